@@ -172,14 +172,14 @@ def entries_of_rows(sample: ScoreSample) -> Entries:
     return Entries(rows.p, rows.w, n, whole, whole and sample.aggregated, behind)
 
 
-def labelled_entries(sample: ScoreSample) -> tuple[Entries, IntArray]:
+def labelled_entries(sample: ScoreSample, nodes: int = NODES) -> tuple[Entries, IntArray]:
     """Return entries whose rows have labels of their own, and how many of them are positive, shape (m,).
 
     Whole weights are rows; a row of any other weight has one label. Of more than `MOST_ROWS` rows neighbouring
-    scores are pooled at their mean, into `NODES` entries.
+    scores are pooled at their mean, into so many entries as there are `nodes`.
     """
-    if sample.whole and sample.total > MOST_ROWS and len(sample.groups) > NODES:
-        return _pool_neighbours(sample)
+    if sample.whole and sample.total > MOST_ROWS and len(sample.groups) > nodes:
+        return _pool_neighbours(sample, nodes)
     if sample.whole and not sample.unit:  # labels that cross-validation holds out as it does the redrawn ones
         return _entries_of_groups(sample), np.rint(sample.groups.wy).astype(np.intp)
     entries = entries_of_rows(sample)
@@ -193,9 +193,9 @@ def _entries_of_groups(sample: ScoreSample) -> Entries:
     return Entries(groups.p, groups.w, n, whole=True, counted=sample.aggregated, pooled=pooled)
 
 
-def _pool_neighbours(sample: ScoreSample) -> tuple[Entries, IntArray]:
+def _pool_neighbours(sample: ScoreSample, nodes: int) -> tuple[Entries, IntArray]:
     groups = sample.groups
-    first = cell_starts(equal_mass_cells(groups.w, NODES))
+    first = cell_starts(equal_mass_cells(groups.w, nodes))
     w, wp, wy = (np.add.reduceat(column, first) for column in (groups.w, groups.w * groups.p, groups.wy))
     p = np.clip(wp / w, groups.p[first], groups.p[np.append(first[1:], len(groups)) - 1])
     distinct = np.concatenate(([True], np.diff(p) > 0))  # means of neighbouring floats may be one

@@ -35,11 +35,14 @@ class ScoreRedraws(Redraws):
     ----------
     rows : ScoreSample
         The sample itself.
+    nodes : int
+        Entries that large samples are pooled into.
     entries : Entries
         The scores.
     """
 
     rows: ScoreSample
+    nodes: int = NODES
 
     @classmethod
     def of(cls, sample: ScoreSample) -> "ScoreRedraws":
@@ -51,7 +54,7 @@ class ScoreRedraws(Redraws):
 
     @cached_property
     def _labelled(self) -> tuple[Entries, IntArray]:
-        return _cut(*labelled_entries(self.rows))
+        return _cut(*labelled_entries(self.rows, self.nodes), self.nodes)
 
     @property
     def entries(self) -> Entries:
@@ -145,11 +148,11 @@ def _counts(
         count, before = more, c
 
 
-def _cut(entries: Entries, positives: IntArray) -> tuple[Entries, IntArray]:
-    """Return entries of different rows in parts of equal numbers, about `NODES` of them, and their positives."""
+def _cut(entries: Entries, positives: IntArray, nodes: int) -> tuple[Entries, IntArray]:
+    """Return entries of different rows in parts of equal numbers, about `nodes` of them, and their positives."""
     if not entries.counted and entries.behind is None:
         return entries, positives
-    most = max(1, -(-int(entries.n.sum()) // NODES))
+    most = max(1, -(-int(entries.n.sum()) // nodes))
     parts = -(-entries.n // most)
     of = np.repeat(np.arange(len(entries)), parts)
     place = np.arange(of.size) - np.repeat(np.cumsum(parts) - parts, parts)

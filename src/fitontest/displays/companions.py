@@ -21,6 +21,7 @@ LABEL_PREFIX = "fitontest "  # beginning of the labels of companions
 HISTOGRAM = "histogram"  # of a reliability diagram
 SIZES = "sizes"  # of a test-based diagram, as PREDICTIONS
 PREDICTIONS = "predictions"
+LEGEND_ROOM = 6.0  # points below a legend
 
 
 def find_companions(ax: "Axes") -> dict[str, Any]:
@@ -60,14 +61,29 @@ class ShrinkingLocator:
         self.ax: Any = ax
         self.original: Any = ax.get_axes_locator()
         self.margins = {"below": 0.0, "right": 0.0}
+        self.legend: Any = None
 
     def __call__(self, axes: Any, renderer: Any) -> Any:
         """Return the bounding box of the axes."""
         from matplotlib.transforms import Bbox
 
         place = axes.get_position(original=True) if self.original is None else self.original(axes, renderer)
+        place = self._lift(place, renderer)
         width, height = place.width / (1 + self.margins["right"]), place.height / (1 + self.margins["below"])
         return Bbox.from_bounds(place.x0, place.y1 - height, width, height)
+
+    def _lift(self, place: Any, renderer: Any) -> Any:
+        """Return the place, cut off below so that the legend is on the figure, unless a layout makes room for it."""
+        from matplotlib.transforms import Bbox
+
+        figure = self.ax.get_figure(root=True)
+        if self.legend is None or self.legend.axes is None or figure.get_layout_engine() is not None:
+            return place
+        inches = (
+            self.legend.get_window_extent(renderer).height / figure.dpi + (LEGEND_ROOM + _measure_xlabel(self.ax)) / 72
+        )
+        lift = inches / figure.get_size_inches()[1] - place.y0
+        return place if lift <= 0 else Bbox.from_extents(place.x0, min(place.y0 + lift, place.y1), place.x1, place.y1)
 
     def get_subplotspec(self) -> Any:
         """Return the grid cell of the axes, which a tight layout needs."""
@@ -83,6 +99,27 @@ def _get_shrinking_locator(ax: "Axes") -> ShrinkingLocator:
     if len(find_companions(ax)) == 1:  # the companion just added
         locator.margins = dict.fromkeys(locator.margins, 0.0)
     return locator
+
+
+def keep_on_figure(ax: "Axes", legend: Any) -> None:
+    """Let the axes shrink, where no layout does it, so that a legend below them is on the figure."""
+    _get_shrinking_locator(ax).legend = legend
+
+
+def place_below_xlabel(ax: "Axes") -> Any:
+    """Return the coordinates of the axes, moved down to below the label of the companion below them."""
+    from matplotlib.transforms import ScaledTranslation
+
+    figure: Any = ax.get_figure(root=True)
+    return ax.transAxes + ScaledTranslation(0.0, -_measure_xlabel(ax) / 72, figure.dpi_scale_trans)
+
+
+def _measure_xlabel(ax: "Axes") -> float:
+    """Return how many points the texts under a companion take: those of its ticks, and the label of the axes."""
+    lines = 1 + ax.get_xlabel().count("\n")
+    ticks: Any = find_companions(ax)[HISTOGRAM].xaxis.get_ticklabels()[0].get_fontsize()
+    label: Any = ax.xaxis.label.get_fontsize()
+    return float(14.0 + 1.25 * ticks + 1.25 * lines * label)
 
 
 def format_counts_axis(ax: "Axes", which: Literal["x", "y"], counts: FloatArray) -> None:

@@ -4,7 +4,15 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from fitontest.displays.canvas import style_axes
-from fitontest.displays.companions import HISTOGRAM, SIZES, add_companion, find_companions, set_xlabel_below
+from fitontest.displays.companions import (
+    HISTOGRAM,
+    SIZES,
+    add_companion,
+    find_companions,
+    keep_on_figure,
+    place_below_xlabel,
+    set_xlabel_below,
+)
 from fitontest.displays.reliability_artists import (
     BAND_LABEL,
     CUT_LABEL,
@@ -12,6 +20,7 @@ from fitontest.displays.reliability_artists import (
     GAP_LABEL,
     KNOT_LABEL,
     MEAN_LABEL,
+    SCORE_LABEL,
     TRUTH_LABEL,
     make_gap_handle,
 )
@@ -28,6 +37,7 @@ SHARED_LABELS = (
     BAND_LABEL,
     TRUTH_LABEL,
     CUT_LABEL,
+    SCORE_LABEL,
 )  # of marks with the same meaning in every diagram
 
 
@@ -36,6 +46,7 @@ def prepare_axes(main: "Axes", scales: tuple[Scale, Scale], counts: str, labels:
     below = add_companion(main, HISTOGRAM, "below", size=HISTOGRAM_HEIGHT, gap=HISTOGRAM_DEPTH - HISTOGRAM_HEIGHT)
     style_axes(main)
     main.set_box_aspect(1)
+    main.set_anchor("N")  # what is too high for a square is left free below, and not between title and diagram
     for scale, letter in zip(scales, "xy", strict=True):
         scale.apply(main, letter)
     set_xlabel_below(main, below, HISTOGRAM_DEPTH, labels[0])
@@ -50,6 +61,15 @@ def find_histogram(main: "Axes") -> Any:
     if SIZES in companions:
         raise ValueError("ax must not hold a test-based diagram, whose x axis is not one of probabilities")
     return companions.get(HISTOGRAM)
+
+
+def find_scale_name(ax: Any) -> Any:
+    """Return the scale of the diagram that axes hold, "probability" or "logit", or None where there is none."""
+    from matplotlib.axes import Axes
+
+    if not isinstance(ax, Axes) or HISTOGRAM not in find_companions(ax):
+        return None
+    return "logit" if ax.get_xscale() == "logit" else "probability"
 
 
 def extend_limits(main: "Axes", scales: tuple[Scale, Scale]) -> None:
@@ -87,9 +107,13 @@ def _is_explained(artist: Any, text: str) -> bool:
 
 
 def draw_legend(main: "Axes") -> Any:
-    """Draw the legend where it covers the least of the maps."""
+    """Draw the legend under the diagram, where it covers nothing, however many diagrams are overlaid."""
     texts, handles = zip(*list_legend_entries(main), strict=True)
-    legend = main.legend(handles, ["?"] * len(texts), loc="best", fontsize="small", framealpha=0.85, edgecolor="none")
+    legend = main.legend(
+        handles, ["?"] * len(texts), loc="upper left", bbox_to_anchor=(0.0, -HISTOGRAM_DEPTH), borderaxespad=0.0,
+        bbox_transform=place_below_xlabel(main), fontsize="small", frameon=False,
+    )  # fmt: skip
     for entry, text in zip(legend.get_texts(), texts, strict=True):  # matplotlib ignores labels that begin with _
         entry.set_text(text)
+    keep_on_figure(main, legend)
     return legend

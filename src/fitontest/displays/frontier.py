@@ -92,6 +92,7 @@ class FrontierDisplay(Display):
         style_axes(ax)
         counts, losses = (np.array([float(row[key]) for row in self._rows]) for key in ("probabilistic_count", "loss"))
         ax.set_xscale("log")
+        _write_counts(ax)
         ax.set_xlim(*_stretched(counts))
         span = float(np.ptp(losses)) or 1e-3
         ax.set_ylim(losses.min() - MARGIN * span, losses.max() + MARGIN * span)
@@ -151,3 +152,12 @@ def _spread(heights: FloatArray, apart: float) -> FloatArray:
     spread = np.empty(heights.size)
     spread[order] = np.clip(placed, 0.0, 1.0 - steps[-1]) + steps
     return spread
+
+
+def _write_counts(ax: "Axes") -> None:
+    """Write the counts on the axis as plain numbers, not as powers of ten."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 3.0, 5.0, 7.0)))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    ax.xaxis.set_minor_formatter(NullFormatter())

@@ -8,8 +8,10 @@ from fitontest.measures.plug_in import FittedMap
 from fitontest.results.text import short, visible
 from fitontest.typing import Label
 
-WIDTH = 40  # letters in a line of a legend
-TITLE_WIDTH = 52  # letters in a line of the title of a test-based diagram
+WIDTH = 58  # letters in a line of a legend
+TITLE_WIDTH = 84  # letters in the title of a test-based diagram
+SHORTEST_NAME = 12  # letters that a name in it has at least
+CUT_OFF = "\N{HORIZONTAL ELLIPSIS}"
 
 CONFIDENCE_LABELS = ("Confidence (highest predicted probability)", "Accuracy (observed frequency)")
 
@@ -35,9 +37,9 @@ def _name_class(pos_label: Label | None, reduction: str | None) -> str:
 
 
 def describe_error(error: Estimate, width: int = WIDTH) -> list[str]:
-    """Return the description of an estimate in a legend, in two short lines; in one where there is no map.
+    """Return the description of an estimate in a legend: the error of its map, then its interval and the rows.
 
-    With an interval there is a line more, or two if `width` letters do not hold it.
+    Of an estimate without a map all of it is one line, unless `width` letters do not hold it.
     """
     interval = describe_interval(error)
     if error.map is None:
@@ -49,21 +51,38 @@ def describe_error(error: Estimate, width: int = WIDTH) -> list[str]:
     piece = "segment" if estimator is not None and estimator.has_knots else "bin"
     bins = "" if error.n_bins is None else f", {_count(error.n_bins, piece)}"
     if error.n_bins == 1 and error.shifts_by_gap:
-        bins += ": difference of the means"
+        bins += " (difference of the means)"
     given = "" if estimator is not None else ", a given map"
-    facts = [f"{name_error(error)} {error.measure.printed(error.value)}", *interval, rows]
-    return [f"{error.measure.name}{bins}{given}", *_join_parts(facts, width)]
+    head, quoted = f"{error.measure.name}{bins}{given}", _quote_error(error)
+    together = f"{head}: {quoted}"
+    return [*([together] if len(together) <= width else [head, quoted]), *_join_parts([*interval, rows], width)]
+
+
+def _quote_error(error: Estimate) -> str:
+    """Return the debiased value and the raw one, after the name of what is not the mean distance of a map."""
+    named = name_error(error)
+    if error.debias:
+        return f"{named} {error.measure.printed(error.value)}"
+    quoted = debiased_and_raw(error, error.debiased)
+    return quoted if named == "error" else f"{named} {quoted}"
+
+
+def debiased_and_raw(error: Estimate, debiased: float | None) -> str:
+    printed = error.measure.printed
+    if debiased is None:
+        return f"raw {printed(error.value)}"
+    return f"debiased {printed(debiased)} (raw {printed(error.value)})"
 
 
 def describe_interval(error: Estimate) -> list[str]:
-    """Return the debiased value, its interval and what was refitted for it, or nothing."""
+    """Return the interval of the debiased value and what was refitted for it, or nothing."""
     interval, printed = error.interval, error.measure.printed
     if interval is None or error.debiased is None:
         return []
     of = "" if interval.target == "true error" else " of its own error"
     ends = f"{100 * interval.level:g} %{of}: {printed(interval.low)} to {printed(interval.high)}"
     refitted = [] if interval.stand_in is None else [f"refitted: {interval.stand_in}"]
-    return [f"debiased {printed(error.debiased)}", ends, *refitted]
+    return [ends, *refitted]
 
 
 def _join_parts(parts: list[str], width: int) -> list[str]:
@@ -114,15 +133,15 @@ def describe_null(error: Estimate) -> str:
     null = error.null
     if null is None:
         return ""
-    p = f"{'two-sided ' if null.two_sided else ''}p-value {short(null.p_value, 2)}, {null.values.size} draws"
-    return f"if calibrated: {error.measure.printed(null.mean)} ({p})"
+    return f"if calibrated {error.measure.printed(null.mean)} (p = {short(null.p_value, 2)})"
 
 
 def format_title(error: Estimate, name: str | None) -> str:
-    """Return the title of a test-based diagram: the name of the scores, the error, and how it was measured."""
-    value = describe_measure(error)
-    lines = [value if name is None else f"{visible(name)}: {value}"]
-    lines += [f"{error.test} test, alpha {error.alpha:g}", f"{_count(error.n_bins, 'bin')}, n = {error.n:,}"]
-    if error.null is not None:
-        lines.append(describe_null(error))
-    return "\n".join(textwrap.fill(line, TITLE_WIDTH) for line in lines)
+    """Return the title of a test-based diagram in one line: the name of the scores, the error, and its test."""
+    facts = [describe_measure(error), describe_null(error), f"{error.test} test at {error.alpha:g}", f"n = {error.n:,}"]
+    value = ", ".join(fact for fact in facts if fact)
+    if name is None:
+        return value
+    room = max(TITLE_WIDTH - len(value) - 2, SHORTEST_NAME)
+    shown = visible(name)
+    return f"{shown if len(shown) <= room else shown[: room - 1] + CUT_OFF}: {value}"

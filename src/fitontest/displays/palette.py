@@ -25,6 +25,10 @@ DASHES: tuple[tuple[int, tuple[float, ...] | None], ...] = (
 )
 
 
+DARK = 1.5  # sum of red, green and blue below which a background is dark
+LIFT = 0.5  # of the way to white that lines go on a dark background
+
+
 def get_series_style(k: int) -> tuple[str, tuple[int, tuple[float, ...] | None]]:
     """Return colour and line style of the k-th of several overlaid diagrams."""
     return SERIES[k % len(SERIES)], DASHES[k % len(DASHES)]
@@ -55,6 +59,21 @@ def blend_with_background(ax: "Axes", color: Any, opacity: float) -> tuple[float
         under + opacity * (over - under) for under, over in zip(get_opaque_background(ax), to_rgb(color), strict=True)
     ]
     return mixed[0], mixed[1], mixed[2]
+
+
+def is_dark(ax: "Axes") -> bool:
+    """Return whether the background of the axes is dark."""
+    return sum(get_opaque_background(ax)) < DARK
+
+
+def get_line_color(ax: "Axes", color: Color) -> Color:
+    """Return the colour of a line: on a dark background a lighter one, which stands out from fills of the colour."""
+    from matplotlib.colors import to_rgb
+
+    if not is_dark(ax):
+        return color
+    red, green, blue = (part + LIFT * (1.0 - part) for part in to_rgb(color))  # type: ignore[arg-type]
+    return red, green, blue
 
 
 def get_background(ax: "Axes") -> Any:

@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal, Self
 
+import numpy as np
+
 from fitontest.checks import as_list, brief
 from fitontest.data.predictions import Reduction
 from fitontest.data.read import one_sample
@@ -11,28 +13,50 @@ from fitontest.displays.base import check_measured
 from fitontest.displays.canvas import AxesOrFigure, get_axes
 from fitontest.displays.class_choice import ClassChoice
 from fitontest.displays.companions import annotate_advice, annotate_shares_beyond, format_counts_axis
-from fitontest.displays.frame import draw_legend, extend_limits, find_histogram, has_diagonal, prepare_axes
+from fitontest.displays.frame import (
+    draw_legend,
+    extend_limits,
+    find_histogram,
+    find_scale_name,
+    has_diagonal,
+    prepare_axes,
+)
 from fitontest.displays.headline import format_legend_label, name_axes
 from fitontest.displays.models import draw_models
-from fitontest.displays.palette import Color, get_foreground, get_series_style
+from fitontest.displays.palette import Color, get_foreground, get_line_color, get_series_style
 from fitontest.displays.reliability_artists import (
+    annotate_one_bin,
     draw_areas,
     draw_atoms,
     draw_band,
     draw_counts,
     draw_cuts,
     draw_diagonal,
+    draw_difference_of_means,
+    draw_gaps_at_scores,
     draw_knots,
     draw_map,
+    draw_map_at_scores,
     draw_means,
     draw_members,
+    draw_single_scores,
+    draw_words,
 )
-from fitontest.displays.scales import Scale, ScaleName, advise_logit, choose_scale, extend_to_values, make_scale
+from fitontest.displays.scales import (
+    Scale,
+    ScaleName,
+    advise_logit,
+    choose_scale,
+    extend_to_values,
+    make_scale,
+    name_scale,
+)
 from fitontest.displays.shapes import (
     BARS,
     compute_shape,
     compute_shares_beyond,
     find_knots,
+    find_single_scores,
     tabulate_cuts,
     tabulate_histogram,
     tabulate_members,
@@ -48,7 +72,17 @@ from fitontest.reading.models import is_of_models, read_models
 from fitontest.reading.read import read
 from fitontest.results.frames import Records, records
 from fitontest.typing import ArrayInput, Label, RandomState
-from fitontest.uncertainty.bands import BAND_DRAWS, BAND_LEVEL, POINTS, Band, BandKind, band_of, read_band
+from fitontest.uncertainty.bands import (
+    BAND_DRAWS,
+    BAND_LEVEL,
+    POINTS,
+    TESTED_ROWS,
+    Band,
+    BandKind,
+    band_of,
+    quick_band,
+    read_band,
+)
 from fitontest.uncertainty.redrawing import Redrawing, estimate_of
 
 if TYPE_CHECKING:
@@ -161,7 +195,7 @@ class ReliabilityDisplay(PanelDisplay):
         error: Estimate,
         sample: ScoreSample,
         *,
-        scale: ScaleName | Scale = "probability",
+        scale: ScaleName | Scale = "auto",
         limits: ArrayInput = None,
         band: Band | None = None,
         measures: Iterable[str | Measure] = (),
@@ -176,9 +210,15 @@ class ReliabilityDisplay(PanelDisplay):
         if isinstance(scale, Scale):
             self.scale = scale
         else:
-            self.scale = choose_scale(scale, sample) if limits is None else make_scale(scale, limits)
+            named = name_scale(scale, [sample], limits)
+            self.scale = choose_scale(named, sample) if limits is None else make_scale(named, limits)
         self.shape = compute_shape(error.map, find_knots(error), sample, self.scale)
-        self.y_scale = self.scale if limits is not None else extend_to_values(self.scale, self.shape.values_to_show())
+        self.single = find_single_scores(error.map, sample)
+        self.has_one_bin = self.shape.jumps and error.n_bins == 1 and error.shifts_by_gap
+        shown = self.shape.values_to_show()
+        if self.single is not None:
+            shown = np.concatenate((shown, self.single.share))
+        self.y_scale = self.scale if limits is not None else extend_to_values(self.scale, shown)
         self.members = tabulate_members(error, sample, self.scale)
         self.advice = advise_logit(self.scale, sample) if limits is None else None
         self.cells = self.scale.cells(BARS)
@@ -192,14 +232,14 @@ class ReliabilityDisplay(PanelDisplay):
         y_true: ArrayInput,
         y_prob: ArrayInput = None,
         *,
-        family: str | Family | CalibrationMap = "slope1",
-        scale: ScaleName = "probability",
+        family: str | Family | CalibrationMap = "spline",
+        scale: ScaleName = "auto",
         norm: str | Norm = "l1",
         debias: bool = False,
         measures: Iterable[str | Measure] = (),
         limits: ArrayInput = None,
-        interval: float | Literal["auto"] | None = None,
-        band: BandKind | None = None,
+        interval: float | Literal["auto"] | None = "auto",
+        band: BandKind | Literal["auto"] | None = "auto",
         band_draws: int = 0,
         band_level: float = BAND_LEVEL,
         random_state: RandomState = 0,
@@ -285,6 +325,7 @@ class ReliabilityDisplay(PanelDisplay):
         """
         kind, wanted = read_band(band, band_draws, band_level)
         redrawing = Redrawing(interval=interval, random_state=random_state)
+        at_once = Redrawing(interval=None, random_state=random_state)  # of rows too many for an interval in a moment
         measure = PlugIn(family, norm, debias)
         banded: dict[str, Any] = {"kind": kind, "draws": wanted, "level": band_level, "random_state": random_state}
         others = tuple(map(read_measure, as_list(measures, "measures", empty=True)))
@@ -316,9 +357,13 @@ class ReliabilityDisplay(PanelDisplay):
             rule = "classes must be left out unless reduction is 'classwise' or by_predicted is True"
             raise ValueError(f"{rule}, got {brief(classes)}")
         data = one_sample(data)
+        if interval == "auto" and (data.n > TESTED_ROWS or "group" in data.facts):
+            redrawing = at_once
         error = estimate_of(measure, data, data.reduction, redrawing)
+        if scale == "auto" and limits is None:
+            scale = find_scale_name(ax) or scale
         display = cls(error, data, scale=scale, limits=limits, measures=others, name=name, pos_label=pos_label)
-        if wanted:
+        if kind is not None:
             display.add_band(data, **banded)
         return display.plot(ax, color=color, fill=fill, legend=legend, ref_line=ref_line)
 
@@ -326,7 +371,7 @@ class ReliabilityDisplay(PanelDisplay):
         self,
         sample: ScoreSample,
         *,
-        kind: BandKind = "consistency",
+        kind: BandKind | Literal["auto"] = "consistency",
         draws: int = BAND_DRAWS,
         level: float = BAND_LEVEL,
         random_state: RandomState = 0,
@@ -337,8 +382,8 @@ class ReliabilityDisplay(PanelDisplay):
         ----------
         sample : ScoreSample
             The sample of the diagram.
-        kind : {"consistency", "confidence", "simultaneous"}, default="consistency"
-            As `band` of `from_predictions`.
+        kind : {"consistency", "confidence", "simultaneous", "auto"}, default="consistency"
+            As `band` of `from_predictions`; of "auto" the next two arguments are passed over.
         draws : int, default=200
             Labellings that are drawn, each of which is fitted.
         level : float, default=0.9
@@ -347,6 +392,10 @@ class ReliabilityDisplay(PanelDisplay):
             Of the drawn labels.
         """
         x = self.scale.grid(POINTS)
+        if kind == "auto":
+            known = self.single is not None or self.has_one_bin  # intervals of their own; nothing but the means
+            self.band = None if known else quick_band(self.error, sample, x, random_state)
+            return
         self.band = band_of(self.error, sample, x, kind=kind, draws=draws, level=level, random_state=random_state)
 
     def plot(
@@ -385,7 +434,9 @@ class ReliabilityDisplay(PanelDisplay):
         below = find_histogram(main)
         first = below is None
         default, dashes = get_series_style(0 if below is None else len(below.patches))
-        style: dict[str, Any] = {"color": default if color is None else color, "linestyle": dashes}
+        base = default if color is None else color
+        style: dict[str, Any] = {"color": get_line_color(main, default) if color is None else color}
+        style["linestyle"] = dashes
         filled = first if fill is None else fill
         if below is None:
             labels = name_axes(self.pos_label, self.error.reduction)
@@ -395,10 +446,11 @@ class ReliabilityDisplay(PanelDisplay):
         self.ax_, self.figure_, self.histogram_ax_ = main, main.figure, below
         self.ref_line_ = draw_diagonal(main, self.scale) if ref_line and not has_diagonal(main) else None
         label = format_legend_label(self.name if name is None else name, self.error, self.estimates)
-        self._draw_map(main, style, label, filled)
+        self._draw_map(main, style, base, label, filled)
         self.band_ = None if self.band is None else draw_band(main, self.band, style["color"], first=first)
         self.counts_ = draw_counts(below, self.counts, self.cells, self.scale, style, fill=first)
         format_counts_axis(below, "y", self.counts)
+        self.words_ = draw_words(main) if first and advise and legend else []
         if first:
             annotate_shares_beyond(below, self.beyond)
             if advise and self.advice is not None:
@@ -415,8 +467,9 @@ class ReliabilityDisplay(PanelDisplay):
         holds the places where it leaves the axes, with its value furthest beyond. ``knots`` holds the knots marked,
         ``atoms`` the scores that many rows share with the values of the map there, which ``map`` passes by.
         ``members`` holds the points of the maps of which a mixture is made, with their weights.
-        ``histogram`` holds the weight per bar. ``band`` holds the bounds of the band. ``beyond`` holds the shares of
-        the data below and above the axes.
+        ``scores`` holds the distinct scores where they are few, with the share of positives at each and its exact
+        interval. ``histogram`` holds the weight per bar. ``band`` holds the bounds of the band. ``beyond`` holds the
+        shares of the data below and above the axes.
         """
         parts = {
             "bins": self.shape.piece_records(),
@@ -425,25 +478,39 @@ class ReliabilityDisplay(PanelDisplay):
             "knots": records(x=self.shape.knots.x, y=self.shape.knots.c),
             "atoms": records(x=self.shape.atoms.x, y=self.shape.atoms.c),
             "members": self.members,
+            "scores": [] if self.single is None else self.single.to_records(),
             **tabulate_histogram(self.cells, self.counts, self.beyond),
         }
         if self.band is not None:
             parts["band"] = records(x=self.band.x, band_lower=self.band.lower, band_upper=self.band.upper)
         return {part: rows for part, rows in parts.items() if rows}
 
-    def _draw_map(self, main: "Axes", style: dict[str, Any], label: str, filled: bool) -> None:
-        shape = self.shape
+    def _draw_map(self, main: "Axes", style: dict[str, Any], base: Color, label: str, filled: bool) -> None:
+        shape, single = self.shape, self.single
         edge = get_foreground(main) if filled else style["color"]
-        self.means_ = self.knots_ = self.atoms_ = None
-        self.line_, self.extension_ = draw_map(main, shape, style, label)
-        self.members_ = draw_members(main, self.members, style["color"])
-        self.cuts_ = draw_cuts(main, tabulate_cuts(shape, *self.y_scale.visible), self.y_scale, style["color"])
-        if shape.jumps:
+        self.means_ = self.knots_ = self.atoms_ = self.scores_ = self.whiskers_ = self.note_ = self.extension_ = None
+        self.fill_ = self.gap_ = self.stems_ = self.veil_ = self.outline_ = None
+        self.members_, self.cuts_ = [], []
+        if self.has_one_bin:
+            (self.line_,) = main.plot([], [], label=label, **style | {"linestyle": "none"})  # there is no map to see
+            self.gap_ = draw_difference_of_means(main, shape) if filled else None
+            self.note_ = annotate_one_bin(main, shape)
+        elif single is not None and not shape.jumps:
+            self.line_ = draw_map_at_scores(main, single, self.y_scale, style, label)
+            self.gap_ = draw_gaps_at_scores(main, single, self.y_scale) if filled else None
+        else:
+            self.line_, self.extension_ = draw_map(main, shape, style, label, varies=not self.error.shifts_by_gap)
+            self.members_ = draw_members(main, self.members, style["color"])
+            self.cuts_ = draw_cuts(main, tabulate_cuts(shape, *self.y_scale.visible), self.y_scale, style["color"])
+            if filled:
+                self.fill_, self.gap_, self.stems_, self.veil_, self.outline_ = draw_areas(
+                    main, shape, self.scale, base
+                )
+        if single is not None:
+            self.scores_, self.whiskers_ = draw_single_scores(main, single, (self.scale, self.y_scale), style["color"])
+        if shape.jumps and (single is None or self.has_one_bin):
             self.means_ = draw_means(main, shape, edge)
         elif shape.knots.x.size:
             self.knots_ = draw_knots(main, shape, edge)
-        if shape.atoms.x.size:
-            self.atoms_ = draw_atoms(main, shape, edge)
-        self.fill_, self.gap_, self.stems_, self.veil_, self.outline_ = (
-            draw_areas(main, shape, self.scale, style["color"]) if filled else (None,) * 5
-        )
+        if shape.atoms.x.size and single is None:
+            self.atoms_ = draw_atoms(main, shape, (self.scale, self.y_scale), edge)

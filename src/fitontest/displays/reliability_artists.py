@@ -12,9 +12,18 @@ from fitontest.displays.palette import (
     get_background,
     get_foreground,
     get_opaque_background,
+    is_dark,
 )
 from fitontest.displays.scales import Scale
-from fitontest.displays.shapes import ROUNDING, Course, Shape, clip_course, insert_crossings
+from fitontest.displays.shapes import (
+    ROUNDING,
+    SHARE_LEVEL,
+    Course,
+    Shape,
+    SingleScores,
+    clip_course,
+    insert_crossings,
+)
 from fitontest.partitions.partition import Partition
 from fitontest.results.frames import Records
 from fitontest.results.text import short
@@ -24,8 +33,9 @@ from fitontest.uncertainty.bands import Band
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
-    from matplotlib.collections import LineCollection, PolyCollection
+    from matplotlib.collections import LineCollection, PathCollection, PolyCollection
     from matplotlib.lines import Line2D
+    from matplotlib.text import Text
 
 MIN_OPACITY, MAX_OPACITY = 0.12, 0.8  # of the gap, for no data and for the largest share of the data
 FILL_OPACITY = 0.22  # of the fill under the map
@@ -39,6 +49,13 @@ MEAN_LABEL = "mean of a bin"
 KNOT_LABEL = "knot"
 ATOM_LABEL = "scores that many rows share"
 GAP_LABEL = "gap; shade: share of data"
+SCORE_LABEL = f"share of positives at one score, exact {100 * SHARE_LEVEL:g} % interval"
+TOO_LOW, TOO_HIGH = "scores too low", "scores too high"  # above the diagonal, and below it
+ONE_BIN = "one bin was chosen:\nonly the means of scores\nand labels are compared"
+WORD_OPACITY = 0.55
+MAP_WIDTH, THIN_WIDTH = 1.8, 0.8  # points: of maps, and of those that go up and down all the time
+MOST_VARIATION = 2.5  # of the values of a map that is drawn as wide as others; one that only rises has at most 1
+LEAST_MARK, MOST_MARK = 18.0, 70.0  # square points: of a score with few rows, and of the one with most
 CUT_LABEL = "map goes on beyond the axis"
 CUT_DISTANCE = (
     4.5  # points from the end of the axis to the middle of a triangle, which leaves the mean of a bin visible
@@ -78,8 +95,8 @@ def describe_band(band: Band) -> str:
         return f"{BAND_LABEL}{level} ({band.draws} draws)"
     where = "each score" if band.kind == "confidence" else "all scores"
     if band.misfit is not None:  # it is not where the true map lies
-        return f"a spline, {level} at {where}\n(it does not fit, p = {short(band.misfit, 2)})"
-    return f"{TRUTH_LABEL}{level} at {where}\n({band.draws} draws{refitted})"
+        return f"a spline, {level} at {where} (it does not fit, p = {short(band.misfit, 2)})"
+    return f"{TRUTH_LABEL}{level} at {where} ({band.draws} draws{refitted})"
 
 
 def draw_areas(ax: "Axes", shape: Shape, scale: Scale, color: Color) -> tuple[Any, ...]:
@@ -185,17 +202,72 @@ def draw_outline(ax: "Axes", shape: Shape) -> "LineCollection":
     return outline
 
 
-def draw_map(ax: "Axes", shape: Shape, style: dict[str, Any], label: str) -> "tuple[Line2D, Line2D]":
-    """Draw the map, interrupted between bins and beyond [0, 1]: solid over the scores, and dotted elsewhere."""
-    courses = _select_drawn_courses(shape)
-    inside = _join_with_breaks(
-        [_cut_to_probabilities(clip_course(course, shape.low, shape.high)) for course in courses]
-    )
-    beyond = [_cut_to_probabilities(clip_course(course, -np.inf, shape.low)) for course in courses]
-    beyond += [_cut_to_probabilities(clip_course(course, shape.high, np.inf)) for course in courses]
-    (line,) = ax.plot(*inside, linewidth=1.8, zorder=3.0, label=label, **style)
+def draw_map(
+    ax: "Axes", shape: Shape, style: dict[str, Any], label: str, *, varies: bool = False
+) -> "tuple[Line2D, Line2D]":
+    """Draw the map, interrupted between bins and beyond [0, 1].
+
+    It is solid over the scores, and dotted beyond them and over the outermost half per cent of the rows on either side.
+    A map that `varies` may go up and down so often that a wide line would hide its own course.
+    """
+    courses, (first, last) = _select_drawn_courses(shape), shape.core
+    inside = _join_with_breaks([_cut_to_probabilities(clip_course(course, first, last)) for course in courses])
+    beyond = [_cut_to_probabilities(clip_course(course, -np.inf, first)) for course in courses]
+    beyond += [_cut_to_probabilities(clip_course(course, last, np.inf)) for course in courses]
+    width = THIN_WIDTH if varies and np.nansum(np.abs(np.diff(inside[1]))) > MOST_VARIATION else MAP_WIDTH
+    (line,) = ax.plot(*inside, linewidth=width, zorder=3.0, label=label, **style)
     (extension,) = ax.plot(*_join_with_breaks(beyond), linewidth=1.0, linestyle=":", color=style["color"], zorder=2.8)
     return line, extension
+
+
+def draw_map_at_scores(ax: "Axes", single: SingleScores, scale: Scale, style: dict[str, Any], label: str) -> "Line2D":
+    """Draw the map of a sample of few scores: a thin line through its values at them, which alone are known."""
+    (line,) = ax.plot(single.p, np.clip(single.c, *scale.visible), linewidth=1.0, zorder=2.9, label=label, **style)
+    return line
+
+
+def draw_single_scores(
+    ax: "Axes", single: SingleScores, scales: tuple[Scale, Scale], color: Color
+) -> "tuple[PathCollection, LineCollection]":
+    """Mark the share of positives at each score, the larger the more rows there are, with its exact interval.
+
+    What has no place on a logit axis is at the end of the axis.
+    """
+    x, y = np.clip(single.p, *scales[0].visible), np.clip(single.share, *scales[1].visible)
+    low, high = np.clip((single.low, single.high), *scales[1].visible)
+    whiskers = ax.vlines(x, low, high, color=color, linewidth=1.3, zorder=3.3)
+    area = LEAST_MARK + (MOST_MARK - LEAST_MARK) * single.w / single.w.max()
+    marks = ax.scatter(
+        x, y, s=area, color=color, edgecolor=get_background(ax), linewidths=0.8, zorder=3.4, clip_on=False,
+        label=SCORE_LABEL,
+    )  # fmt: skip
+    return marks, whiskers
+
+
+def draw_gaps_at_scores(ax: "Axes", single: SingleScores, scale: Scale) -> "LineCollection":
+    """Draw the gap between map and diagonal as a line at each score, whose shade shows the share of the data."""
+    from matplotlib.collections import LineCollection
+
+    least = MIN_OPACITY + compute_opacity_gain(ax)
+    opacity = least + (MAX_OPACITY - least) * single.w / single.w.max()
+    ends = np.clip((single.p, single.c), *scale.visible)
+    lines = [[(p, start), (p, end)] for p, start, end in zip(single.p, *ends, strict=True)]
+    colors = [blend_with_background(ax, GAP, shade) for shade in opacity.tolist()]
+    gaps = LineCollection(lines, colors=colors, linewidths=5.0, capstyle="butt", zorder=2.1, label=GAP_LABEL)
+    ax.add_collection(gaps, autolim=False)
+    return gaps
+
+
+def draw_words(ax: "Axes") -> "list[Text]":
+    """Write in the corners on which side of the diagonal scores are too low, and on which too high."""
+    places = ((TOO_LOW, 0.03, 0.97, "left", "top"), (TOO_HIGH, 0.97, 0.03, "right", "bottom"))
+    return [
+        ax.text(
+            x, y, word, transform=ax.transAxes, horizontalalignment=horizontal, verticalalignment=vertical,
+            fontsize="small", fontstyle="italic", color=get_foreground(ax), alpha=WORD_OPACITY, zorder=2.6,
+        )
+        for word, x, y, horizontal, vertical in places
+    ]  # fmt: skip
 
 
 def draw_members(ax: "Axes", members: Records, color: Color) -> "list[Line2D]":
@@ -234,6 +306,26 @@ def _join_with_breaks(courses: list[Course]) -> tuple[FloatArray, FloatArray]:
     return np.concatenate(x[:-1] or [[]]), np.concatenate(c[:-1] or [[]])
 
 
+def draw_difference_of_means(ax: "Axes", shape: Shape) -> "LineCollection":
+    """Draw the gap of the only bin at the mean of the scores, where alone it is known."""
+    from matplotlib.collections import LineCollection
+
+    p, y = shape.table.mean_p[0], shape.table.mean_y[0]
+    color = blend_with_background(ax, GAP, MAX_OPACITY)
+    line = LineCollection([[(p, p), (p, y)]], colors=[color], linewidths=5.0, zorder=2.1, label=GAP_LABEL)
+    ax.add_collection(line, autolim=False)
+    return line
+
+
+def annotate_one_bin(ax: "Axes", shape: Shape) -> "Text":
+    """Say beside the means of the only bin that nothing else is known of the map."""
+    p, y = float(shape.table.mean_p[0]), float(shape.table.mean_y[0])
+    return ax.annotate(
+        ONE_BIN, (p, y), xytext=(10, -10), textcoords="offset points", verticalalignment="top",
+        fontsize="small", color=get_foreground(ax), zorder=3.5,
+    )  # fmt: skip
+
+
 def draw_means(ax: "Axes", shape: Shape, edge: Color) -> "Line2D":
     """Mark the mean score and the mean label of each bin."""
     kept = shape.table.occupied
@@ -254,10 +346,14 @@ def draw_knots(ax: "Axes", shape: Shape, edge: Color) -> "Line2D":
     return knots
 
 
-def draw_atoms(ax: "Axes", shape: Shape, edge: Color) -> "Line2D":
-    """Mark the values at scores that many rows share, which the line of the map passes by."""
+def draw_atoms(ax: "Axes", shape: Shape, scales: tuple[Scale, Scale], edge: Color) -> "Line2D":
+    """Mark the values at scores that many rows share, which the line of the map passes by.
+
+    Scores of exactly 0 and 1 have no place on a logit scale. They are marked at its ends.
+    """
+    x, y = np.clip(shape.atoms.x, *scales[0].visible), np.clip(shape.atoms.c, *scales[1].visible)
     (atoms,) = ax.plot(
-        shape.atoms.x, shape.atoms.c, "o", markersize=6.5, color=edge, markerfacecolor=get_background(ax),
+        x, y, "o", markersize=6.5, color=edge, markerfacecolor=get_background(ax),
         markeredgewidth=1.4, zorder=3.5, label=ATOM_LABEL, clip_on=False,
     )  # fmt: skip
     return atoms
@@ -287,7 +383,7 @@ def _list_filled_pieces(shape: Shape) -> list[int]:
 
 def compute_opacity_gain(ax: "Axes") -> float:
     """Return the addition to small opacities."""
-    return DARK_OPACITY_GAIN if sum(get_opaque_background(ax)) < 1.5 else 0.0
+    return DARK_OPACITY_GAIN if is_dark(ax) else 0.0
 
 
 def _compute_opacity(ax: "Axes", shape: Shape) -> FloatArray:

@@ -16,14 +16,15 @@ from fitontest.typing import ArrayInput, FloatArray
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-ScaleName: TypeAlias = Literal["probability", "logit"]
-SCALE_NAMES = ("probability", "logit")
+ScaleName: TypeAlias = Literal["auto", "probability", "logit"]
+SCALE_NAMES = ("auto", "probability", "logit")
 EPS = 1e-7  # smallest probability on a logit axis; no score is known more precisely
 MARGIN = 0.02  # of an axis, so that marks at its ends are not cut off
 LEAST_SPAN = 0.4  # of a logit axis, in logits, for scores that are all alike
 INTERVALS = 6  # most intervals between the ticks of a probability axis, whatever its size
 RARE = 0.01  # a probability scale does not resolve scores below it, nor above 1 - it
 MOST = 0.9  # share of the data that counts as most of it
+NEAR_END = 0.05  # of an end of [0, 1]: where most scores are nearer, "auto" is the logit scale
 
 
 @dataclass(frozen=True)
@@ -89,6 +90,24 @@ class Scale:
             ax.set(**{f"{letter}lim": (self.lower, self.upper)})
 
 
+def name_scale(name: str, samples: Sequence[ScoreSample], limits: ArrayInput = None) -> str:
+    """Return "probability" or "logit": what is asked for, or of "auto" the one that shows the scores apart.
+
+    It is the logit scale where most scores are within 0.05 of an end, unless 90 % have no place on a logit axis, as
+    scores of exactly 0 and 1 have none. Limits of 0 or 1 are those of a probability scale.
+    """
+    if choose(name, SCALE_NAMES, "scale") != "auto":
+        return name
+    if limits is not None:
+        ends = as_numbers(limits, "limits").tolist()
+        if not all(EPS <= end <= 1 - EPS for end in ends):
+            return "probability"
+    total = sum(sample.total for sample in samples)
+    near = sum(float(sample.w @ ((sample.p < NEAR_END) | (sample.p > 1 - NEAR_END))) for sample in samples)
+    shown = sum(float(sample.w @ ((sample.p >= EPS) & (sample.p <= 1 - EPS))) for sample in samples)
+    return "logit" if near > total / 2 and shown > (1 - MOST) * total else "probability"
+
+
 def make_scale(name: str, limits: ArrayInput) -> Scale:
     """Return the scale with the given ends."""
     choose(name, SCALE_NAMES, "scale")
@@ -100,7 +119,7 @@ def choose_scale(name: str, sample: ScoreSample) -> Scale:
 
     Scores of 0 and 1, whose logits are infinite, do not extend a logit axis.
     """
-    choose(name, SCALE_NAMES, "scale")
+    name = name_scale(name, [sample])
     if name == "probability":
         return Scale(name, -MARGIN, 1 + MARGIN)
     p = sample.p if sample.unit else sample.p[sample.w > 0]
@@ -130,6 +149,16 @@ def advise_logit(scale: Scale, sample: ScoreSample) -> str | None:
         if sample.w @ extreme >= MOST * sample.total:
             return f"most scores are {where}:\nscale='logit'"
     return None
+
+
+def find_core(sample: ScoreSample, outer: float) -> tuple[float, float]:
+    """Return the scores between which all rows are but a share `outer` of the weight on either side."""
+    groups = sample.groups
+    rank = np.cumsum(groups.w)
+    least = float(groups.p[np.searchsorted(rank, outer * rank[-1], side="left")])
+    above = np.cumsum(groups.w[::-1])
+    most = float(groups.p[::-1][np.searchsorted(above, outer * above[-1], side="left")])
+    return least, most
 
 
 def find_score_range(sample: ScoreSample) -> tuple[float, float]:

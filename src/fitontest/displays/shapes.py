@@ -9,13 +9,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from fitontest.data.score_sample import ScoreSample
-from fitontest.displays.scales import Scale, find_score_range
+from fitontest.displays.scales import Scale, find_core, find_score_range
 from fitontest.families.stacking import LEAST_NAMED, Stacking
 from fitontest.maps.base import CalibrationMap
 from fitontest.measures.estimate import Estimate
 from fitontest.partitions.bin_table import BinTable
 from fitontest.partitions.partition import Partition
 from fitontest.results.frames import Records, records
+from fitontest.significance.exact_share import share_interval
 from fitontest.typing import FloatArray
 
 BARS = 20  # of the histogram
@@ -24,6 +25,10 @@ MOST_BINS = 200  # a map of more bins is drawn as a curve, because no screen res
 FINE_CURVE_POINTS = 1601  # along a curve of very many bins
 PIECE_POINTS = 33  # along the axis, for bins whose map is curved on the scale
 MOST_KINKS = 2000  # more kinks are left out, because no screen resolves them
+OUTER = 0.005  # share of the rows on either side beyond which a map is dotted, since so few rows bear it
+FEW_SCORES = 20  # so many distinct scores are drawn one by one
+ROWS_EACH = 2  # rows at most of them, so that they are values and not single rows
+SHARE_LEVEL = 0.95  # of the exact interval of the share of positives at one score
 ROUNDING = 1e-9  # a value that exceeds the axis by less does not leave it
 
 
@@ -58,6 +63,8 @@ class Shape:
         The scores with values of their own, which the courses pass by, and these values.
     low, high : float
         The smallest and the largest score, clipped to the axis.
+    core : tuple of float
+        The scores between which all rows are but the outermost half per cent on either side, clipped to the axis.
     """
 
     jumps: bool
@@ -70,6 +77,7 @@ class Shape:
     atoms: Course
     low: float
     high: float
+    core: tuple[float, float]
 
     @property
     def share(self) -> FloatArray:
@@ -119,9 +127,10 @@ def compute_shape(fitted: CalibrationMap, knots: FloatArray, sample: ScoreSample
     pieces = bins if bins is not None and jumps else scale.cells(BARS)
     table = pieces.summarise(sample)
     low, high = np.clip(find_score_range(sample), *scale.visible).tolist()
+    first, last = np.clip(find_core(sample, OUTER), *scale.visible).tolist()
     mean_gap, mean_map = _compute_means(fitted, pieces, table, sample)
     rest, at = fitted.split_atoms()
-    at = at[(scale.visible[0] <= at) & (at <= scale.visible[1])]
+    at = at[((scale.visible[0] <= at) & (at <= scale.visible[1])) | (at == 0.0) | (at == 1.0)]
     return Shape(
         jumps=jumps,
         pieces=pieces,
@@ -133,7 +142,53 @@ def compute_shape(fitted: CalibrationMap, knots: FloatArray, sample: ScoreSample
         atoms=Course(at, fitted.evaluate(at)),
         low=low,
         high=high,
+        core=(first, last),
     )
+
+
+@dataclass(frozen=True, eq=False)
+class SingleScores:
+    """The distinct scores of a sample that has few of them, each with the share of positives among its rows.
+
+    Attributes
+    ----------
+    p, w : arrays of shape (G,)
+        Scores in increasing order, and the weight of the rows of each.
+    share : array of shape (G,)
+        Share of positives.
+    low, high : arrays of shape (G,)
+        Ends of the exact interval of Clopper and Pearson of the probability of a positive.
+    c : array of shape (G,)
+        The map at the scores.
+    """
+
+    p: FloatArray
+    w: FloatArray
+    share: FloatArray
+    low: FloatArray
+    high: FloatArray
+    c: FloatArray
+
+    def to_records(self) -> Records:
+        """Return one record per score."""
+        return records(
+            score=self.p, weight=self.w, empirical_probability=self.share, low=self.low, high=self.high, value=self.c
+        )
+
+
+def find_single_scores(fitted: CalibrationMap, sample: ScoreSample) -> SingleScores | None:
+    """Return the distinct scores of a sample that has few of them, or None where it has many.
+
+    Weights that are importances count as the rows of equal weight that would vary as much.
+    """
+    groups = sample.groups
+    if sample.has_pooled_scores or len(groups) > FEW_SCORES or np.median(groups.n) < ROWS_EACH:
+        return None
+    rows = groups.w if sample.whole else groups.w**2 / groups.w2
+    share = np.clip(groups.wy / groups.w, 0.0, 1.0)
+    ends = [share_interval(k, n, SHARE_LEVEL) for k, n in zip((share * rows).tolist(), rows.tolist(), strict=True)]
+    low, high = np.array(ends).T
+    return SingleScores(groups.p, groups.w, share, low, high, fitted.evaluate(groups.p))
 
 
 def tabulate_members(error: Estimate, sample: ScoreSample, scale: Scale) -> Records:

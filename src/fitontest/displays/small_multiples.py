@@ -16,7 +16,7 @@ from fitontest.displays.class_choice import ClassChoice, describe_heaviest, desc
 from fitontest.displays.frame import SHARED_LABELS, list_legend_entries
 from fitontest.displays.headline import describe_error, describe_measure, name_error
 from fitontest.displays.palette import FILL, Color
-from fitontest.displays.scales import Scale, ScaleName, choose_scale, merge_scales
+from fitontest.displays.scales import Scale, ScaleName, choose_scale, merge_scales, name_scale
 from fitontest.exceptions import without_warnings
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.measure import Measure
@@ -28,11 +28,18 @@ from fitontest.uncertainty.redrawing import Redrawing, estimate_of
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-PANEL_SIZE = (3.1, 4.3)  # inches, with a title of one line
-LINE_HEIGHT = 0.2  # inches, of further lines
+PANEL_WIDTH = 2.9  # inches
+PANEL_HEIGHTS = {
+    "probability": 3.35,
+    "logit": 3.1,
+}  # inches, with histogram and texts of ticks, which logits have wider
+LINE_HEIGHT = 0.19  # inches, of a line of a title or a legend
+LABEL_HEIGHT = 0.3  # inches, of the label of the last row
 TITLE_WIDTH = 34  # letters in a line of a title
 COLUMNS = (5, 4, 3)  # of more panels than one row holds; that with the fullest last row is used
 LETTERS_PER_INCH = 10  # of the title of the figure
+ENTRY_WIDTH = 2.9  # inches, of an entry of the legend
+MOST_ENTRIES = 4  # of a legend, as a rule
 
 
 class PanelDisplay(BinaryDisplay):
@@ -55,10 +62,11 @@ class PanelDisplay(BinaryDisplay):
     def side_by_side(
         cls,
         measured: Iterable[tuple[str, Estimate, ScoreSample]],
-        scale: ScaleName,
+        scale: ScaleName = "auto",
         limits: ArrayInput = None,
         *,
         title: str | None = None,
+        band: dict[str, Any] | None = None,
         **options: Any,
     ) -> "SmallMultiples":
         """Return several diagrams with the same axes, not yet drawn.
@@ -73,20 +81,26 @@ class PanelDisplay(BinaryDisplay):
             Of all axes.
         title : str, optional
             Of the figure.
+        band : dict, optional
+            Options of `add_band`, by default of the band that a diagram has unless told otherwise; with ``kind=None``
+            there is none.
         **options
             Of the diagrams.
         """
-        entries = list(measured)
-        common: ScaleName | Scale = scale
-        if limits is None and scale == "logit":
-            common = merge_scales([choose_scale(scale, sample) for _, _, sample in entries])
+        entries, banded = list(measured), {"kind": "auto"} if band is None else band
+        named = name_scale(scale, [sample for _, _, sample in entries], limits)
+        common: Any = named
+        if limits is None and named == "logit":
+            common = merge_scales([choose_scale(named, sample) for _, _, sample in entries])
         make: Any = cls  # whose options are those of its subclass
         displays = {
             panel: make(error, sample, scale=common, limits=limits, **options) for panel, error, sample in entries
         }
         y_scale = merge_scales([one.y_scale for one in displays.values()])
-        for one in displays.values():
+        for (panel, _, sample), one in zip(entries, displays.values(), strict=True):
             one.y_scale = y_scale
+            if banded["kind"] is not None:
+                displays[panel].add_band(sample, **banded)
         return SmallMultiples(displays, title=title)
 
     @classmethod
@@ -97,7 +111,7 @@ class PanelDisplay(BinaryDisplay):
         band: dict[str, Any],
         redrawing: Redrawing | None = None,
         *,
-        scale: ScaleName,
+        scale: ScaleName = "auto",
         limits: ArrayInput = None,
         name: str | None = None,
         classes: ClassChoice = None,
@@ -143,11 +157,7 @@ class PanelDisplay(BinaryDisplay):
         if len(samples) < total:
             facts.append(f"{total - len(samples)} of {total} classes never predicted")
         title = join_title(name, facts)
-        multiples = cls.side_by_side(measured, scale, limits, title=title, name=name, **options)
-        if band["draws"]:
-            for panel, _, sample in measured:
-                multiples.displays[panel].add_band(sample, **band)
-        return multiples
+        return cls.side_by_side(measured, scale, limits, title=title, band=band, name=name, **options)
 
     @abstractmethod
     def plot(
@@ -213,20 +223,21 @@ class SmallMultiples(Display):
         for ax, (title, display) in zip(grid.flat, self.displays.items(), strict=False):
             self._draw_panel(ax, title, display)
             self.axes_[title] = ax
-        self._remove_inner_labels(grid)
+        free = self._remove_inner_labels(grid)
         if self.title is not None:
             self.figure_.suptitle(self._wrap_title(), fontsize="large", parse_math=False)
-        self.legend_ = self._draw_legend()
+        self.legend_ = self._draw_legend(free)
         return self
 
     @property
     def size(self) -> tuple[float, float]:
         """Width and height of the figure, in inches."""
         rows, columns = self._grid_shape()
-        lines = max(_format_title(name, display).count("\n") for name, display in self.displays.items())
-        legend = 0.5 if self._legend_columns() > 1 else 1.0
+        lines = 1 + max(_format_title(name, display).count("\n") for name, display in self.displays.items())
         title = 0.0 if self.title is None else 0.1 + LINE_HEIGHT * (1 + self._wrap_title().count("\n"))
-        return PANEL_SIZE[0] * columns + 0.5, (PANEL_SIZE[1] + LINE_HEIGHT * lines) * rows + legend + title
+        legend = 0.0 if self._has_free_place() else 0.2 + 0.25 * -(-MOST_ENTRIES // self._legend_columns())
+        height = (self._panel_height() + LINE_HEIGHT * lines) * rows + LABEL_HEIGHT + legend + title
+        return PANEL_WIDTH * columns + 0.4, height
 
     def parts(self) -> dict[str, Records]:
         """Return the numbers of every diagram as in `ReliabilityDisplay.parts`, with its title as ``panel``."""
@@ -242,12 +253,20 @@ class SmallMultiples(Display):
         columns = count if count <= max(COLUMNS) else min(COLUMNS, key=lambda width: -count % width / width)
         return -(-count // columns), columns
 
+    def _panel_height(self) -> float:
+        return PANEL_HEIGHTS[next(iter(self.displays.values())).scale.name]
+
     def _legend_columns(self) -> int:
         """Return how many entries of the legend stand side by side: the width of a panel holds one."""
-        return {1: 1, 2: 3}.get(self._grid_shape()[1], 4)
+        return self._grid_shape()[1]
+
+    def _has_free_place(self) -> bool:
+        """Return whether the last row of the grid has a place without a panel, which holds the legend."""
+        rows, columns = self._grid_shape()
+        return rows * columns > len(self.displays)
 
     def _wrap_title(self) -> str:
-        letters = int(LETTERS_PER_INCH * PANEL_SIZE[0] * self._grid_shape()[1])
+        letters = int(LETTERS_PER_INCH * PANEL_WIDTH * self._grid_shape()[1])
         return textwrap.fill(visible(self.title or ""), letters)
 
     def _summarise(self) -> str:
@@ -265,10 +284,11 @@ class SmallMultiples(Display):
         first = next(other for other in self.displays.values() if np.array_equal(other.counts, display.counts))
         return first is display
 
-    def _remove_inner_labels(self, grid: Any) -> None:
-        """Keep only the labels of the outer axes, because all panels have the same."""
+    def _remove_inner_labels(self, grid: Any) -> Any:
+        """Keep only the labels of the outer axes, because all panels have the same. Return the first free axes."""
         displays, columns = [*self.displays.values()], grid.shape[1]
-        for ax in grid.flat[len(displays) :]:
+        free = [*grid.flat[len(displays) :]]
+        for ax in free[1:]:
             ax.remove()
         for k, display in enumerate(displays):
             if k % columns:
@@ -276,15 +296,19 @@ class SmallMultiples(Display):
                 display.histogram_ax_.set_ylabel("")
             below = "" if k + columns < len(displays) else textwrap.fill(display.ax_.get_xlabel(), TITLE_WIDTH)
             display.ax_.set_xlabel(below)
+        return free[0] if free else None
 
-    def _draw_legend(self) -> Any:
-        """Draw one legend of the marks that occur in the panels."""
+    def _draw_legend(self, free: Any) -> Any:
+        """Draw one legend of the marks that occur in the panels: in a free place of the grid, or below the panels."""
         panels = [list_legend_entries(ax) for ax in self.axes_.values()]
         marks = {text: handle for entries in panels for text, handle in entries if text.startswith(SHARED_LABELS)}
+        texts = [text if len(text) <= TITLE_WIDTH else text.replace(" (", "\n(") for text in marks]
+        style: dict[str, Any] = {"fontsize": "medium", "frameon": False}
+        if free is not None:
+            free.set_axis_off()
+            return free.legend([*marks.values()], texts, loc="center left", bbox_to_anchor=(0.0, 0.6), **style)
         ncols = self._legend_columns()
-        return self.figure_.legend(
-            [*marks.values()], [*marks], loc="outside lower center", ncols=ncols, fontsize="small", frameon=False
-        )
+        return self.figure_.legend([*marks.values()], texts, loc="outside lower center", ncols=ncols, **style)
 
 
 def _format_title(title: str, display: PanelDisplay) -> str:

@@ -21,7 +21,7 @@ from fitontest.displays.companions import (
 )
 from fitontest.displays.headline import format_title, name_axes
 from fitontest.displays.palette import NEUTRAL, blend_with_background, get_opaque_background
-from fitontest.displays.scales import ScaleName, advise_logit, choose_scale, make_scale
+from fitontest.displays.scales import ScaleName, advise_logit, choose_scale, make_scale, name_scale
 from fitontest.displays.shapes import BARS, compute_shares_beyond, tabulate_histogram
 from fitontest.displays.violins import (
     MANY_BINS,
@@ -71,8 +71,9 @@ class TCEDisplay(BinaryDisplay):
         A result of `tce`, measured on the sample.
     sample : ScoreSample
         The scores, labels and weights that the error was measured on.
-    scale : {"probability", "logit"}, default="probability"
-        Scale of the axis of predictions. "logit" shows rare events; it ends where the predictions end. If 90 % of the
+    scale : {"auto", "probability", "logit"}, default="auto"
+        Scale of the axis of predictions. "logit" shows rare events; it ends where the predictions end. "auto" is logit
+        where most predictions are within 0.05 of an end. If 90 % of the
         predictions are below 0.01, or above 0.99, the title of a probability scale advises to use the logit scale.
     limits : (float, float), optional
         Ends of the axis of predictions.
@@ -138,7 +139,7 @@ class TCEDisplay(BinaryDisplay):
         error: Estimate,
         sample: ScoreSample,
         *,
-        scale: ScaleName = "probability",
+        scale: ScaleName = "auto",
         limits: ArrayInput = None,
         name: str | None = None,
         pos_label: Label | None = None,
@@ -149,7 +150,8 @@ class TCEDisplay(BinaryDisplay):
             raise ValueError(f"error must be one that tce returns, a share of the predictions; got {error!r}")
         self.error, self.partition_ = error, bins.bins_of_scores()
         self.name, self.pos_label = name, pos_label
-        self.scale = choose_scale(scale, sample) if limits is None else make_scale(scale, limits)
+        named = name_scale(scale, [sample], limits)
+        self.scale = choose_scale(named, sample) if limits is None else make_scale(named, limits)
         self.advice = advise_logit(self.scale, sample) if limits is None else None
         self.violins = compute_violins(bins, sample, self.scale)
         self.cells = self.scale.cells(2 * BARS)
@@ -168,7 +170,7 @@ class TCEDisplay(BinaryDisplay):
         test: SignificanceName = DEFAULT_TEST,
         null_draws: int = 0,
         random_state: RandomState = 0,
-        scale: ScaleName = "probability",
+        scale: ScaleName = "auto",
         limits: ArrayInput = None,
         reduction: Reduction | None = None,
         labels: ArrayInput = None,
@@ -186,7 +188,7 @@ class TCEDisplay(BinaryDisplay):
             what `read` returns in place of both.
         partition, n_bins, alpha, test, null_draws, random_state
             See `tce`. With `null_draws` the title contains the mean TCE of calibrated scores.
-        scale : {"probability", "logit"}, default="probability"
+        scale : {"auto", "probability", "logit"}, default="auto"
             Scale of the axis of predictions.
         limits : (float, float), optional
             Ends of the axis of predictions.
@@ -259,7 +261,7 @@ class TCEDisplay(BinaryDisplay):
         title = format_title(self.error, self.name if name is None else name)
         if self.advice is not None:
             title += "\n" + self.advice.replace("\n", " ")
-        main.set_title(title, fontsize="small")
+        main.set_title(title, fontsize="small", loc="left", parse_math=False)
         return self
 
     def parts(self) -> dict[str, Records]:

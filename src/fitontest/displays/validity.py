@@ -1,20 +1,24 @@
 """The validity diagram: for which share of the rows the scores are no further than eps from what they stand for."""
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from fitontest.checks import is_real
+from fitontest.data.labels_of_scores import redrawn
 from fitontest.data.predictions import Reduction
 from fitontest.data.score_sample import ScoreSample
 from fitontest.displays.base import BinaryDisplay
 from fitontest.displays.canvas import AxesOrFigure, get_axes, style_axes
-from fitontest.displays.palette import Color, get_series_style
+from fitontest.displays.palette import Color, get_line_color, get_series_style
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.validity import DEFAULT_K, ValidityArea, ValidityCurve
+from fitontest.numerics.random import generator
 from fitontest.reading.read import read
-from fitontest.results.frames import Records
-from fitontest.typing import ArrayInput, Label
+from fitontest.results.frames import Records, records
+from fitontest.typing import ArrayInput, FloatArray, Label, RandomState
+from fitontest.uncertainty.null import check_draws
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,6 +28,49 @@ MOST_STEPS = 2000  # of a curve that is drawn: more are closer than a pixel
 LABELS = "Distance |score \N{MINUS SIGN} mean label of its neighbours|, eps", "Share of rows within eps, V(eps)"
 LIMIT = "_fitontest_limit"  # of axes on which the largest eps was chosen
 ROOM = 1.04  # of the longest distance, the end of the axis
+NULL_DRAWS = 20  # labellings of calibrated scores
+MOST_REDRAWN = 2_000_000  # rows of all labellings together: there are fewer of very many rows, for less noise
+LEAST_DRAWS = 2
+NULL_POINTS = 101  # distances at which they are read
+NULL_LEVEL = 0.9  # of the band of calibrated scores
+NULL_OPACITY = 0.18
+NULL_LABEL = "if calibrated"
+
+
+@dataclass(frozen=True, eq=False)
+class ValidityIfCalibrated:
+    """The validity curves that the scores would have if they were calibrated.
+
+    Attributes
+    ----------
+    eps : array of shape (M,)
+        Distances.
+    mean, lower, upper : arrays of shape (M,)
+        The mean of the curves of labels drawn from the scores, and between which values 90 % of them are.
+    draws : int
+        Labellings.
+    """
+
+    eps: FloatArray
+    mean: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+    draws: int
+
+    @classmethod
+    def of(cls, sample: ScoreSample, k: int, draws: int, random_state: RandomState = 0) -> Self:
+        """Return the curves of labels that are drawn from the scores of a sample."""
+        rng = generator(random_state)
+        curves = [ValidityCurve.of(redrawn(sample, rng), k) for _ in range(draws)]
+        eps = np.linspace(0.0, max(float(curve.eps[-1]) for curve in curves), NULL_POINTS)
+        shares = np.array([curve.at(eps) for curve in curves])
+        tail = (1.0 - NULL_LEVEL) / 2.0
+        lower, upper = np.quantile(shares, (tail, 1.0 - tail), axis=0)
+        return cls(eps, shares.mean(axis=0), lower, upper, draws)
+
+    def rows(self) -> Records:
+        """Return one record for each distance."""
+        return records(eps=self.eps, share_if_calibrated=self.mean, lower=self.lower, upper=self.upper)
 
 
 class ValidityDisplay(BinaryDisplay):
@@ -37,7 +84,8 @@ class ValidityDisplay(BinaryDisplay):
     of several models, or of one model before and after its calibration, are drawn on the same axes by ``ax=``.
 
     Few neighbours make distances of their own, as labels scatter: of perfectly calibrated scores around 0.5 they are
-    about 0.4 / sqrt(k). So compare curves of the same k.
+    about 0.4 / sqrt(k). So compare curves of the same k, and each with the thin line beside it: the curve that the
+    scores would have if they were calibrated, with the band that holds 90 % of such curves.
 
     Made by `from_predictions` or `from_estimator`. `plot` draws it again on other axes.
 
@@ -47,6 +95,8 @@ class ValidityDisplay(BinaryDisplay):
         Of the measure ``auc_v`` (`ValidityArea`).
     name : str, optional
         Name of the scores in the legend.
+    if_calibrated : ValidityIfCalibrated, optional
+        The curves that the scores would have if they were calibrated.
 
     Attributes
     ----------
@@ -56,8 +106,8 @@ class ValidityDisplay(BinaryDisplay):
         The table of the diagram.
     ax_, figure_ : matplotlib Axes, and Figure or SubFigure
         Set by `plot`, as are the following.
-    line_, legend_ : artists
-        The legend is None with ``legend=False``.
+    line_, reference_, legend_ : artists
+        The curve, that of calibrated scores, and the legend, which is None with ``legend=False``.
 
     References
     ----------
@@ -82,10 +132,12 @@ class ValidityDisplay(BinaryDisplay):
 
     error: Estimate
 
-    def __init__(self, error: Estimate, *, name: str | None = None) -> None:
+    def __init__(
+        self, error: Estimate, *, name: str | None = None, if_calibrated: ValidityIfCalibrated | None = None
+    ) -> None:
         if not isinstance(error, Estimate) or not isinstance(getattr(error, "curve", None), ValidityCurve):
             raise ValueError(f"error must be an Estimate of auc_v of two classes, got {error!r}")
-        self.error, self.curve, self.name = error, error.curve, name
+        self.error, self.curve, self.name, self.if_calibrated = error, error.curve, name, if_calibrated
 
     @classmethod
     def from_predictions(
@@ -94,6 +146,8 @@ class ValidityDisplay(BinaryDisplay):
         y_prob: ArrayInput = None,
         *,
         k: int = DEFAULT_K,
+        null_draws: int | None = None,
+        random_state: RandomState = 0,
         reduction: Reduction | None = None,
         labels: ArrayInput = None,
         sample_weight: ArrayInput = None,
@@ -112,6 +166,11 @@ class ValidityDisplay(BinaryDisplay):
             what `read` returns in place of both.
         k : int, default=10
             Number of neighbours, see `KNN`.
+        null_draws : int, optional
+            Labellings drawn from the scores, for the curve of calibrated scores; 0 for none. By default 20, of more
+            than 100,000 rows fewer, and none where rows belong to groups.
+        random_state : int, RandomState or None, default=0
+            Of these draws.
         reduction : {"confidence", "binary"}, optional
             How a matrix of scores is reduced, see `calibration_error`. Of several classes draw each on the same axes.
         labels, sample_weight, pos_label
@@ -135,10 +194,19 @@ class ValidityDisplay(BinaryDisplay):
         if data.base_rate is None:
             rule = "reduction must be 'confidence' or 'binary' for a validity diagram"
             raise ValueError(f"{rule}; draw the curve of each class on the same axes, got {data.reduction!r}")
-        return cls.of_sample(data, measure, name=name).plot(ax, color=color, legend=legend)
+        display = cls.of_sample(data, measure, name=name, null_draws=null_draws, random_state=random_state)
+        return display.plot(ax, color=color, legend=legend)
 
     @classmethod
-    def of_sample(cls, sample: ScoreSample, measure: ValidityArea, *, name: str | None = None) -> Self:
+    def of_sample(
+        cls,
+        sample: ScoreSample,
+        measure: ValidityArea,
+        *,
+        name: str | None = None,
+        null_draws: int | None = None,
+        random_state: RandomState = 0,
+    ) -> Self:
         """Return the diagram of checked data, which is yet to be drawn.
 
         Parameters
@@ -149,8 +217,14 @@ class ValidityDisplay(BinaryDisplay):
             With the number of neighbours.
         name : str, optional
             Name of the scores in the legend.
+        null_draws, random_state
+            See `from_predictions`.
         """
-        return cls(measure.estimate(sample), name=name)
+        if null_draws is None:
+            null_draws = 0 if "group" in sample.facts else max(LEAST_DRAWS, min(NULL_DRAWS, MOST_REDRAWN // sample.n))
+        check_draws(null_draws, "null_draws", 0)
+        drawn = ValidityIfCalibrated.of(sample, measure.k, null_draws, random_state) if null_draws else None
+        return cls(measure.estimate(sample), name=name, if_calibrated=drawn)
 
     def plot(
         self,
@@ -191,11 +265,13 @@ class ValidityDisplay(BinaryDisplay):
         default, dashes = get_series_style(len(drawn))
         if not drawn:
             _prepare(main)
+        chosen = get_line_color(main, default) if color is None else color
+        self.reference_ = None if self.if_calibrated is None else _draw_if_calibrated(main, self.if_calibrated, chosen)
         eps, share = self._course()
         end = _end_of(main, drawn, float(self.curve.eps[-1])) if limit is None else limit
         (self.line_,) = main.plot(
             np.append(eps, 1.0), np.append(share, 1.0), drawstyle="steps-post", linestyle=dashes, linewidth=1.8,
-            color=default if color is None else color, gid=self._mark,
+            color=chosen, gid=self._mark,
             label=self._describe(self.name if name is None else name),
         )  # fmt: skip
         main.set_xlim(0.0, end)
@@ -208,8 +284,9 @@ class ValidityDisplay(BinaryDisplay):
     _mark = "validity curve"  # by which curves of other models on the same axes are found
 
     def parts(self) -> dict[str, Records]:
-        """Return the numbers drawn: the steps of the curve."""
-        return {"curve": self.curve.rows()}
+        """Return the numbers drawn: the steps of the curve, and what calibrated scores would have."""
+        drawn = {} if self.if_calibrated is None else {"if_calibrated": self.if_calibrated.rows()}
+        return {"curve": self.curve.rows(), **drawn}
 
     @property
     def size(self) -> tuple[float, float]:
@@ -238,6 +315,15 @@ def _prepare(main: "Axes") -> None:
     main.set_ylabel(LABELS[1])
 
 
+def _draw_if_calibrated(main: "Axes", drawn: ValidityIfCalibrated, color: Color) -> Any:
+    """Draw the band of the curves of calibrated scores, and their mean as a thin line, which is returned."""
+    eps = np.append(drawn.eps, 1.0)
+    lower, upper, mean = (np.append(values, 1.0) for values in (drawn.lower, drawn.upper, drawn.mean))
+    main.fill_between(eps, lower, upper, color=color, alpha=NULL_OPACITY, linewidth=0, zorder=1.5)
+    (line,) = main.plot(eps, mean, color=color, linewidth=0.9, linestyle=":", zorder=1.6, gid=NULL_LABEL)
+    return line
+
+
 def _end_of(main: "Axes", drawn: list[Any], longest: float) -> float:
     """Return the end of the axis of distances, which shows the longest of all curves, or as far as was asked for."""
     if drawn and (asked := getattr(main, LIMIT, None)) is not None:
@@ -249,9 +335,13 @@ def _end_of(main: "Axes", drawn: list[Any], longest: float) -> float:
 def _draw_legend(main: "Axes", mark: str) -> Any:
     """Draw the legend in the corner that a rising curve leaves free."""
     lines = [line for line in main.lines if line.get_gid() == mark]
+    texts = [str(line.get_label()) for line in lines]
+    references = [line for line in main.lines if line.get_gid() == NULL_LABEL]
+    if references:
+        lines, texts = [*lines, references[0]], [*texts, f"{NULL_LABEL} (band: {100 * NULL_LEVEL:g} %)"]
     legend = main.legend(
         lines, ["?"] * len(lines), loc="lower right", fontsize="small", framealpha=0.85, edgecolor="none"
     )
-    for entry, line in zip(legend.get_texts(), lines, strict=True):  # matplotlib ignores labels that begin with _
-        entry.set_text(str(line.get_label()))
+    for entry, text in zip(legend.get_texts(), texts, strict=True):  # matplotlib ignores labels that begin with _
+        entry.set_text(text)
     return legend

@@ -182,7 +182,7 @@ class Evaluation(Table):
         self,
         family: str | None = None,
         *,
-        scale: "ScaleName" = "probability",
+        scale: "ScaleName" = "auto",
         classes: "ClassChoice" = None,
         figure: "SomeFigure" = None,
     ) -> "SmallMultiples":
@@ -195,7 +195,7 @@ class Evaluation(Table):
         ----------
         family : str, optional
             Only this one. Of several classes one must be chosen, by default slope1.
-        scale : {"probability", "logit"}, default="probability"
+        scale : {"auto", "probability", "logit"}, default="auto"
             How the axes lay out probabilities, see `ReliabilityDisplay`.
         classes : int or array-like of labels, optional
             Of several classes, how many are drawn, by default 16, or which: of more than the number those with
@@ -210,7 +210,7 @@ class Evaluation(Table):
         return self.diagrams(family, scale=scale, classes=classes).plot(figure)
 
     def diagrams(
-        self, family: str | None = None, *, scale: "ScaleName" = "probability", classes: "ClassChoice" = None
+        self, family: str | None = None, *, scale: "ScaleName" = "auto", classes: "ClassChoice" = None
     ) -> "SmallMultiples":
         """Return the reliability diagrams, which are yet to be drawn, or to be saved.
 

@@ -214,7 +214,7 @@ class SegmentedEvaluation(Table):
         name: str | None = None,
         *,
         segments: Sequence[Key] | None = None,
-        scale: "ScaleName" = "probability",
+        scale: "ScaleName" = "auto",
         figure: "SomeFigure" = None,
     ) -> "SmallMultiples":
         """Draw the reliability diagrams of the worst segments and of all rows, side by side on shared axes.
@@ -225,7 +225,7 @@ class SegmentedEvaluation(Table):
             Of the family, by default the first.
         segments : sequence, optional
             Which segments, at most 15; by default the five worst.
-        scale : {"probability", "logit"}, default="probability"
+        scale : {"auto", "probability", "logit"}, default="auto"
             How the axes lay out probabilities, see `ReliabilityDisplay`.
         figure : matplotlib Figure or SubFigure, optional
             An empty one to draw in; by default a new pyplot figure that is large enough.
@@ -237,7 +237,7 @@ class SegmentedEvaluation(Table):
         return self.diagrams(name, segments=segments, scale=scale).plot(figure)
 
     def diagrams(
-        self, name: str | None = None, *, segments: Sequence[Key] | None = None, scale: "ScaleName" = "probability"
+        self, name: str | None = None, *, segments: Sequence[Key] | None = None, scale: "ScaleName" = "auto"
     ) -> "SmallMultiples":
         """Return the reliability diagrams, which are yet to be drawn, or to be saved.
 

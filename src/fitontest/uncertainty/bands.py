@@ -16,6 +16,7 @@ from sklearn.base import clone
 
 from fitontest.checks import choose, is_real
 from fitontest.data.labels_of_scores import redrawn
+from fitontest.data.entries import MOST_ROWS
 from fitontest.data.sample import refuse_groups
 from fitontest.data.score_redraws import ScoreRedraws
 from fitontest.data.score_sample import ScoreSample
@@ -25,16 +26,20 @@ from fitontest.families.registry import family_name
 from fitontest.families.registry import make as make_family
 from fitontest.maps.base import CalibrationMap
 from fitontest.measures.estimate import Estimate
+from fitontest.measures.interval import Roughness
 from fitontest.numerics.random import check_seed, generator, one_seed
 from fitontest.numerics.threads import one_blas_thread
 from fitontest.progress import track
 from fitontest.typing import FloatArray, RandomState
-from fitontest.uncertainty.ladder import Ladder
+from fitontest.uncertainty.ladder import Ladder, ladder_key
 from fitontest.uncertainty.null import check_draws
 
 POINTS = 201
 BAND_LEVEL = 0.9
 BAND_DRAWS = 200  # where a band is asked for without a number of them
+QUICK_DRAWS = 100  # of the band of a diagram that nobody asked for a band
+QUICK_NODES = 2_000  # entries that very many rows are pooled into for it
+TESTED_ROWS = 20_000  # most rows of which such a band tests whether its spline fits, which takes seconds of more
 STREAM = 2  # of random numbers, beside those of the intervals
 TINY = 1e-12  # variance of labels that are certain, and spread of maps that never differ
 
@@ -86,7 +91,7 @@ def band_of(
 ) -> Band:
     """Return a band of the estimate's family at the scores `x`, which increase."""
     refuse_groups(sample, "bands")
-    kind, _ = read_band(kind, draws, level, least=1)
+    read_band(kind, draws, level, least=1)
     if kind == "consistency":
         return consistency_band(estimate, sample, x, draws, level, random_state)
     bands = confidence_bands(estimate, sample, x, draws, level, random_state)
@@ -109,7 +114,15 @@ def consistency_band(
 
 
 def confidence_bands(
-    estimate: Estimate, sample: ScoreSample, x: FloatArray, draws: int, level: float, random_state: RandomState
+    estimate: Estimate,
+    sample: ScoreSample,
+    x: FloatArray,
+    draws: int,
+    level: float,
+    random_state: RandomState,
+    *,
+    nodes: int | None = None,
+    tested: bool = True,
 ) -> tuple[Band, Band]:
     """Return the band that holds the true map at each score, and that which holds it at all scores at once.
 
@@ -122,7 +135,8 @@ def confidence_bands(
     of the two: maps that do not vary at a score, as isotonic ones at the ends, are not known that well. The second band
     contains the first. Both are clipped to [0, 1].
 
-    Families that take too long to be fitted hundreds of times have the deviations d_b of their stand-in.
+    Families that take too long to be fitted hundreds of times have the deviations d_b of their stand-in. With `nodes`
+    very many rows are pooled into so many entries. Unless `tested`, whether the spline fits is not tested here.
 
     Notes
     -----
@@ -137,11 +151,12 @@ def confidence_bands(
     check_seed(random_state)  # refuses what is no seed
     stand_in = family.stand_in()
     x = _within(x, sample)
+    redraws = ScoreRedraws.of(sample) if nodes is None else ScoreRedraws(sample, nodes)
     with one_blas_thread(), without_warnings():
-        g, deviations = _deviations(stand_in or family, ScoreRedraws.of(sample), x, draws, one_seed(random_state))
+        g, deviations = _deviations(stand_in or family, redraws, x, draws, one_seed(random_state))
     assert estimate.map is not None
     c_hat = _beside_atoms(estimate.map, x)
-    rough = Ladder.of(sample, one_seed(random_state)).roughness
+    rough = Ladder.of(sample, one_seed(random_state)).roughness if tested else _known_roughness(sample, random_state)
     refitted = None if stand_in is None else family_name(stand_in)
 
     def band(kind: BandKind, reach: FloatArray) -> Band:
@@ -150,6 +165,36 @@ def confidence_bands(
 
     at_each = np.quantile(np.abs(deviations), level, axis=0)
     return band("confidence", at_each), band("simultaneous", _reach_at_once(deviations, g, level))
+
+
+def quick_band(estimate: Estimate, sample: ScoreSample, x: FloatArray, random_state: RandomState = 0) -> Band | None:
+    """Return the confidence band that a diagram has unless told otherwise, or None where none is made in a moment.
+
+    It is that of `confidence_bands` from fewer draws. Very many rows are pooled more coarsely, and of many rows it is
+    tested whether the spline fits only where that is known already. None: the map was given, its family cannot be
+    fitted to hundreds of labellings in a moment, or rows belong to groups.
+    """
+    fitting = estimate.measure.fitting
+    if estimate.estimator is None or fitting is None or not fitting.is_quick or "group" in sample.facts:
+        return None
+    large = sample.whole and sample.total > MOST_ROWS
+    bands = confidence_bands(
+        estimate,
+        sample,
+        x,
+        QUICK_DRAWS,
+        BAND_LEVEL,
+        random_state,
+        nodes=QUICK_NODES if large else None,
+        tested=sample.n <= TESTED_ROWS,
+    )
+    return bands[0]
+
+
+def _known_roughness(sample: ScoreSample, random_state: RandomState) -> Roughness | None:
+    """Return what is rougher than a spline can follow, where it was computed before."""
+    ladder = sample.memory.get(ladder_key(one_seed(random_state)))
+    return ladder.roughness if isinstance(ladder, Ladder) and ladder.is_climbed else None
 
 
 def _family_of(estimate: Estimate, draws: int) -> Family:
@@ -193,21 +238,27 @@ def _reach_at_once(deviations: FloatArray, g: FloatArray, level: float) -> Float
     return np.asarray(s * np.quantile((np.abs(deviations) / s).max(axis=1), level))
 
 
-def read_band(kind: BandKind | None, draws: int, level: float, *, least: int = 0) -> tuple[BandKind, int]:
-    """Return which band is meant and its number of draws, 0 for none.
+def read_band(
+    kind: BandKind | Literal["auto"] | None, draws: int, level: float, *, least: int = 0
+) -> tuple[BandKind | Literal["auto"] | None, int]:
+    """Return which band is meant and its number of draws: None and 0 for none, "auto" and 0 for `quick_band`.
 
     Raises
     ------
     ValueError
         Unless the arguments make sense. There must be so many draws that on average one of them is beyond a band of the
-        true map.
+        true map, and none of no band.
     """
     check_draws(draws, "band_draws", least)
     if not (is_real(level) and 0 < level < 1):
         raise ValueError(f"band_level must be a number in (0, 1), got {level!r}")
     if kind is None:
-        return "consistency", draws
-    chosen = cast(BandKind, choose(kind, KINDS, "band"))
+        if draws:
+            raise ValueError(f"band_draws must be 0 with band=None, which draws no band; got {draws}")
+        return None, 0
+    if kind == "auto" and not draws and level == BAND_LEVEL:
+        return "auto", 0
+    chosen = cast(BandKind, choose("confidence" if kind == "auto" else kind, KINDS, "band"))
     wanted = draws or BAND_DRAWS
     needed = 1 if chosen == "consistency" else ceil(1 / (1 - level) - 1e-6)
     if wanted < needed:

@@ -38,6 +38,11 @@ LEVEL = 0.05  # of the fit tests
 FINE = 100  # parts of the rows that the limit of the interval of levels tells apart
 
 
+def ladder_key(seed: int) -> str:
+    """Return under which key samples remember their ladder."""
+    return f"ladder {seed}"
+
+
 @dataclass(frozen=True, eq=False)
 class Ladder:
     """The direction of the truths of one sample, and the interval of the error where a spline is not enough.
@@ -57,11 +62,16 @@ class Ladder:
     @classmethod
     def of(cls, sample: ScoreSample, seed: int) -> "Ladder":
         """Return the ladder of a sample, which remembers it for the next measure."""
-        key = f"ladder {seed}"
+        key = ladder_key(seed)
         if key not in sample.memory:
             sample.memory[key] = cls(ScoreRedraws.of(sample), seed)
         ladder: Ladder = sample.memory[key]
         return ladder
+
+    @property
+    def is_climbed(self) -> bool:
+        """Whether the rung was found already."""
+        return "rung" in self.__dict__
 
     @property
     def entries(self) -> Entries:
