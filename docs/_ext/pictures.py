@@ -1,6 +1,7 @@
 """Draws the pictures of the pages with the package itself, each for light and for dark pages."""
 
 import warnings
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -85,23 +86,83 @@ def first() -> Any:
     return beside((tumours(), {}))
 
 
+def sketch(*panels: tuple[str, Callable[[Any], Any], str]) -> Any:
+    """Return a sketch of maps against the diagonal: a title, the map, and what it says, side by side."""
+    import matplotlib.pyplot as plt
+    import numpy as np
+
+    figure = plt.figure(figsize=(2.9 * len(panels), 3.2), layout="constrained")
+    p = np.linspace(0, 1, 201)
+    for ax, (title, c, said) in zip(
+        figure.subplots(1, len(panels), squeeze=False)[0], panels, strict=True
+    ):
+        ax.plot(p, p, color=ax.xaxis.label.get_color(), linewidth=1, linestyle=(0, (4, 3)))
+        ax.plot(p, c(p), color="#3a9bdc", linewidth=2.5)
+        ax.fill_between(p, p, c(p), color="#D55E00", alpha=0.35, linewidth=0)
+        ax.set(
+            xlim=(0, 1), ylim=(0, 1), xticks=(0, 0.5, 1), yticks=(0, 0.5, 1), box_aspect=1
+        )
+        ax.set_title(title, fontsize="medium")
+        ax.set_xlabel(f"Score\n{said}", fontsize="small")
+        for side in ("top", "right"):
+            ax.spines[side].set_visible(False)
+    figure.axes[0].set_ylabel("Observed frequency")
+    return figure
+
+
+def sides() -> Any:
+    """Draw a map below the diagonal, and one above it."""
+    return sketch(
+        ("Scores too high", lambda p: p**2, "0.7 is said, 0.5 happens"),
+        ("Scores too low", lambda p: 1 - (1 - p) ** 2, "0.3 is said, 0.5 happens"),
+    )
+
+
+def slopes() -> Any:
+    """Draw a map that is flatter than the diagonal, and one that is steeper."""
+    import numpy as np
+
+    def steep(p: Any) -> Any:
+        return 1 / (
+            1 + np.exp(-2.4 * np.log(np.clip(p, 1e-9, 1 - 1e-9) / np.clip(1 - p, 1e-9, 1)))
+        )
+
+    return sketch(
+        (
+            "Overconfident",
+            lambda p: 0.5 + 0.45 * (p - 0.5),
+            "predictions too extreme: slope below 1",
+        ),
+        ("Underconfident", steep, "predictions too cautious: slope above 1"),
+    )
+
+
 def reading() -> Any:
     """Draw bins and a smooth map."""
     import fitontest as fot
 
-    return beside((digits(), {"family": fot.Slope1(10)}), (digits(), {"family": "spline"}))
+    plain = {"scale": "probability", "band": None}
+    return beside(
+        (digits(), {"family": fot.Slope1(10), **plain}),
+        (digits(), {"family": "spline", **plain}),
+    )
 
 
 def bands() -> Any:
     """Draw consistency bands of scores that are not calibrated, and of scores that are."""
-    settings = {"family": "isotonic", "band_draws": 50}
+    settings = {
+        "family": "isotonic",
+        "scale": "probability",
+        "band": "consistency",
+        "band_draws": 50,
+    }
     return beside((digits(), settings), (calibrated(), settings))
 
 
 def rare() -> Any:
     """Draw rare events on both scales."""
     return beside(
-        (rare_events(), {"family": "beta"}),
+        (rare_events(), {"family": "beta", "scale": "probability"}),
         (rare_events(), {"family": "beta", "scale": "logit"}),
     )
 
@@ -120,7 +181,7 @@ def test_based() -> Any:
 def make_pictures(_: Sphinx) -> None:
     """Draw the pictures that are older than the sources, or not there."""
     newest = max(path.stat().st_mtime for path in (HERE, *SOURCES.rglob("*.py")))
-    drawers = (first, reading, bands, rare, test_based)
+    drawers = (first, sides, slopes, reading, bands, rare, test_based)
     outdated = [
         draw
         for draw in drawers

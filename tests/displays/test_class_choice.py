@@ -21,7 +21,7 @@ def classes(k=30, n=900, seed=0):
 
 
 def draw(y, p, **options):
-    given = {"ax": blank(), "family": BINS, "labels": range(p.shape[1]), **options}
+    given = {"ax": blank(), "family": BINS, "band": None, "labels": range(p.shape[1]), **options}
     return fot.ReliabilityDisplay.from_predictions(y, p, **given)
 
 
@@ -107,7 +107,9 @@ def test_of_many_predicted_classes_those_that_add_most_to_the_error_are_drawn():
 @pytest.mark.parametrize("number", [1, 2, 6])
 @pytest.mark.parametrize("how", [{"reduction": "classwise"}, {"reduction": "confidence", "by_predicted": True}])
 def test_nothing_is_clipped_and_nothing_overlaps(how, number):
-    several = draw(*classes(), ax=None, name="a network with a name", band_draws=2, classes=number, **how)
+    several = draw(
+        *classes(), ax=None, name="a network with a name", band="consistency", band_draws=2, classes=number, **how
+    )
     figure = several.figure_
     plt.close(figure)
     figure.draw_without_rendering()

@@ -19,7 +19,7 @@ def classes(n=400, k=3, seed=0):
 
 
 def draw(y, p, **options):
-    return fot.ReliabilityDisplay.from_predictions(y, p, **{"ax": blank(), "family": BINS, **options})
+    return fot.ReliabilityDisplay.from_predictions(y, p, **{"ax": blank(), "family": BINS, "band": None, **options})
 
 
 def boxes(several):
@@ -30,8 +30,8 @@ def boxes(several):
 def test_confidence_is_one_diagram_of_the_top_labels():
     y, p = classes()
     w = np.random.default_rng(1).integers(1, 3, y.size)
-    display = draw(y, p, reduction="confidence", sample_weight=w, band_draws=3)
-    top = draw(p.argmax(axis=1) == y, p.max(axis=1), sample_weight=w, band_draws=3)
+    display = draw(y, p, reduction="confidence", sample_weight=w, band="consistency", band_draws=3)
+    top = draw(p.argmax(axis=1) == y, p.max(axis=1), sample_weight=w, band="consistency", band_draws=3)
     assert display.rows() == top.rows()
     assert float(display.error) == float(
         fot.calibration_error(y, p, family=BINS, reduction="confidence", sample_weight=w)
@@ -72,13 +72,15 @@ def test_binary_is_the_diagram_of_the_positive_class():
 def test_classwise_is_a_panel_per_class_on_the_same_axes(scale):
     y, p = classes()
     p[:, 0] /= 50
-    several = draw(y, p, reduction="classwise", scale=scale, name="model", band_draws=2, ax=blank((10, 5)))
+    several = draw(
+        y, p, reduction="classwise", scale=scale, name="model", band="consistency", band_draws=2, ax=blank((10, 5))
+    )
     assert isinstance(several, fot.SmallMultiples)
     error = fot.calibration_error(y, p, family=BINS, reduction="classwise")
     assert [*several.axes_] == ["class 0", "class 1", "class 2"]
     for label, (title, display) in enumerate(several.displays.items()):
         assert float(display.error) == float(error[label])
-        assert several.axes_[title].get_title().startswith(f"{title}\nslope1, 6 bins\nECE ")
+        assert several.axes_[title].get_title().startswith(f"{title}\nslope1, 6 bins: ECE raw ")
         assert display.rows("band")
         alone = fot.ReliabilityDisplay(error[label], fot.ScoreSample(y == label, p[:, label]), scale=scale)
         assert [row["mean_gap"] for row in display.rows("bins")] == [row["mean_gap"] for row in alone.rows("bins")]
@@ -121,7 +123,7 @@ def test_panels_of_classes_do_not_overlap_and_are_not_clipped():
         ({"reduction": "top"}, "reduction must be one of"),
         ({}, "reduction how several columns are read"),
         (
-            {"reduction": "classwise", "family": fot.maps.IdentityMap(), "band_draws": 2},
+            {"reduction": "classwise", "family": fot.maps.IdentityMap(), "band": "consistency", "band_draws": 2},
             "band_draws must be 0 for a map",
         ),
     ],
@@ -158,7 +160,7 @@ def test_estimators_of_several_classes(model):
     proba = fitted.predict_proba(x)
     top = fot.ReliabilityDisplay.from_estimator(*model, reduction="confidence", ax=blank())
     assert top.error.base_rate == fitted.score(x, y)
-    assert float(top.error) == float(fot.calibration_error(y, proba, reduction="confidence", family="slope1"))
+    assert float(top.error) == float(fot.calibration_error(y, proba, reduction="confidence", family="spline"))
     several = fot.ReliabilityDisplay.from_estimator(*model, reduction="classwise", ax=blank((10, 5)))
     assert [*several.displays] == ["class cat", "class dog", "class eel"]
     assert several.figure_.get_suptitle() == "GaussianNB"

@@ -22,7 +22,7 @@ from fitontest.displays.headline import describe_error
 from fitontest.displays.palette import GAP, SERIES, blend_with_background, get_series_style
 from fitontest.displays.reliability_artists import MAX_OPACITY, MIN_OPACITY
 from fitontest.measures.interval import ErrorInterval
-from fitontest.results.text import short
+from fitontest.results.text import debiased_and_raw, short
 from tests.displays.figures import areas, blank, heights, pixels, plain
 from tests.strategies import WHOLE_WEIGHTS, noisy, samples
 
@@ -48,8 +48,11 @@ def fitted(name):
     return fot.calibration_error(*SCORES, family=FAMILIES[name])
 
 
+PLAIN = {"family": "slope1", "scale": "probability", "interval": None, "band": None}  # what most tests are not of
+
+
 def draw(y, p, **options):
-    return fot.ReliabilityDisplay.from_predictions(y, p, **{"ax": blank(), **options})
+    return fot.ReliabilityDisplay.from_predictions(y, p, **{"ax": blank(), **PLAIN, **options})
 
 
 def legend_of(display):
@@ -87,7 +90,7 @@ def test_every_family_can_be_drawn(name):
         assert np.nanmin(x) < 0.05
         assert np.nanmax(x) > 0.95
     shown = legend_of(display)[0]
-    assert f"{'ECE' if isinstance(error.estimator, fot.Slope1) else 'error'} {short(float(error))}, n = 900" in shown
+    assert f"{'ECE ' if isinstance(error.estimator, fot.Slope1) else ''}raw {short(float(error))}\nn = 900" in shown
     assert error.family in shown
     if error.n_bins is not None:
         assert f", {error.n_bins} {'segment' if error.family in ('pl', 'pl3') else 'bin'}" in shown
@@ -184,17 +187,19 @@ def test_curves_are_the_map_over_the_scores_and_dotted_beyond(family, scores):
     p = 0.2 + 0.5 * p
     display = draw(y, p, family=family)
     x, c = display.line_.get_data()
-    assert (x[0], x[-1]) == (p.min(), p.max())
+    core = np.sort(p)[4], np.sort(p)[-5]  # 900 rows, of which .5 % are 4.5
+    assert (x[0], x[-1]) == core
     np.testing.assert_array_equal(display.map_(x), c)
     fine = np.linspace(x[0], x[-1], 5001)
     np.testing.assert_allclose(np.interp(fine, x, c), display.map_(fine), atol=4e-3)  # the width of the line
     beyond = display.extension_.get_xdata()
     assert np.nanmin(beyond) == 0
     assert np.nanmax(beyond) == 1
-    assert not np.any((beyond > p.min()) & (beyond < p.max()))
+    assert not np.any((beyond > core[0]) & (beyond < core[1]))
     assert display.extension_.get_linestyle() == ":"
     (fill,) = display.fill_.get_paths()
-    np.testing.assert_array_equal(fill.vertices[1:-2], np.column_stack((x, c)))
+    assert (fill.vertices[1, 0], fill.vertices[-3, 0]) == (p.min(), p.max())
+    np.testing.assert_array_equal(display.map_(fill.vertices[1:-2, 0]), fill.vertices[1:-2, 1])
 
 
 @pytest.mark.parametrize("name", ["pl", "pl3"])
@@ -269,7 +274,7 @@ def test_the_band_is_where_maps_of_calibrated_scores_lie():
     rng = np.random.default_rng(2)
     p = rng.random(600)
     y = rng.random(600) < p
-    display = draw(y, p, family="platt", band_draws=60, band_level=0.8, random_state=5)
+    display = draw(y, p, family="platt", band="consistency", band_draws=60, band_level=0.8, random_state=5)
     band = display.to_frame(part="band")
     assert (band["band_lower"] <= band["band_upper"]).all()
     middle = band[(band["x"] > 0.2) & (band["x"] < 0.8)]
@@ -278,10 +283,10 @@ def test_the_band_is_where_maps_of_calibrated_scores_lie():
     fitted = display.map_(band["x"])
     inside = (fitted >= band["band_lower"]) & (fitted <= band["band_upper"])
     assert inside.mean() > 0.5
-    far = draw(rng.random(600) < p**3, p, family="platt", band_draws=60, band_level=0.8)
+    far = draw(rng.random(600) < p**3, p, family="platt", band="consistency", band_draws=60, band_level=0.8)
     outside = far.map_(middle["x"].to_numpy()) < far.to_frame(part="band")["band_lower"][middle.index]
     assert outside.all()
-    one, again = (draw(y, p, family="platt", band_draws=4, random_state=5) for _ in range(2))
+    one, again = (draw(y, p, family="platt", band="consistency", band_draws=4, random_state=5) for _ in range(2))
     np.testing.assert_array_equal(again.band.lower, one.band.lower)
     assert "if calibrated, 80 % (60 draws)" in legend_of(display)
 
@@ -290,7 +295,7 @@ def test_the_band_by_hand():
     """Without ties, one refit of the flat family with one bin is the mean of the redrawn labels."""
     p = np.linspace(0.05, 0.95, 40)
     y = (p > 0.5).astype(int)
-    display = draw(y, p, family=fot.Flat(1), band_draws=200, band_level=0.5)
+    display = draw(y, p, family=fot.Flat(1), band="consistency", band_draws=200, band_level=0.5)
     rng = np.random.RandomState(0)
     means = [np.mean(rng.random_sample(40) < p) for _ in range(200)]
     np.testing.assert_allclose(display.band.lower, np.quantile(means, 0.25))
@@ -302,7 +307,7 @@ def test_bands_of_the_true_map(scores):
     texts = {"confidence": "each score", "simultaneous": "all scores"}
     for kind, where in texts.items():
         display = draw(y, p, family="platt", band=kind, band_draws=10)
-        assert f"true map, 90 % at {where}\n(10 draws)" in legend_of(display)
+        assert f"true map, 90 % at {where} (10 draws)" in legend_of(display)
         band = display.to_frame(part="band")
         assert (band["x"].iloc[0], band["x"].iloc[-1]) == (p.min(), p.max())
         inner = band.iloc[5:-5]
@@ -310,10 +315,10 @@ def test_bands_of_the_true_map(scores):
         assert (display.map_(inner["x"]) > inner["band_lower"]).all()
     slow = fot.ReliabilityDisplay(fitted("pl"), SAMPLE)
     slow.add_band(SAMPLE, kind="confidence", draws=10)
-    assert "true map, 90 % at each score\n(10 draws, refitted: spline)" in legend_of(slow.plot(plain()))
+    assert "true map, 90 % at each score (10 draws, refitted: spline)" in legend_of(slow.plot(plain()))
     named, unnamed = (
         draw(y, p, family="platt", band="consistency", band_draws=4),
-        draw(y, p, family="platt", band_draws=4),
+        draw(y, p, family="platt", band="consistency", band_draws=4),
     )
     np.testing.assert_array_equal(named.band.lower, unnamed.band.lower)
     assert legend_of(named) == legend_of(unnamed)
@@ -401,7 +406,7 @@ def test_no_global_state(scores):
 
     before = dict(matplotlib.rcParams)
     state = np.random.get_state()[1].tolist()
-    display = draw(*scores, band_draws=2)
+    display = draw(*scores, band="consistency", band_draws=2)
     pixels(display.figure_)
     assert dict(matplotlib.rcParams) == before
     assert np.random.get_state()[1].tolist() == state
@@ -458,9 +463,9 @@ def test_maps_within_the_axis_have_no_marks(scores):
 
 def test_one_bin_is_the_difference_of_the_means(scores):
     display = draw(*scores, family=fot.Slope1(1))
-    assert legend_of(display)[0].startswith("slope1, 1 bin: difference of the means\nECE ")
+    assert legend_of(display)[0].startswith("slope1, 1 bin (difference of the means): ECE raw ")
     assert float(display.error) == pytest.approx(abs(np.mean(scores[0]) - np.mean(scores[1])))
-    assert legend_of(draw(*scores, family=fot.Flat(1)))[0].startswith("flat, 1 bin\n")  # which is another error
+    assert legend_of(draw(*scores, family=fot.Flat(1)))[0].startswith("flat, 1 bin: raw ")  # which is another error
 
 
 @pytest.mark.parametrize(("side", "text"), [(0, "below 0.01"), (1, "above 0.99")])
@@ -509,14 +514,14 @@ def test_a_map_that_exists_is_drawn_as_it_is(scores):
     assert display.map_ is half.map_
     assert float(display.error) == float(fot.calibration_error(y[400:], p[400:], family=half.map_))
     with pytest.raises(ValueError, match="band_draws must be 0 for a map, which is not fitted again; got 5"):
-        draw(y, p, family=half.map_, band_draws=5)
+        draw(y, p, family=half.map_, band="consistency", band_draws=5)
 
 
 @pytest.mark.parametrize("norm", ["l2", "squared", "max"])
 def test_norms_and_debiasing_are_named(norm, scores):
     y, p = scores
     expected = short(float(fot.calibration_error(y, p, family="slope1", norm=norm)))
-    assert f"error ({norm}) {expected}" in legend_of(draw(y, p, norm=norm))[0]
+    assert f"error ({norm}) raw {expected}" in legend_of(draw(y, p, norm=norm))[0]
     debiased = short(float(fot.calibration_error(y, p, family="slope1", debias=True)))
     assert f"debiased ECE {debiased}" in legend_of(draw(y, p, debias=True))[0]
 
@@ -527,8 +532,8 @@ def test_an_interval_is_in_the_legend(scores):
         error = fot.calibration_error(y, p, **options, interval=0.8, random_state=3)
         text = legend_of(draw(y, p, **options, interval=0.8, random_state=3))[0]
         ends = f"80 %: {short(error.interval.low)} to {short(error.interval.high)}"
-        name = f"error{' (l2)' if 'norm' in options else ''} {short(float(error))}"
-        assert text == f"platt\n{name}, debiased {short(error.debiased)}\n{ends}, n = 900"
+        name = "error (l2) " if "norm" in options else ""
+        assert text == f"platt: {name}{debiased_and_raw(error.debiased, float(error))}\n{ends}, n = 900"
     assert "95 %" in legend_of(draw(y, p, family="platt", interval="auto"))[0]
     assert "debiased" not in legend_of(draw(y, p, family=error.map, interval=0.8))[0]  # nothing is fitted
     own = fot.calibration_error(y, p, family="platt", interval=0.8, direction="own")
@@ -539,10 +544,15 @@ def test_an_interval_is_in_the_legend(scores):
 def test_lines_of_a_description_are_not_longer_than_they_may_be():
     interval = ErrorInterval(0.02, 0.123, 0.8, "true error", 50, stand_in="spline")
     error = replace(fitted("pl3-refit"), interval=interval, debiased=0.05)
-    facts = ["error", "debiased 0.0500", "80 %: 0.0200 to 0.123", "refitted: spline", "n = 900"]
-    for width in (30, 34, 40, 60, 200):
+    facts = ["80 %: 0.0200 to 0.123", "refitted: spline", "n = 900"]
+    quoted = debiased_and_raw(0.05, float(error))
+    for width in (34, 40, 60, 200):
         first, *lines = describe_error(error, width)
-        assert first == "pl3, 3 segments"
+        if first == "pl3, 3 segments":
+            assert lines[0] == quoted
+            assert len(f"{first}: {lines.pop(0)}") > width
+        else:
+            assert first == f"pl3, 3 segments: {quoted}"
         assert max(map(len, lines)) <= width
         text = ", ".join(lines)
         assert sorted(facts, key=text.index) == facts
@@ -586,7 +596,7 @@ def test_estimators():
     assert display.ax_.get_xlabel() == "Predicted probability (positive: well)"
     other = fot.ReliabilityDisplay.from_estimator(model, x, y, pos_label="sick", name="mine", ax=blank())
     assert float(other.error) == float(
-        fot.calibration_error(y, model.predict_proba(x)[:, 0], family="slope1", pos_label="sick")
+        fot.calibration_error(y, model.predict_proba(x)[:, 0], family="spline", pos_label="sick")
     )
     with pytest.raises(NotFittedError):
         fot.ReliabilityDisplay.from_estimator(LogisticRegression(), x, y)
@@ -602,10 +612,13 @@ def test_estimators():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"scale": "log"}, "scale must be one of 'probability', 'logit'"),
+        ({"scale": "log"}, "scale must be one of 'auto', 'probability', 'logit'"),
         ({"band_draws": -1}, "band_draws must be a whole number, at least 0; got -1"),
-        ({"band_draws": 2, "band_level": 1.0}, r"band_level must be a number in \(0, 1\), got 1.0"),
-        ({"band_draws": 2, "random_state": "a"}, "random_state must be"),
+        (
+            {"band": "consistency", "band_draws": 2, "band_level": 1.0},
+            r"band_level must be a number in \(0, 1\), got 1.0",
+        ),
+        ({"band": "consistency", "band_draws": 2, "random_state": "a"}, "random_state must be"),
         ({"band": "both"}, "band must be one of 'consistency', 'confidence', 'simultaneous'; got 'both'"),
         (
             {"band": "confidence", "band_draws": 5},
@@ -634,7 +647,7 @@ def test_bins_are_faded_where_there_are_no_scores():
     assert left[1] == pytest.approx(low)
     assert right[0] == pytest.approx(high)
     x = display.line_.get_xdata()
-    assert (np.nanmin(x), np.nanmax(x)) == (low, high)
+    assert (np.nanmin(x), np.nanmax(x)) == tuple(np.sort(0.2 + 0.3 * p)[[1, -2]])  # all but .5 % of 300 rows
     beyond = display.extension_.get_xdata()
     assert (np.nanmin(beyond), np.nanmax(beyond)) == (0, 1)
 

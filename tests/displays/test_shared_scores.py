@@ -17,7 +17,7 @@ def piled():
 @pytest.mark.parametrize("band", [None, "confidence", "consistency"])
 def test_they_are_points_and_no_spikes(piled, band):
     y, p = piled
-    options = {"band": band, "band_draws": 40} if band else {}
+    options = {"band": band, "band_draws": 40 if band else 0}
     display = fot.ReliabilityDisplay.from_predictions(y, p, family="spline", ax=Figure(), **options)
     atoms = display.parts()["atoms"]
     assert [row["x"] for row in atoms] == [0.0, 0.5]
@@ -29,10 +29,11 @@ def test_they_are_points_and_no_spikes(piled, band):
         assert np.abs(np.diff(drawn)).max() < 0.06  # a line of the slope of the scores has steps of .0025 to .005
 
 
-def test_off_the_axis_and_without_them_nothing_is_marked(piled):
+def test_off_the_axis_they_are_at_its_end_and_without_them_nothing_is_marked(piled):
     y, p = piled
     logit = fot.ReliabilityDisplay.from_predictions(y, p, family="spline", scale="logit", ax=Figure())
-    assert [row["x"] for row in logit.parts()["atoms"]] == [0.5]
+    assert [row["x"] for row in logit.parts()["atoms"]] == [0.0, 0.5]
+    assert logit.atoms_.get_xdata().tolist() == [logit.scale.visible[0], 0.5]  # 0 has no place, and is at the end
     smooth = fot.ReliabilityDisplay.from_predictions(y, p, family="beta", ax=Figure())
     assert "atoms" not in smooth.parts()
     assert smooth.atoms_ is None

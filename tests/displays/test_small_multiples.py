@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import fitontest as fot
-from fitontest.results.text import short
+from fitontest.results.text import debiased_and_raw, short
 from tests.displays.figures import blank
 from tests.strategies import noisy
 
@@ -87,7 +87,9 @@ def test_a_layout_converges_when_it_is_executed_once(evaluation):
 def test_the_advice_of_a_logit_scale_is_written_once_per_scores():
     rng = np.random.default_rng(0)
     p = rng.uniform(0, 0.01, 300)
-    several = fot.evaluate(rng.random(300) < p, p, families=["platt", "beta"]).plot(figure=blank((7, 5)))
+    several = fot.evaluate(rng.random(300) < p, p, families=["platt", "beta"]).plot(
+        scale="probability", figure=blank((7, 5))
+    )
     assert [len(display.histogram_ax_.texts) for display in several.displays.values()] == [1, 0]
 
 
@@ -110,7 +112,8 @@ def test_titles_with_intervals_fit_into_their_panels(tmp_path):
     for name, ax in several.axes_.items():
         interval = evaluation[name].interval
         ends = f"95 %: {short(interval.low)} to {short(interval.high)}"
-        assert f"debiased {short(evaluation[name].debiased)}\n{ends}" in ax.get_title()
+        quoted = debiased_and_raw(evaluation[name].debiased, float(evaluation[name]))
+        assert f"{quoted}\n{ends}" in ax.get_title()
         boxes.append(ax.title.get_window_extent())
     assert all(one.x1 < other.x0 for one, other in pairwise(boxes))
     assert max(box.y1 for box in boxes) <= several.figure_.bbox.y1
@@ -144,12 +147,12 @@ def test_titles():
     titles = [ax.get_title() for ax in several.axes_.values()]
     assert titles[0].split("\n")[0].startswith("slope1, ")
     assert titles[1].startswith("slope1 (2)\nslope1, ")
-    assert titles[2].startswith("Slope1(n_bins=10), 10 bins\nECE ")
+    assert titles[2].startswith("Slope1(n_bins=10), 10 bins\nECE raw ")
     alike = fot.evaluate(y, p, interval=None, families=["platt", "pl", "pl", "pl"]).diagrams()
     assert [*alike.displays] == ["platt", "pl", "pl (2)", "pl (3)"]  # platt is no pl
     beta = several.displays["beta"]
     named = fot.SmallMultiples({"b": beta, "beta of mine": beta}).plot(blank())
-    assert [ax.get_title().split("\n")[:2] for ax in named.axes_.values()] == [["b", "beta"], ["beta of mine", "beta"]]
+    assert [ax.get_title().split(": ")[0] for ax in named.axes_.values()] == ["b\nbeta", "beta of mine\nbeta"]
     assert repr(named) == "SmallMultiples(['b', 'beta of mine'])"
     with pytest.raises(ValueError, match="figure must be a Figure or a SubFigure of matplotlib, or None; got 'x'"):
         named.plot("x")

@@ -18,14 +18,14 @@ def test_the_curve_is_the_table():
     y, p = noisy(200, ties=2)
     display = ValidityDisplay.from_predictions(y, p, k=7, name="raw", ax=plain())
     area = fot.measures.ValidityArea(7).estimate(fot.ScoreSample(y, p))
-    assert texts(display) == [f"raw: AUC_V {area.value:.3f}"]
+    assert texts(display) == [f"raw: AUC_V {area.value:.3f}", "if calibrated (band: 90 %)"]
     x, height = display.line_.get_data()
     assert display.line_.get_drawstyle() == "steps-post"
     at = np.linspace(0, 1, 400)
     drawn = height[np.searchsorted(x, at, side="right") - 1]
     np.testing.assert_array_equal(drawn, area.curve.at(at))
     assert np.diff(x) @ height[:-1] == pytest.approx(area.value, abs=1e-12)  # the area that the legend names
-    frame = display.to_frame()
+    frame = display.to_frame(part="curve")
     assert (frame["eps"].tolist(), frame["share"].tolist()) == (area.curve.eps.tolist(), area.curve.share.tolist())
     assert display.ax_.get_xlim() == (0, pytest.approx(1.04 * area.curve.eps[-1]))
 

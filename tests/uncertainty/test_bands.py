@@ -133,8 +133,10 @@ def test_seeds():
 
 
 def test_which_band_is_meant():
-    assert read_band(None, 0, 0.9) == ("consistency", 0)
-    assert read_band(None, 7, 0.9) == ("consistency", 7)
+    assert read_band(None, 0, 0.9) == (None, 0)
+    assert read_band("auto", 0, 0.9) == ("auto", 0)
+    assert read_band("auto", 0, 0.95) == ("confidence", 200)
+    assert read_band("auto", 20, 0.9) == ("confidence", 20)
     assert read_band("consistency", 3, 0.9) == ("consistency", 3)
     assert read_band("confidence", 0, 0.9) == ("confidence", 200)
     assert read_band("simultaneous", 10, 0.9) == ("simultaneous", 10)
@@ -144,6 +146,7 @@ def test_which_band_is_meant():
     ("arguments", "message"),
     [
         (("both", 9, 0.9), "band must be one of 'consistency', 'confidence', 'simultaneous'; got 'both'"),
+        ((None, 7, 0.9), "band_draws must be 0 with band=None, which draws no band; got 7"),
         (("confidence", 9, 0.9), "band_draws must be at least 10 for a confidence band of 90 %, got 9"),
         (("simultaneous", 0, 0.999), "band_draws must be at least 1000 for a simultaneous band of 99.9 %, got 200"),
         (("confidence", -1, 0.9), "band_draws must be a whole number, at least 0; got -1"),

@@ -16,7 +16,7 @@ from fitontest.displays.scales import SCALE_NAMES, ScaleName
 from fitontest.displays.small_multiples import leave_out_identity
 from fitontest.families.base import family_class
 from fitontest.measures.losses.rejection import DEFAULT_ALPHA
-from fitontest.uncertainty.bands import BAND_LEVEL, KINDS, BandKind, read_band
+from fitontest.uncertainty.bands import BAND_LEVEL, KINDS, read_band
 
 
 @click.command()
@@ -33,20 +33,26 @@ from fitontest.uncertainty.bands import BAND_LEVEL, KINDS, BandKind, read_band
     "--family",
     "families",
     multiple=True,
-    help="Family of calibration maps, by default slope1; repeat for several, side by side; 'all' for all but identity. "
+    help="Family of calibration maps, by default spline; repeat for several, side by side; 'all' for all but identity. "
     "One with classwise.",
 )
-@click.option("--scale", type=Choice(SCALE_NAMES), default="probability", show_default=True, help="Scale of the axes.")
+@click.option(
+    "--scale",
+    type=Choice(SCALE_NAMES),
+    default="auto",
+    show_default=True,
+    help="Scale of the axes; auto is logit where most scores are within 0.05 of an end.",
+)
 @click.option(
     "--band",
-    type=Choice(KINDS),
+    type=Choice([*KINDS, "none"]),
     help="A band of the maps of calibrated scores (consistency), or of the true map, at each score (confidence) or at "
-    "all at once (simultaneous).",
+    "all at once (simultaneous); by default one of confidence that is made in a moment.",
 )
 @click.option(
     "--band-draws",
     type=click.IntRange(min=0),
-    help="Simulated sets of labels for the band: by default 200 with --band; without --band it is one of consistency.",
+    help="Simulated sets of labels for the band: by default 200 with --band.",
 )
 @click.option("--partition", help="Bins of the test-based diagram, by default pava_bc.")
 @click.option("--alpha", type=float, help=f"Level of the tests behind TCE, by default {DEFAULT_ALPHA}.")
@@ -59,7 +65,7 @@ def plot(
     kind: str,
     families: tuple[str, ...],
     scale: ScaleName,
-    band: BandKind | None,
+    band: str | None,
     band_draws: int | None,
     partition: str | None,
     alpha: float | None,
@@ -84,9 +90,9 @@ def plot(
     if kind == "tce":
         drawn = _test_based(given, {"partition": partition, "alpha": alpha}, scale, random_state, called)
     elif given.reduction == "classwise":
-        drawn = _classwise(given, families or ("slope1",), scale, banded, called)
+        drawn = _classwise(given, families or ("spline",), scale, banded, called)
     else:
-        drawn = _reliability(given, families or ("slope1",), scale, banded, called)
+        drawn = _reliability(given, families or ("spline",), scale, banded, called)
     drawn.save(output)
     say(f"Wrote {output}")
 
@@ -103,9 +109,10 @@ def _test_based(
     return fot.TCEDisplay(error, sample, scale=scale, name=name, pos_label=given.pos_label)
 
 
-def _band(kind: BandKind | None, draws: int, random_state: int) -> dict[str, Any]:
-    """Return the options of the band; without draws there is none."""
-    chosen, wanted = read_band(kind, draws, BAND_LEVEL)
+def _band(kind: str | None, draws: int, random_state: int) -> dict[str, Any]:
+    """Return the options of the band; of the kind None there is none."""
+    asked: Any = {None: "auto", "none": None}.get(kind, kind)
+    chosen, wanted = read_band(asked, draws, BAND_LEVEL)
     return {"kind": chosen, "draws": wanted, "random_state": random_state}
 
 
@@ -118,11 +125,8 @@ def _reliability(
     evaluation = fot.evaluate(sample, families=chosen, interval=None, random_state=band["random_state"])
     panels = ((title, estimate, sample) for title, estimate in zip(evaluation.names, evaluation, strict=True))
     shown = leave_out_identity(panels)
-    several = fot.ReliabilityDisplay.side_by_side(shown, scale, name=name, pos_label=given.pos_label)
-    for display in several.displays.values():
-        if band["draws"]:
-            display.add_band(sample, **band)
-    return several if len(several.displays) > 1 else display
+    several = fot.ReliabilityDisplay.side_by_side(shown, scale, band=band, name=name, pos_label=given.pos_label)
+    return several if len(several.displays) > 1 else next(iter(several.displays.values()))
 
 
 def _classwise(

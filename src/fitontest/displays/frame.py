@@ -46,7 +46,7 @@ def prepare_axes(main: "Axes", scales: tuple[Scale, Scale], counts: str, labels:
     below = add_companion(main, HISTOGRAM, "below", size=HISTOGRAM_HEIGHT, gap=HISTOGRAM_DEPTH - HISTOGRAM_HEIGHT)
     style_axes(main)
     main.set_box_aspect(1)
-    main.set_anchor("N")  # what is too high for a square is left free below, and not between title and diagram
+    main.set_anchor("S")  # what is too high for a square is left free above: layouts measure the room for texts below
     for scale, letter in zip(scales, "xy", strict=True):
         scale.apply(main, letter)
     set_xlabel_below(main, below, HISTOGRAM_DEPTH, labels[0])

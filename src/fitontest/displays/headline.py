@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.plug_in import FittedMap
-from fitontest.results.text import short, visible
+from fitontest.results.text import debiased_and_raw, short, visible
 from fitontest.typing import Label
 
 WIDTH = 58  # letters in a line of a legend
@@ -63,15 +63,8 @@ def _quote_error(error: Estimate) -> str:
     named = name_error(error)
     if error.debias:
         return f"{named} {error.measure.printed(error.value)}"
-    quoted = debiased_and_raw(error, error.debiased)
+    quoted = debiased_and_raw(error.debiased, error.value)
     return quoted if named == "error" else f"{named} {quoted}"
-
-
-def debiased_and_raw(error: Estimate, debiased: float | None) -> str:
-    printed = error.measure.printed
-    if debiased is None:
-        return f"raw {printed(error.value)}"
-    return f"debiased {printed(debiased)} (raw {printed(error.value)})"
 
 
 def describe_interval(error: Estimate) -> list[str]:

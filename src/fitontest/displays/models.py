@@ -43,8 +43,4 @@ def draw_models(
     measured = [
         (name, estimate_of(measure, sample, sample.reduction, redrawing), sample) for name, sample in samples.items()
     ]
-    multiples = display.side_by_side(measured, **options)
-    if band["draws"]:
-        for name, sample in samples.items():
-            multiples.displays[name].add_band(sample, **band)
-    return multiples.plot(figure)
+    return display.side_by_side(measured, band=band, **options).plot(figure)

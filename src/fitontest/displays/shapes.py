@@ -137,7 +137,7 @@ def compute_shape(fitted: CalibrationMap, knots: FloatArray, sample: ScoreSample
         table=table,
         mean_gap=mean_gap,
         mean_map=mean_map,
-        courses=tuple(_compute_courses(rest, knots, pieces, scale, (low, high), jumps=jumps)),
+        courses=tuple(_compute_courses(rest, knots, pieces, scale, (low, first, last, high), jumps=jumps)),
         knots=Course(knots, fitted.evaluate(knots)),
         atoms=Course(at, fitted.evaluate(at)),
         low=low,
@@ -286,7 +286,7 @@ def _compute_courses(
     knots: FloatArray,
     pieces: Partition,
     scale: Scale,
-    data: tuple[float, float],
+    data: tuple[float, ...],
     *,
     jumps: bool,
 ) -> list[Course]:

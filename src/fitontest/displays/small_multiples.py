@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 PANEL_WIDTH = 2.9  # inches
 PANEL_HEIGHTS = {
-    "probability": 3.35,
-    "logit": 3.1,
+    "probability": 3.45,
+    "logit": 3.45,
 }  # inches, with histogram and texts of ticks, which logits have wider
 LINE_HEIGHT = 0.19  # inches, of a line of a title or a legend
 LABEL_HEIGHT = 0.3  # inches, of the label of the last row
@@ -303,7 +303,7 @@ class SmallMultiples(Display):
         panels = [list_legend_entries(ax) for ax in self.axes_.values()]
         marks = {text: handle for entries in panels for text, handle in entries if text.startswith(SHARED_LABELS)}
         texts = [text if len(text) <= TITLE_WIDTH else text.replace(" (", "\n(") for text in marks]
-        style: dict[str, Any] = {"fontsize": "medium", "frameon": False}
+        style: dict[str, Any] = {"fontsize": "medium" if self._legend_columns() > 1 else "small", "frameon": False}
         if free is not None:
             free.set_axis_off()
             return free.legend([*marks.values()], texts, loc="center left", bbox_to_anchor=(0.0, 0.6), **style)

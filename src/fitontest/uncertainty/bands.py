@@ -15,8 +15,8 @@ import numpy as np
 from sklearn.base import clone
 
 from fitontest.checks import choose, is_real
-from fitontest.data.labels_of_scores import redrawn
 from fitontest.data.entries import MOST_ROWS
+from fitontest.data.labels_of_scores import redrawn
 from fitontest.data.sample import refuse_groups
 from fitontest.data.score_redraws import ScoreRedraws
 from fitontest.data.score_sample import ScoreSample
