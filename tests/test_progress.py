@@ -59,7 +59,10 @@ def test_a_loop_that_is_left_early_leaves_nothing_behind():
         (lambda y, p: fot.evaluate(y, p, families=["platt", "beta"]), "measures"),
         (lambda y, p: fot.gce(y, [[1 - q, q] for q in p], reduction="classwise"), "classes"),
         (lambda y, p: fot.compare_calibrators(y, p, families=["platt"], evaluators=[]), "families"),
-        (lambda y, p: fot.ReliabilityDisplay.from_predictions(y, p, band="consistency", band_draws=2), "draws"),
+        (
+            lambda y, p: fot.ReliabilityDisplay.from_predictions(y, p, interval=None, band="consistency", band_draws=2),
+            "draws",
+        ),
     ],
 )
 def test_the_long_loops_report(call, label):

@@ -11,10 +11,12 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 from matplotlib import rc_context
+from matplotlib.figure import Figure
 
 import fitontest as fot
 from fitontest.cli import demo
 from fitontest.cli.main import main
+from fitontest.displays.canvas import create_figure
 from fitontest.results.text import short
 from tests.strategies import noisy
 
@@ -288,9 +290,8 @@ def test_plot_writes_a_picture(csv_file, tmp_path, name, start):
 
 def test_plot_draws_what_the_library_draws(file, tmp_path, scores):
     assert run("plot", file, "--label", "y", "--prob", "p", "-o", tmp_path / "plain.svg").exit_code == 0
-    error = fot.calibration_error(scores.y, scores.p, family="slope1")
-    sample = fot.ScoreSample(scores.y, scores.p)
-    fot.ReliabilityDisplay(error, sample, name="p").save(tmp_path / "mine.svg")
+    display = fot.ReliabilityDisplay.from_predictions(scores.y, scores.p, name="p", ax=Figure(layout="constrained"))
+    display.plot(create_figure(display.size)).save(tmp_path / "mine.svg")
     assert (tmp_path / "plain.svg").read_bytes() == (tmp_path / "mine.svg").read_bytes()
 
 
@@ -298,7 +299,21 @@ def test_plot_draws_what_the_library_draws(file, tmp_path, scores):
     ("options", "text"),
     [
         (("--family", "all"), "pl3, "),
-        (("--family", "beta", "--family", "isotonic", "--scale", "logit", "--band-draws", "3"), "if calibrated"),
+        (
+            (
+                "--family",
+                "beta",
+                "--family",
+                "isotonic",
+                "--scale",
+                "logit",
+                "--band",
+                "consistency",
+                "--band-draws",
+                "3",
+            ),
+            "if calibrated",
+        ),
         (("--family", "platt", "--band", "simultaneous", "--band-draws", "10"), "true map, 90 % at all scores"),
         (("--kind", "tce", "--partition", "equal_mass", "--scale", "logit"), "p: TCE "),
         (("--weight", "w", "--pos-label", "1", "--name", "mine"), "mine"),

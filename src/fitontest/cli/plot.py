@@ -16,7 +16,7 @@ from fitontest.displays.scales import SCALE_NAMES, ScaleName
 from fitontest.displays.small_multiples import leave_out_identity
 from fitontest.families.base import family_class
 from fitontest.measures.losses.rejection import DEFAULT_ALPHA
-from fitontest.uncertainty.bands import BAND_LEVEL, KINDS, read_band
+from fitontest.uncertainty.bands import BAND_LEVEL, KINDS, TESTED_ROWS, read_band
 
 
 @click.command()
@@ -122,7 +122,8 @@ def _reliability(
     """Return the diagram of one family, or those of several side by side."""
     chosen = "all" if "all" in _known(families) else list(dict.fromkeys(families))
     sample = given.read()
-    evaluation = fot.evaluate(sample, families=chosen, interval=None, random_state=band["random_state"])
+    interval: Any = "auto" if sample.n <= TESTED_ROWS else None
+    evaluation = fot.evaluate(sample, families=chosen, interval=interval, random_state=band["random_state"])
     panels = ((title, estimate, sample) for title, estimate in zip(evaluation.names, evaluation, strict=True))
     shown = leave_out_identity(panels)
     several = fot.ReliabilityDisplay.side_by_side(shown, scale, band=band, name=name, pos_label=given.pos_label)

@@ -29,10 +29,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 PANEL_WIDTH = 2.9  # inches
-PANEL_HEIGHTS = {
-    "probability": 3.45,
-    "logit": 3.45,
-}  # inches, with histogram and texts of ticks, which logits have wider
+PANEL_HEIGHT = 3.5  # inches, with histogram and texts of ticks, without title and label
 LINE_HEIGHT = 0.19  # inches, of a line of a title or a legend
 LABEL_HEIGHT = 0.3  # inches, of the label of the last row
 TITLE_WIDTH = 34  # letters in a line of a title
@@ -236,8 +233,9 @@ class SmallMultiples(Display):
         lines = 1 + max(_format_title(name, display).count("\n") for name, display in self.displays.items())
         title = 0.0 if self.title is None else 0.1 + LINE_HEIGHT * (1 + self._wrap_title().count("\n"))
         legend = 0.0 if self._has_free_place() else 0.2 + 0.25 * -(-MOST_ENTRIES // self._legend_columns())
-        height = (self._panel_height() + LINE_HEIGHT * lines) * rows + LABEL_HEIGHT + legend + title
-        return PANEL_WIDTH * columns + 0.4, height
+        wider = 0.5 if columns == 1 else 0.0  # for the label below, and titles
+        height = (PANEL_HEIGHT + 1.3 * wider + LINE_HEIGHT * lines) * rows + LABEL_HEIGHT + legend + title
+        return PANEL_WIDTH * columns + 0.4 + wider, height
 
     def parts(self) -> dict[str, Records]:
         """Return the numbers of every diagram as in `ReliabilityDisplay.parts`, with its title as ``panel``."""
@@ -252,9 +250,6 @@ class SmallMultiples(Display):
         count = len(self.displays)
         columns = count if count <= max(COLUMNS) else min(COLUMNS, key=lambda width: -count % width / width)
         return -(-count // columns), columns
-
-    def _panel_height(self) -> float:
-        return PANEL_HEIGHTS[next(iter(self.displays.values())).scale.name]
 
     def _legend_columns(self) -> int:
         """Return how many entries of the legend stand side by side: the width of a panel holds one."""

@@ -127,7 +127,7 @@ class ValidityDisplay(BinaryDisplay):
     >>> calibrated = fot.families.make("beta").fit(p, y).predict(p)
     >>> display = fot.ValidityDisplay.from_predictions(y, calibrated, k=50, name="beta", ax=display.ax_)
     >>> [text.get_text() for text in display.legend_.get_texts()]
-    ['raw: AUC_V 0.914', 'beta: AUC_V 0.958']
+    ['raw: AUC_V 0.914', 'beta: AUC_V 0.958', 'if calibrated (band: 90 %)']
     """
 
     error: Estimate
