@@ -9,7 +9,7 @@ import pytest
 
 import fitontest as fot
 from fitontest.comparison.paired import Difference
-from fitontest.results.text import debiased_and_raw, short, short
+from fitontest.results.text import debiased_and_raw, short
 from tests.comparison.test_compare import draw, quick
 
 
