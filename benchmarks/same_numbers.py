@@ -102,6 +102,14 @@ def reliability_band(y: Any, p: Any, **options: Any) -> Any:
     return fot.ReliabilityDisplay.from_predictions(y, p, **options).band
 
 
+def calibration_error(*rows: Any, **options: Any) -> Any:
+    return fot.calibration_error(*rows, **{"interval": None} | options)
+
+
+def gce(*rows: Any, **options: Any) -> Any:
+    return fot.gce(*rows, **{"interval": None} | options)
+
+
 def canonical_kernel(**settings: Any) -> Any:
     return fot.measures.make("canonical_kernel", **settings)
 
@@ -160,16 +168,16 @@ def real(y: Any, p: Any, w: Any = None) -> Numbers:
     """Return every plain number of one set of predictions."""
     found: Numbers = {}
     for name in ("beta", "flat", "identity", "isotonic", "pava_bc", "pl", "pl3", "platt", "slope1", "temperature"):
-        error = fot.calibration_error(y, p, family=name, sample_weight=w)
+        error = calibration_error(y, p, family=name, sample_weight=w)
         found[name] = [*_hex(error.value, error.se_map_fixed, error.n_bins, error.base_rate), *_hex(*error.map(GRID))]
     for norm in ("l2", "squared", "max"):
-        found[f"slope1 {norm}"] = _hex(fot.calibration_error(y, p, norm=norm, sample_weight=w).value)
+        found[f"slope1 {norm}"] = _hex(calibration_error(y, p, norm=norm, sample_weight=w).value)
     for norm in ("l1", "l2", "squared"):
         slope1 = family("slope1", n_bins=15)
-        debiased = fot.calibration_error(y, p, norm=norm, family=slope1, debias=True, sample_weight=w)
+        debiased = calibration_error(y, p, norm=norm, family=slope1, debias=True, sample_weight=w)
         found[f"debiased {norm}"] = _hex(debiased.value)
     for name, options in BINNED.items():
-        error = fot.gce(y, p, sample_weight=w, **options)
+        error = gce(y, p, sample_weight=w, **options)
         found[name] = _hex(error.value, *error.losses, *error.table.sum_p)
     tce = fot.tce(y, p, null_draws=3, sample_weight=w)
     found["tce"] = _hex(100.0 * tce.value, *(100.0 * tce.null.values), *tce.losses)
@@ -184,26 +192,26 @@ def intervals() -> Numbers:
     y, p, _ = two_classes()
     found: Numbers = {}
     for name in family_names("two"):
-        found |= _under(name, of_estimate(fot.calibration_error(y, p, family=name, **options)))
+        found |= _under(name, of_estimate(calibration_error(y, p, family=name, **options)))
     for norm in ("l2", "squared"):
         found |= _under(
-            f"slope1 {norm}", of_estimate(fot.calibration_error(y, p, norm=norm, family="slope1", **options))
+            f"slope1 {norm}", of_estimate(calibration_error(y, p, norm=norm, family="slope1", **options))
         )
-    found |= _under("max, no interval", of_estimate(fot.calibration_error(y, p, norm="max", null_draws=NULL_DRAWS)))
+    found |= _under("max, no interval", of_estimate(calibration_error(y, p, norm="max", null_draws=NULL_DRAWS)))
     for norm in ("l1", "l2", "squared"):
         settings = {"family": family("slope1", n_bins=10), "norm": norm, "debias": True}
-        found |= _under(f"debias {norm}", of_estimate(fot.calibration_error(y, p, **settings, **options)))
+        found |= _under(f"debias {norm}", of_estimate(calibration_error(y, p, **settings, **options)))
     for direction in ("own", "platt"):
         towards = direction if direction == "own" else family(direction)
-        error = fot.calibration_error(y, p, family="isotonic", direction=towards, **options)
+        error = calibration_error(y, p, family="isotonic", direction=towards, **options)
         found |= _under(f"direction {direction}", of_estimate(error))
     for kind, w in weights_of(y.size).items():
         for name in ("spline", "slope1", "isotonic", "beta"):
-            error = fot.calibration_error(y, p, family=name, sample_weight=w, **options)
+            error = calibration_error(y, p, family=name, sample_weight=w, **options)
             found |= _under(f"{name}, {kind}", of_estimate(error))
     for data, (y_other, p_other) in awkward_rows().items():
         for name in ("spline", "isotonic", "flat"):
-            error = fot.calibration_error(y_other, p_other, family=name, **options)
+            error = calibration_error(y_other, p_other, family=name, **options)
             found |= _under(f"{name}, {data}", of_estimate(error))
     return found
 
@@ -215,17 +223,17 @@ def binned() -> Numbers:
     found: Numbers = {}
     for name, settings in {**BINNED, "pava": {"partition": "pava"}, "pava_bc": {"partition": "pava_bc"}}.items():
         with_interval = {"null_draws": NULL_DRAWS} if settings.get("norm") == "max" else options
-        found |= _under(name, of_estimate(fot.gce(y, p, **settings, **with_interval)))
+        found |= _under(name, of_estimate(gce(y, p, **settings, **with_interval)))
     for test in ("binomial", "t"):
         found |= _under(f"tce {test}", of_estimate(fot.tce(y, p, test=test, null_draws=NULL_DRAWS)))
     found |= _under("tce, counts", of_estimate(fot.tce(y, p, sample_weight=w, null_draws=NULL_DRAWS)))
     of_rows = partition_of_rows((7 * np.arange(y.size)) % 6)
     for kind, weights in {"rows": None, "counts": w}.items():
-        error = fot.gce(y, p, partition=of_rows, sample_weight=weights, null_draws=NULL_DRAWS)
+        error = gce(y, p, partition=of_rows, sample_weight=weights, null_draws=NULL_DRAWS)
         found |= _under(f"cells of rows, {kind}", of_estimate(error))
     found["tce p-values"] = _hex(*fot.tce(y, p, null_draws=0).p_values(GRID))
     for kind, weights in weights_of(y.size).items():
-        found |= _under(f"ece, {kind}", of_estimate(fot.gce(y, p, sample_weight=weights, **options)))
+        found |= _under(f"ece, {kind}", of_estimate(gce(y, p, sample_weight=weights, **options)))
     return found
 
 
@@ -295,20 +303,20 @@ def several_classes() -> Numbers:
     options = {"interval": 0.9, "draws": DRAWS, "null_draws": NULL_DRAWS}
     for reduction in ("confidence", "classwise"):
         for name in ("spline", "slope1", "isotonic", "beta"):
-            error = fot.calibration_error(y, p, family=name, reduction=reduction, **options)
+            error = calibration_error(y, p, family=name, reduction=reduction, **options)
             found |= _under(f"{reduction} {name}", of_estimate(error))
         for kind, weights in weights_of(y.size).items():
-            error = fot.calibration_error(
+            error = calibration_error(
                 y, p, family="slope1", reduction=reduction, sample_weight=weights, null_draws=NULL_DRAWS
             )
             found |= _under(f"{reduction} {kind}", of_estimate(error))
-        found |= _under(f"{reduction} gce", of_estimate(fot.gce(y, p, reduction=reduction, null_draws=NULL_DRAWS)))
+        found |= _under(f"{reduction} gce", of_estimate(gce(y, p, reduction=reduction, null_draws=NULL_DRAWS)))
         tce = fot.tce(y, p, reduction=reduction, sample_weight=w, null_draws=NULL_DRAWS)
         found |= _under(f"{reduction} tce", of_estimate(tce))
         evaluation = fot.evaluate(y, p, families=FEW, measures=["ece", "pairs"], reduction=reduction, draws=DRAWS)
         found |= _under(f"{reduction} evaluate", of_evaluation(evaluation))
     two = np.column_stack([p[:, 0], 1 - p[:, 0]])
-    error = fot.calibration_error(y == 1, two, family="slope1", reduction="binary", labels=[False, True], **options)
+    error = calibration_error(y == 1, two, family="slope1", reduction="binary", labels=[False, True], **options)
     return found | _under("binary", of_estimate(error))
 
 
@@ -318,22 +326,22 @@ def canonical() -> Numbers:
     found: Numbers = {}
     whole = {"reduction": "canonical"}
     for name in family_names("any"):
-        error = fot.calibration_error(y, p, family=name, null_draws=5, **whole)
+        error = calibration_error(y, p, family=name, null_draws=5, **whole)
         found |= _under(name, of_estimate(error))
         found[f"{name}: map"] = _hex(*np.ravel(error.map(distributions())))
     for name in ("beta", "isotonic"):
-        error = fot.calibration_error(y, p, family=name, null_draws=5, **whole)
+        error = calibration_error(y, p, family=name, null_draws=5, **whole)
         found |= _under(f"one against the rest, {name}", of_estimate(error))
     for distance in DISTANCES:
         for norm in NORMS:
-            error = fot.calibration_error(y, p, family="vector", distance=distance, norm=norm, **whole)
+            error = calibration_error(y, p, family="vector", distance=distance, norm=norm, **whole)
             found |= _under(f"vector {distance} {norm}", of_estimate(error))
     for kind, w in {"rows": None, **weights_of(y.size)}.items():
-        error = fot.calibration_error(y, p, sample_weight=w, null_draws=5, **whole)
+        error = calibration_error(y, p, sample_weight=w, null_draws=5, **whole)
         found |= _under(f"plug-in, {kind}", of_estimate(error))
         for partition in ({}, {"partition": "uniform_grid", "n_bins": 3}):
             options = {"interval": 0.9, "draws": DRAWS, "null_draws": NULL_DRAWS}
-            error = fot.gce(y, p, sample_weight=w, **partition, **options, **whole)
+            error = gce(y, p, sample_weight=w, **partition, **options, **whole)
             found |= _under(f"simplex cells {'grid' if partition else 'median'}, {kind}", of_estimate(error))
         for loss in ("log_loss", "brier"):
             error = fot.proper_error(y, p, loss=loss, sample_weight=w, null_draws=3)
@@ -342,7 +350,7 @@ def canonical() -> Numbers:
         found |= _under(f"evaluate, {kind}", of_evaluation(evaluation))
     for distance in DISTANCES:
         partition = simplex_partition("median_variance", min_size=15)
-        error = fot.gce(y, p, partition=partition, distance=distance, norm="l2", interval=0.9, draws=DRAWS, **whole)
+        error = gce(y, p, partition=partition, distance=distance, norm="l2", interval=0.9, draws=DRAWS, **whole)
         found |= _under(f"median {distance} l2", of_estimate(error))
     for name in measure_names("any"):
         evaluation = fot.evaluate(y, p, measures=[name], null_draws=NULL_DRAWS, interval=None, **whole)
@@ -374,14 +382,14 @@ def cells() -> Numbers:
     for name, batch in batches.items():
         for of in ("spline", "slope1", "isotonic", "beta"):
             options = {"interval": 0.9, "draws": DRAWS, "null_draws": NULL_DRAWS}
-            found |= _under(f"{name} {of}", of_estimate(fot.calibration_error(batch, family=of, **options)))
-        found |= _under(f"{name} gce", of_estimate(fot.gce(batch, partition=[0.3, 0.7] if name == "edges" else None)))
+            found |= _under(f"{name} {of}", of_estimate(calibration_error(batch, family=of, **options)))
+        found |= _under(f"{name} gce", of_estimate(gce(batch, partition=[0.3, 0.7] if name == "edges" else None)))
         found |= _under(f"{name} text", of_values(json.loads(batch.to_json())))
     found |= _under("evaluate", of_evaluation(fot.evaluate(batches["fine"], families=FEW, draws=DRAWS)))
     found |= _under("gate", of_result(fot.check_calibration(batches["fine"], max_error=0.1)))
     for kind, w in {"rows": None, "counts": w_classes}.items():
         of_classes = class_cells_of(y_classes, p_classes, w)
-        error = fot.calibration_error(of_classes, family="slope1", null_draws=NULL_DRAWS)
+        error = calibration_error(of_classes, family="slope1", null_draws=NULL_DRAWS)
         found |= _under(f"classes {kind}", of_estimate(error))
         evaluation = fot.evaluate(of_classes, families=FEW, draws=DRAWS)
         found |= _under(f"classes {kind} evaluate", of_evaluation(evaluation))
@@ -518,10 +526,10 @@ def maps() -> Numbers:
     for kind, w in {"rows": None, **weights_of(y.size)}.items():
         for name in family_names("two"):
             if name not in SLOW or kind == "rows":
-                fitted = fot.calibration_error(y, p, family=name, sample_weight=w).map
+                fitted = calibration_error(y, p, family=name, sample_weight=w).map
                 found[f"{name}, {kind}"] = _hex(*fitted(GRID))
         for name in family_names("any"):
-            error = fot.calibration_error(
+            error = calibration_error(
                 y_classes,
                 p_classes,
                 family=name,

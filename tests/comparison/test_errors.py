@@ -321,9 +321,8 @@ def test_intervals_of_the_plug_in_errors_are_printed_where_there_are_any():
     comparison = fot.compare_errors(y, p1, p2, family=Halved())  # which would take too long to refit
     assert "its 95 % interval" not in str(comparison)
     assert "raw error" in str(comparison).splitlines()[4]
-    first = replace(
-        comparison.errors["p1"], debiased=0.0375, interval=ErrorInterval(0.0125, 0.25, 0.95, "true error", 50)
-    )
+    interval = ErrorInterval(0.0125, 0.25, 0.95, "true error", 50)
+    first = comparison.errors["p1"].with_uncertainty(debiased=0.0375, interval=interval)
     comparison = replace(comparison, errors={**comparison.errors, "p1": first})
     lines = str(comparison).splitlines()
     assert lines[4].split()[-6:] == ["error", "raw", "its", "95", "%", "interval"]

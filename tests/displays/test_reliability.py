@@ -2,7 +2,6 @@
 
 import pickle
 import warnings
-from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 
@@ -543,7 +542,7 @@ def test_an_interval_is_in_the_legend(scores):
 
 def test_lines_of_a_description_are_not_longer_than_they_may_be():
     interval = ErrorInterval(0.02, 0.123, 0.8, "true error", 50, stand_in="spline")
-    error = replace(fitted("pl3-refit"), interval=interval, debiased=0.05)
+    error = fitted("pl3-refit").with_uncertainty(interval=interval, debiased=0.05)
     facts = ["80 %: 0.0200 to 0.123", "refitted: spline", "n = 900"]
     quoted = debiased_and_raw(0.05, float(error))
     for width in (34, 40, 60, 200):

@@ -126,11 +126,12 @@ def test_plug_in_errors_of_the_classes(family):
     read = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert [one["value"] for one in read["classes"]] == [float(error) for error in each]
     assert {one["reduction"] for one in read["classes"]} == {"classwise"}
-    title, header, _, *body = str(found).splitlines()
-    assert title.startswith("class-wise calibration error 0")
-    assert title.endswith(f"mean over 3 classes, family {each[0].family}, norm l2, n = {each[0].n}")
+    title, settings, header, _, *body = str(found).splitlines()
+    assert title.startswith("class-wise calibration error: raw 0")
+    assert settings.endswith(f"mean over 3 classes, family {each[0].family}, norm l2, n = {each[0].n}")
     assert header.split() == ["class", "error", "bins", "share", "of", "class", "s.e.", "(map", "fixed)"]
-    *body, note = body
+    *body, reason, note = body
+    assert reason.startswith("no interval: of a mean over classes")
     assert note.startswith("weights are counts: ")
     assert [line.split()[0] for line in body] == ["cat", "dog", "eel"]
     assert [line.split()[2] for line in body] == ["-" if e.n_bins is None else str(e.n_bins) for e in each]
@@ -142,5 +143,5 @@ def test_debiased_errors_are_called_so_and_have_no_standard_error():
     y, p = three_classes()
     found = fot.calibration_error(y, p, family=fot.Slope1(5), debias=True, reduction="classwise")
     assert str(found).startswith("class-wise debiased calibration error ")
-    assert str(found).splitlines()[-1].endswith(" -")
+    assert str(found).splitlines()[-2].endswith(" -")
     assert found.to_frame("polars")["se_map_fixed"].null_count() == 3

@@ -26,7 +26,7 @@ WITH_INTERVALS = {
     "gates": lambda: fot.check_calibration(Y, P, max_error=0.1, family="platt", by=P < 0.5),
 }
 WITHOUT = {
-    "error": lambda: fot.calibration_error(Y, P, family="platt"),
+    "error": lambda: fot.calibration_error(Y, P, family="platt", interval=None),
     "table": lambda: fot.evaluate(Y, P, families=["platt"], interval=None),
 }
 

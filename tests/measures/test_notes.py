@@ -11,6 +11,7 @@ from sklearn.naive_bayes import GaussianNB
 import fitontest as fot
 from fitontest.exceptions import PrintedWarning
 from fitontest.maps.binned import constant
+from fitontest.measures.estimate import RAW_NOTE
 from fitontest.measures.notes import DECISIONS, one_bin_note
 from tests.strategies import noisy
 
@@ -34,14 +35,14 @@ def quietly(error, *data, **options):
 def test_a_single_bin_that_cross_validation_chose_is_said_everywhere():
     y, p = calibrated()
     with pytest.warns(fot.CalibrationWarning, match=f"^slope1: {DIFFERENCE}; the number of bins was left") as caught:
-        error = fot.calibration_error(y, p, family="slope1")
+        error = fot.calibration_error(y, p, family="slope1", interval=None)
     assert len(caught) == 1
     assert float(error) == pytest.approx(abs(y.mean() - p.mean()), abs=1e-15)
     assert error.note == DIFFERENCE
     assert (
         repr(error) == f"Estimate({error.value:.6g}, family='slope1', norm='l1', n_bins=1, n=60, note='{DIFFERENCE}')"
     )
-    assert str(error).splitlines() == [error.headline(), DIFFERENCE]
+    assert str(error).splitlines() == [*error.headline().splitlines(), RAW_NOTE, DIFFERENCE]
     assert ", 1 bin, n = 60" in error.headline()
     assert DIFFERENCE in error._repr_html_()
     assert json.loads(error.to_json())["note"] == DIFFERENCE

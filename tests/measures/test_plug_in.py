@@ -104,7 +104,7 @@ def test_what_the_result_tells():
     assert found.value == float(found)
     assert found.base_rate == pytest.approx(y.mean())
     assert f"{found:.3f}" == f"{found.value:.3f}"
-    assert f"{found}" == str(found) == found.headline()
+    assert f"{found}" == str(found) == f"{found.headline()}\nno interval: the value is debiased already"
     assert found.n == 200
     assert repr(found) == f"Estimate({found.value:.6g}, family='slope1', norm='l2', debias=True, n_bins=5, n=200)"
     d = json.loads(json.dumps(found.to_dict(), allow_nan=False))

@@ -38,7 +38,7 @@ def estimate(low, high, debiased, n=1000, persistent=0.0):
     interval = ErrorInterval(low, high, 0.95, target="true error", draws=50)
     noise = persistent**2 / 1.6448536269514722  # T = 0: all of B is noise
     limits = ErrorLimits((1.0, 16.0), (0.04, 0.0), (0.0, noise), 1000.0)
-    return replace(ONE, debiased=debiased, interval=interval, n=n, limits=limits)
+    return replace(ONE, n=n).with_uncertainty(debiased=debiased, interval=interval, limits=limits)
 
 
 @pytest.mark.parametrize(

@@ -168,7 +168,7 @@ def test_a_family_that_cannot_follow_the_scores_is_widened_to_the_spline():
     assert platt.interval.widened_by == "spline"
     assert isotonic.interval.widened_by is spline.interval.widened_by is None
     assert platt.interval.low <= spline.interval.low < spline.interval.high <= platt.interval.high
-    assert "widened to hold the interval of spline" in platt.headline()
+    assert "widened to hold the interval of spline" in platt.interval_in_words()
     own = fot.calibration_error(y, p, family="platt", interval=0.95, direction="own")
     assert own.interval.widened_by is None
     line = fot.calibration_error(y, p, family=fot.Spline(1), interval=0.95)  # the same curve by another name

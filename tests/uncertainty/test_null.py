@@ -201,4 +201,4 @@ def test_a_single_draw_has_no_spread():
     assert np.isnan(null.sd)
     assert null.to_dict()["sd"] is None
     assert "draws=1" in repr(null)
-    assert fot.gce([0, 1], [0.2, 0.7]).null is None
+    assert fot.gce([0, 1], [0.2, 0.7], interval=None).null is None

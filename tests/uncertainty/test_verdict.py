@@ -114,7 +114,7 @@ def test_an_interval_and_a_test_that_seem_to_differ_are_told_of():
 
     def beside(low, observed):
         nulls = {name: replace(null, observed=observed) for name, null in verdict.test.nulls.items()}
-        estimate = replace(verdict.estimate, interval=replace(verdict.interval, low=low, high=0.9))
+        estimate = verdict.estimate.with_uncertainty(interval=replace(verdict.interval, low=low, high=0.9))
         return replace(verdict, estimate=estimate, test=replace(verdict.test, nulls=nulls)).reasons[2]
 
     assert beside(0.01, 0.0).startswith("The interval by itself leaves out 0;")
@@ -135,10 +135,10 @@ def test_scores_of_0_that_are_wrong_are_never_left_open():
 def test_other_families_are_told_of_where_they_say_something_else():
     evaluation = evaluated(lambda p: p, ["spline", "platt"], n=600)
     spline, platt = evaluation.estimates
-    far = replace(platt, interval=replace(platt.interval, low=0.8, high=0.9))
+    far = platt.with_uncertainty(interval=replace(platt.interval, low=0.8, high=0.9))
     text = str(verdict_of([("spline", spline), ("platt", far)], evaluation.sample))
     assert "The families disagree: platt lies outside the interval above by more than noise; the size depends" in text
-    small = replace(platt, null=replace(platt.null, observed=1.0))
+    small = platt.with_uncertainty(null=replace(platt.null, observed=1.0))
     text = str(verdict_of([("spline", spline), ("platt", small)], evaluation.sample))
     assert "By themselves other families have smaller p-values (platt 0.016)" in text
 

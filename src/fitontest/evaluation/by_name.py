@@ -22,7 +22,7 @@ def measure(
     y_prob: ArrayInput = None,
     name: str | Measure | None = None,
     *,
-    interval: float | None = None,
+    interval: float | Literal["auto"] | None = "auto",
     direction: Direction = "smooth",
     draws: int = DRAWS,
     null_draws: int | Literal["auto"] = 0,
@@ -49,8 +49,9 @@ def measure(
         Predicted probabilities of the positive class, in [0, 1]; of shape (n, K) with `reduction`.
     name : str or Measure
         One of ``fot.measures.names()``, or a measure; it must be there.
-    interval : float in (0, 1), optional
-        Level of an interval, of measures that can have one; ``interval_reason`` says why others have none.
+    interval : float in (0, 1), "auto" or None, default="auto"
+        Level of an interval, of measures that can have one; ``interval_reason`` says why others have none. "auto": as
+        for `calibration_error`.
     direction, draws
         As for `calibration_error`.
     null_draws : int or "auto", default=0

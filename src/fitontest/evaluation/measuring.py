@@ -12,6 +12,7 @@ from fitontest.data.samples import Key, Kind, Samples
 from fitontest.data.simplex_sample import CANONICAL
 from fitontest.evaluation.evaluated_models import EvaluatedModels
 from fitontest.evaluation.evaluation import Evaluation
+from fitontest.evaluation.measured_rows import MeasuredRows, reason_to_omit
 from fitontest.evaluation.segmented_evaluation import SegmentedEvaluation
 from fitontest.exceptions import Held, PrintedWarning, held_warnings, warn_user
 from fitontest.measures.estimate import Estimate, mean_over_classes, notes_of_evidence
@@ -75,10 +76,19 @@ def measure_one(measure: Measure, data: Data, redrawing: Redrawing | None = None
     data : ScoreSample, SimplexSample or Samples
         Not by segment.
     redrawing : Redrawing, optional
+        An interval of "auto" is computed when it is first asked for, where there is one.
     """
-    evaluation = measure_data(data, [measure], redrawing)
+    wanted = Redrawing() if redrawing is None else redrawing
+    is_left = isinstance(wanted.interval, str)  # "auto": whether there is one is left to the measure
+    reason = reason_to_omit(measure, data, wanted.direction) if is_left else None
+    is_deferred = reason == ""
+    if is_left:
+        wanted = replace(wanted, interval=None, random_state=one_seed(wanted.random_state))
+    evaluation = measure_data(data, [measure], replace(wanted, null_draws=0) if is_deferred else wanted)
     warn_of_notes(evaluation)
-    return evaluation.estimates[0]
+    estimate = evaluation.estimates[0]
+    known = None if is_deferred else replace(estimate.uncertainty, interval_reason=reason or estimate.interval_reason)
+    return replace(estimate, known=known, origin=MeasuredRows(data, wanted))
 
 
 def _estimates_of_classes(samples: Samples, measures: Sequence[Measure], redrawing: Redrawing) -> list[Estimate]:
@@ -104,7 +114,7 @@ def _estimates_of_classes(samples: Samples, measures: Sequence[Measure], redrawi
     means = [mean_over_classes(dict(zip(each, column, strict=True))) for column in by_measure]
     estimates = [replace(mean, measure=measure) for mean, measure in zip(means, measures, strict=True)]
     if any(wanted.interval is not None for _, wanted in asked):
-        return [replace(estimate, interval_reason=NO_CLASSES) for estimate in estimates]
+        return [estimate.with_uncertainty(interval_reason=NO_CLASSES) for estimate in estimates]
     return estimates
 
 

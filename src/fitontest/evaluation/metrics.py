@@ -45,7 +45,7 @@ def calibration_error(
     norm: NormLike = "l1",
     distance: DistanceLike = DEFAULT_DISTANCE,
     debias: bool = False,
-    interval: float | None = None,
+    interval: float | Literal["auto"] | None = "auto",
     direction: Direction = "smooth",
     draws: int = DRAWS,
     null_draws: int = 0,
@@ -107,9 +107,11 @@ def calibration_error(
         Take off what label noise adds to a binned error; for families that shift bins, as slope1 does, under l1, l2
         (then the root of the debiased square, or 0) and squared, with whole weights. It assumes the label variance
         ybar (1 - ybar) and so over-corrects in wide bins, where the noise of ybar - pbar is Var(y - p).
-    interval : float in (0, 1), optional
-        Level, such as 0.95, of an interval for the error of these scores, with a debiased error (``.debiased``) and a
-        p-value of calibration (``.null``). Labels are simulated from truths between calibrated scores and a smooth map
+    interval : float in (0, 1), "auto" or None, default="auto"
+        Level of an interval for the error of these scores, with a debiased error (``.debiased``) and a p-value of
+        calibration (``.null``). "auto": 95 %, computed when it is first asked for, by one of these attributes or in
+        print, for families that are quickly refitted and for binned errors; ``interval_reason`` says why others have
+        none. None: never. Labels are simulated from truths between calibrated scores and a smooth map
         fitted to the real labels, and beyond; the family is fitted anew each time, its hyper-parameters too. The
         interval holds the true errors under which the error found here would be ordinary
         (`fitontest.uncertainty.inversion`); the debiased error is the one under which it would be the middle one. It
@@ -182,7 +184,9 @@ def calibration_error(
     (Estimate(0.1, family='slope1', norm='l1', reduction='confidence', n_bins=1, n=4), 0.75)
     >>> error = fot.calibration_error(["a", "b", "b", "c"], p, family="temperature", reduction="canonical")
     >>> print(error)
-    canonical calibration error 0.0772: reduction canonical, family temperature, distance total_variation, n = 4
+    canonical calibration error: raw 0.0772
+    reduction canonical, family temperature, distance total_variation, n = 4
+    no interval: of whole distributions the ECE on the simplex has one, gce(..., interval=0.95)
     """
     random_state = one_seed(random_state)
     data = read(
@@ -227,7 +231,7 @@ def gce(
     distance: DistanceLike = DEFAULT_DISTANCE,
     alpha: float = DEFAULT_ALPHA,
     test: SignificanceName = DEFAULT_TEST,
-    interval: float | None = None,
+    interval: float | Literal["auto"] | None = "auto",
     direction: Direction = "smooth",
     draws: int = DRAWS,
     null_draws: int | Literal["auto"] = 0,
@@ -344,12 +348,14 @@ def gce(
 
     >>> P = [[0.4, 0.1, 0.5], [0.5, 0.3, 0.2], [0.3, 0.7, 0.0], [0.1, 0.0, 0.9], [0.8, 0.1, 0.1]]
     >>> print(fot.gce([0, 1, 2, 0, 1], P, reduction="canonical", partition=fot.partitions.MedianVariance(2)))
-    canonical ECE 0.540: reduction canonical, partition MedianVariance(2), distance total_variation, 2 bins, n = 5
+    canonical ECE: raw 0.540
+    reduction canonical, partition MedianVariance(2), distance total_variation, 2 bins, n = 5
     cell  n  distance  class  mean prediction  empirical
     ----  -  --------  -----  ---------------  ---------
     1     3     0.533      2            0.533          0
     0     2     0.550      0            0.550          0
     class: where the means differ most
+    no interval: coverage is known for median_variance by default, total_variation or cityblock, and the norm l1 alone
     """
     data = read(
         y_true,
@@ -387,7 +393,7 @@ def ece(
     *,
     n_bins: int = DEFAULT_BINS,
     norm: NormLike = "l1",
-    interval: float | None = None,
+    interval: float | Literal["auto"] | None = "auto",
     direction: Direction = "smooth",
     draws: int = DRAWS,
     null_draws: int | Literal["auto"] = 0,

@@ -173,6 +173,11 @@ class Binned(OverBins):
         )
 
     @property
+    def is_raw(self) -> bool:
+        """Whether label noise adds to the value: to gaps and distances between means."""
+        return bool(self.bin_loss.is_gap)
+
+    @property
     def in_percent(self) -> bool:
         """Whether values are printed as percent: shares of rejected predictions are."""
         return self.bin_loss.significance is not None and self.total.name == "l1"

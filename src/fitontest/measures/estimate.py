@@ -15,29 +15,34 @@ from fitontest.measures.interval import INDEPENDENT_ROWS, ErrorInterval
 from fitontest.measures.measure import Measure
 from fitontest.measures.notes import data_notes, no_null_note, of_several, one_class_note
 from fitontest.measures.reached import OfEvidence, OfMeasure
+from fitontest.measures.uncertainty import Origin, Uncertainty
 from fitontest.partitions.cell_partition import CellPartition
 from fitontest.partitions.partition import Partition
 from fitontest.results.frames import Records, attributes
 from fitontest.results.number import Number
 from fitontest.results.table import Section, Table, cell
-from fitontest.results.text import count, short
+from fitontest.results.text import count, debiased_and_raw, short
 from fitontest.typing import ArrayInput, BoolArray, FloatArray, Label
 
+DEBIASED_NORMS = ("l1", "l2", "squared")  # means over rows, and roots of them
+RAW_NOTE = "raw: label noise adds to it; interval=0.95 gives the debiased value and an interval"
 _OF_TWO = ("base_rate", "stand_in", *(f"limit_{J}" for J in RESOLUTIONS))  # fields of records of two classes alone
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Estimate(Number, Table):
-    """A computed error or other measure, which behaves as a number, with what it was computed from.
-
-    ``float(e)`` is the value.
+class Estimate(Table, Number):
+    """A computed error or other measure: a number, with its debiased value, its interval and its diagram.
 
     What is known of the evidence of some estimates is an attribute of these, such as ``estimate.se_map_fixed`` and
     ``estimate.losses``, and so are settings, such as ``estimate.norm``; all of them are in ``estimate.evidence`` and
     ``estimate.settings``.
 
-    Sums, differences, products, ratios and ``round`` are plain numbers; for all other mathematics write ``float(e)``.
-    Two estimates are equal (``==``) only if they are the same object.
+    It is a ``float``, the raw value: it compares, adds, rounds and is formatted as that, in numpy, pandas and JSON too,
+    and two estimates are equal (``==``) where their values are. Sums, products and rounded values are plain numbers.
+
+    What labels drawn anew tell of it, from `null` to `limits`, may be computed when it is first asked for: by one of
+    these attributes, in print, in `to_dict` and `plot`. Then it is kept. ``repr`` and ``float`` do not ask for it.
+    Until then the estimate holds the rows that it was made of; ``float(error)`` holds none.
 
     Attributes
     ----------
@@ -56,12 +61,18 @@ class Estimate(Number, Table):
         Map, fitted family, bins.
     classes : dict or None
         Of a class-wise mean the estimate of each class, in the order of the columns; short form ``estimate[label]``.
+    known : Uncertainty or None
+        What labels drawn anew tell of the value; None: not yet computed.
+    origin : Origin or None
+        The rows, and how to compute and draw what is yet to come. None: nothing is, and `plot` cannot draw.
+    uncertainty : Uncertainty
+        The same as `known`, computed where it is not.
     null : IfCalibrated or None
-        What the measure would be if the scores were calibrated, with `null_draws`.
+        Of it: what the measure would be if the scores were calibrated.
     debiased : float or None
-        The value without what label noise adds to it. None: not computed.
+        Of it: the value without what label noise adds to it. None: not computed.
     interval : ErrorInterval or None
-        Of the error of these scores; None: not computed.
+        Of it: an interval for the error of these scores; None: not computed.
     interval_reason : str
         Why there is none although it was asked for, or "".
     limits : ErrorLimits or None
@@ -85,12 +96,14 @@ class Estimate(Number, Table):
     >>> p = [[0.7, 0.2, 0.1], [0.2, 0.6, 0.2], [0.5, 0.25, 0.25], [0.1, 0.1, 0.8]]
     >>> error = fot.gce(["a", "b", "b", "c"], p, n_bins=1, reduction="classwise")
     >>> print(error)
-    class-wise ECE 0.142: mean over 3 classes, loss bias, norm l1, n = 4
+    class-wise ECE: raw 0.142
+    mean over 3 classes, loss bias, norm l1, n = 4
     class   error  bins  share of class  expected if calibrated
     -----  ------  ----  --------------  ----------------------
     a       0.125     1           0.250                       -
     b       0.212     1           0.500                       -
     c      0.0875     1           0.250                       -
+    no interval: of a mean over classes there is none; interval=0.95 gives each class one
     >>> round(float(error["b"]), 12), error["b"].n_bins
     (0.2125, 1)
     """
@@ -102,11 +115,8 @@ class Estimate(Number, Table):
     reduction: str | None = None
     evidence: Evidence = field(default_factory=Evidence)
     classes: Mapping[Label, "Estimate"] | None = None
-    null: IfCalibrated | None = None
-    debiased: float | None = None
-    interval: ErrorInterval | None = None
-    interval_reason: str = ""
-    limits: ErrorLimits | None = None
+    known: Uncertainty | None = field(default_factory=Uncertainty)
+    origin: Origin | None = None
     decided: bool = False
     weighting: Weighting | None = None
     rows_note: str = ""
@@ -188,6 +198,90 @@ class Estimate(Number, Table):
         )
 
     @property
+    def uncertainty(self) -> Uncertainty:
+        """What labels drawn anew tell of the value, computed when it is first asked for."""
+        known = self.known
+        if known is None:
+            assert self.origin is not None  # only of these it is left for later
+            known = self.origin.uncertainty(self)
+            object.__setattr__(self, "known", known)  # of the same value: nothing but the time of its computation
+        return known
+
+    @property
+    def null(self) -> IfCalibrated | None:
+        """What the measure would be if the scores were calibrated."""
+        return self.uncertainty.null
+
+    @property
+    def debiased(self) -> float | None:
+        """The value without what label noise adds to it."""
+        return self.uncertainty.debiased
+
+    @property
+    def interval(self) -> ErrorInterval | None:
+        """The interval of the error of these scores."""
+        return self.uncertainty.interval
+
+    @property
+    def interval_reason(self) -> str:
+        """Why there is no interval although one was asked for, or ""."""
+        return self.uncertainty.interval_reason
+
+    @property
+    def limits(self) -> ErrorLimits | None:
+        """How large errors may be that persist over so many rows, whatever their shape."""
+        return self.uncertainty.limits
+
+    def with_uncertainty(self, **changes: Any) -> Self:
+        """Return the estimate with other values of its uncertainty.
+
+        Parameters
+        ----------
+        **changes
+            Attributes of `Uncertainty` by name, such as ``null``.
+        """
+        return replace(self, known=replace(self.known or Uncertainty(), **changes))
+
+    def plot(self, ax: Any = None, **options: Any) -> Any:
+        """Draw the estimate: the reliability diagram of its map, or of a TCE the test-based diagram.
+
+        Class-wise estimates are drawn as a diagram for each class, and a family of three classes as a triangle.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, Figure or SubFigure, optional
+            Place of the diagram; of several diagrams an empty figure. By default a new pyplot figure is made.
+        **options
+            Of `ReliabilityDisplay` and its ``plot``, such as ``scale="logit"`` or ``name="model"``; of class-wise
+            estimates `scale` and `classes`, as for ``Evaluation.plot``.
+
+        Returns
+        -------
+        ReliabilityDisplay, TCEDisplay, SimplexDisplay or SmallMultiples
+
+        Raises
+        ------
+        ValueError
+            The estimate has no map to draw, or does not hold its rows; an option that the diagram does not have.
+
+        Examples
+        --------
+        >>> import numpy as np, fitontest as fot
+        >>> from matplotlib.figure import Figure
+        >>> rng = np.random.default_rng(0)
+        >>> p = rng.random(500)
+        >>> display = fot.calibration_error(rng.random(500) < p**1.5, p).plot(Figure(), name="model")
+        >>> display.error.family
+        'spline'
+        """
+        if self.origin is None:
+            raise ValueError(
+                "this estimate does not hold the rows that a diagram needs; those that calibration_error, gce, ece, "
+                "tce and measure return do, and an evaluation is drawn by its own plot"
+            )
+        return self.origin.plot(self, ax, **options)
+
+    @property
     def quoted(self) -> float:
         """The value that texts quote: the debiased one where there is one."""
         return self.value if self.debiased is None else self.debiased
@@ -259,7 +353,8 @@ class Estimate(Number, Table):
     @property
     def note(self) -> str | None:
         """What must be known to read the value, such as that the data chose a single bin."""
-        of_data = data_notes(self.decided, self.weighting, self.rows_note)
+        rows_note = self.rows_note or ("" if self.known is None else self.known.rows_note)
+        of_data = data_notes(self.decided, self.weighting, rows_note)
         notes = [*notes_of_value(self), *notes_of_labels(self), *(("", note) for note in of_data)]
         return "; ".join(f"{where}: {note}" if where else note for where, note in notes) or None
 
@@ -302,6 +397,7 @@ class Estimate(Number, Table):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as JSON-ready values, with its table, or that of every class."""
+        uncertainty = self.uncertainty  # before the notes, which tell of the rows what is found with it
         facts: dict[str, Any] = {"measure": self.measure.name, "unit": self.measure.unit, **self.measure.settings()}
         facts |= {} if self.reduction is None else {"reduction": self.reduction}
         facts |= {"value": self.value, "n": self.n, **weighting_record(self.weighting), "note": self.note}
@@ -314,8 +410,8 @@ class Estimate(Number, Table):
             **attributes(self, "base_rate", "n_bins"),
             "edges": None if edges is None else edges.tolist(),
             "closed": getattr(self.partition, "closed", None),
-            "debiased": self.debiased,
-            "interval": None if self.interval is None else self.interval.to_dict(),
+            "debiased": uncertainty.debiased,
+            "interval": None if uncertainty.interval is None else uncertainty.interval.to_dict(),
             "limits": _limits_at(self),
             "interval_reason": self.interval_reason or None,
             "if_calibrated": None if self.null is None else self.null.to_dict(),
@@ -323,31 +419,61 @@ class Estimate(Number, Table):
         }
 
     def headline(self) -> str:
-        """Return the estimate in a line of words, and in a second one what calibrated scores would have."""
+        """Return the estimate in words: value and interval, settings, and what to expect of calibrated scores."""
         if self.classes is not None:
-            parts = [f"mean over {count(len(self.classes))} classes", self.measure.in_words(), f"n = {count(self.n)}"]
-            return f"class-wise {self.measure.title} {self.measure.printed(self.value)}: {_listed(parts)}"
+            facts = [f"mean over {count(len(self.classes))} classes", self.measure.in_words(), f"n = {count(self.n)}"]
+            return f"class-wise {self.measure.title}{self._value_in_words()}{self._separator}{_listed(facts)}"
         reduction = "" if self.reduction is None else f"reduction {self.reduction}"
         bins = "" if self.n_bins is None else f"{count(self.n_bins)} bin{'' if self.n_bins == 1 else 's'}"
-        parts = [reduction, self.measure.in_words(), bins, f"n = {count(self.n)}"]
-        line = f"{self.measure.title} {self.measure.printed(self.value)}: {_listed(parts)}"
+        facts = [reduction, self.measure.in_words(), bins, f"n = {count(self.n)}"]
+        lines = [f"{self.measure.title}{self._value_in_words()}{self._separator}{_listed(facts)}"]
         if self.null is not None:
-            line += f"\nexpected if calibrated: {self.null.in_words(self.measure.printed)}"
-        return f"{line}\n{self.interval_in_words()}" if self.interval or self.interval_reason else line
+            lines.append(f"expected if calibrated: {self.null.in_words(self.measure.printed)}")
+        return "\n".join(lines)
+
+    @property
+    def _separator(self) -> str:
+        """What stands between the value and the settings: raw and debiased values have a line of their own."""
+        return "\n" if self.measure.is_raw else ": "
+
+    def _value_in_words(self) -> str:
+        """Return the value behind the title: debiased, raw and with its interval, where there are these."""
+        printed, interval = self.measure.printed, self.interval
+        ends = ""
+        if interval is not None:
+            ends = f", {100 * interval.level:g} % interval {printed(interval.low)} to {printed(interval.high)}"
+        if self.measure.is_raw and self.debiased is not None:
+            return f": {debiased_and_raw(self.debiased, self.value)}{ends}"
+        if self.measure.is_raw:
+            return f": raw {printed(self.value)}{ends}"
+        return f" {printed(self.value)}{ends}"
 
     def interval_in_words(self) -> str:
-        """Return the debiased value and its interval for readers, or why there is none."""
-        interval, printed = self.interval, self.measure.printed
-        if interval is None or self.debiased is None:
-            return f"no interval: {self.interval_reason}"
+        """Return of which error the interval is and what it comes from, or why there is none."""
+        interval = self.interval
+        if interval is None:
+            if self.interval_reason:
+                return f"no interval: {self.interval_reason}"
+            return RAW_NOTE if self._can_be_debiased else ""
         of = {
             "true error": "the error of these scores",
             "the family's own": "the error as this family can see it",
         }.get(interval.target, f"the error of these scores, if it goes {interval.target}")
         by = "" if interval.stand_in is None else f"; refitted: {interval.stand_in}"
         by += f"; {interval.source}" if interval.source else ""
-        ends = f"{printed(interval.low)} to {printed(interval.high)}"
-        return f"debiased {printed(self.debiased)}, {100 * interval.level:g} % interval {ends}, for {of}{by}"
+        return f"interval: for {of}{by}"
+
+    @property
+    def _can_be_debiased(self) -> bool:
+        """Whether there is a debiased value and an interval for the asking."""
+        measure = self.measure
+        norm = getattr(measure.total, "name", None)
+        return (
+            (measure.is_raw and self.debiased is None and norm in DEBIASED_NORMS)
+            and measure.held_fixed != "map"
+            and self.reduction != "canonical"
+            and self.classes is None
+        )
 
     def sections(self) -> list[Section]:
         """Return the headline and the table below it."""
@@ -357,17 +483,19 @@ class Estimate(Number, Table):
             table = self.evidence.section()
         else:
             table = Section("", *_class_table(self.rows(), self.measure))
-        notes = "\n".join(part for part in (table.notes, self.note, of_rows) if part)
-        return [Section(self.headline(), table.header, table.body, notes)]
+        headline = self.headline()  # before the notes, which tell of the rows what is found with the interval
+        notes = "\n".join(part for part in (table.notes, self.interval_in_words(), self.note, of_rows) if part)
+        return [Section(headline, table.header, table.body, notes)]
 
     def __repr__(self) -> str:
         shown = {**self.measure.brief(), "reduction": self.reduction, "n_bins": self.n_bins}
         shown |= {"classes": None if self.classes is None else list(self.classes), "n": self.n}
         settings = "".join(f", {name}={value!r}" for name, value in shown.items() if value is not None)
-        null = "" if self.null is None else f", if_calibrated={self.null.mean:.4g}"
-        if self.interval is not None and self.debiased is not None:
-            ends = f"({self.interval.low:.4g}, {self.interval.high:.4g})"
-            null = f", debiased={self.debiased:.4g}, interval={ends}{null}"
+        known = self.known or Uncertainty()
+        null = "" if known.null is None else f", if_calibrated={known.null.mean:.4g}"
+        if known.interval is not None and known.debiased is not None:
+            ends = f"({known.interval.low:.4g}, {known.interval.high:.4g})"
+            null = f", debiased={known.debiased:.4g}, interval={ends}{null}"
         null += "" if self.note is None else f", note={self.note!r}"
         return f"Estimate({self.value:.6g}{settings}{null})"
 
@@ -407,9 +535,9 @@ def mean_over_classes(estimates: Mapping[Label, Estimate]) -> Estimate:
 def notes_of_value(estimate: Estimate) -> list[tuple[str, str]]:
     """Return what must be known of how the value came about, each note with the classes that it is of, or ""."""
     notes = notes_of_evidence(estimate)
-    nulls = [one.null for one in (estimate.classes or {"": estimate}).values()]
-    if estimate.measure.words.needs_null and all(null is None for null in nulls):
-        notes.append(("", no_null_note(estimate.n * len(nulls), len(nulls))))
+    each = (estimate.classes or {"": estimate}).values()
+    if estimate.measure.words.needs_null and all(one.null is None for one in each):
+        notes.append(("", no_null_note(estimate.n * len(each), len(each))))
     return notes
 
 

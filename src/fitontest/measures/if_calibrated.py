@@ -48,7 +48,7 @@ class IfCalibrated:
     >>> import numpy as np, fitontest as fot
     >>> rng = np.random.default_rng(0)
     >>> p = rng.random(1000)
-    >>> null = fot.gce(rng.random(1000) < p**1.3, p, null_draws=99).null
+    >>> null = fot.gce(rng.random(1000) < p**1.3, p, interval=None, null_draws=99).null
     >>> null
     IfCalibrated(mean=0.03158, sd=0.00861, draws=99)
     >>> null.p_value

@@ -123,6 +123,11 @@ class Measure(Described):
         return np.array([self.estimate(sample).value for sample in redraws.samples(labels)])
 
     @property
+    def is_raw(self) -> bool:
+        """Whether label noise adds to the value, so that it is called raw beside a debiased one."""
+        return False
+
+    @property
     def squared(self) -> bool:
         """Whether the value is a square, so that its root is an error on the scale of the scores."""
         return False

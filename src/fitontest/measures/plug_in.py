@@ -5,7 +5,7 @@ family gives the ECE, the flat family the probability deviation error, beta cali
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -197,7 +197,7 @@ class PlugIn(Measure):
             shifts_by_gap=shifted is not None,
             note=one_bin_note(c_hat, fitted, self.total.name, debias=self.debias) if of_scores else "",
         )
-        return replace(Estimate.of(self, sample, value, evidence), debiased=value if self.debias else None)
+        return Estimate.of(self, sample, value, evidence).with_uncertainty(debiased=value if self.debias else None)
 
     def target(self, sample: Any, c: FloatArray) -> float | None:
         """Return what the error would be if the true probabilities were known.
@@ -224,6 +224,11 @@ class PlugIn(Measure):
     def fitting(self) -> "Fitting":
         """How the calibration map is fitted to hundreds of sets of simulated labels."""
         return Fitting(None if self.held_fixed else self._family, of_scores=self.distance is None)
+
+    @property
+    def is_raw(self) -> bool:
+        """Whether label noise adds to the distance, and nothing was taken off."""
+        return not self.debias
 
     @property
     def squared(self) -> bool:

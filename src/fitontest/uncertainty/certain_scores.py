@@ -13,7 +13,6 @@ from scipy.special import betainc
 from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.interval import Interval
 from fitontest.results.frames import attributes
-from fitontest.results.text import short
 from fitontest.significance.exact_share import share_interval
 
 BY_ROUNDING = 0.01  # probability of as many wrong labels, from which on rounding may be why
@@ -89,7 +88,7 @@ class CertainScores:
         if not self.beyond_rounding:
             return (
                 f"{first}; {_percent(self.wrong_share)} % of those rows are {label}, which rounding to steps of "
-                f"{short(self.step)} may have brought about."
+                f"{self.step:.3g} may have brought about."
             )
         return (
             f"{first}; {_percent(self.wrong_share)} % of those rows are {label} ({level:g} % interval {_percent(low)} "

@@ -7,7 +7,6 @@ the observed one is ordinary are the interval (`fitontest.uncertainty.inversion`
 predictions, not of a population they may stand for.
 """
 
-from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -91,21 +90,21 @@ def with_interval(
     of_classes = sample.classes is not None
     reason = reason_of_classes(measure) if of_classes else reason_against(measure, direction)
     if measure.held_fixed == "map" and not of_classes:  # nothing is fitted: there is no noise to take off
-        return replace(estimate, interval_reason=reason)
+        return estimate.with_uncertainty(interval_reason=reason)
     bound = measure.bind(sample)
     if bound.facts or not measure.uses_labels:  # entries of several rows of scores keep no facts
-        return replace(with_null(estimate, sample, null_draws, seed), interval_reason=reason)
+        return with_null(estimate, sample, null_draws, seed).with_uncertainty(interval_reason=reason)
     with one_blas_thread():  # many small products: threads would wait for each other
         redrawn = Redrawn(measure, redraws_of(bound), seed)
         null = redrawn.compare_with_calibrated(null_draws)
-        estimate = replace(estimate, null=null, interval_reason=reason)
+        estimate = estimate.with_uncertainty(null=null, interval_reason=reason)
         if reason:
             return estimate
         ladder = None if of_classes or direction != "smooth" else Ladder.of(sample, seed)
         g = _direction(direction, estimate, redrawn.redraws) if ladder is None else ladder.direction
         own = redrawn.chain(g, draws, level)
         if own is None:
-            return replace(estimate, interval_reason="the error is the same for all simulated labels")
+            return estimate.with_uncertainty(interval_reason="the error is the same for all simulated labels")
         found, widened_by = own, None
         if direction == "smooth":
             found, widened_by = widen(own, redrawn, g, ladder, draws, level)
@@ -123,7 +122,7 @@ def with_interval(
         roughness=None if ladder is None else ladder.roughness,
     )
     limits = None if ladder is None or redrawn.measure.total is None else ladder.limits
-    return replace(estimate, debiased=found.value, interval=interval, limits=limits)
+    return estimate.with_uncertainty(debiased=found.value, interval=interval, limits=limits)
 
 
 def widen(
@@ -153,11 +152,21 @@ def with_shared_null(estimate: Estimate, sample: Data, draws: int, random_state:
     check_draws(draws, "null_draws", 1)
     with one_blas_thread():
         redrawn = Redrawn(estimate.measure, redraws_of(estimate.measure.bind(sample)), one_seed(random_state))
-        return replace(estimate, null=redrawn.compare_with_calibrated(draws))
+        return estimate.with_uncertainty(null=redrawn.compare_with_calibrated(draws))
 
 
 def reason_against(measure: Measure, direction: Direction = "smooth") -> str:
     """Return why a measure has no interval, or ""."""
+    if reason := reason_of_settings(measure, direction):
+        return reason
+    probe = ScoreSample.of_rows(Rows.of(np.array([0.5]), np.array([1.0]), np.array([1.0]), whole=True), whole=True)
+    if measure.target(probe, np.array([0.5])) is None:
+        return f"what {measure.name} would be under given probabilities is not defined"
+    return ""
+
+
+def reason_of_settings(measure: Measure, direction: Direction = "smooth") -> str:
+    """Return why a measure of such settings has no interval, as far as they tell, or ""."""
     if measure.held_fixed == "map":
         return "a map that is given is not fitted to the labels"
     if getattr(measure, "debias", False):
@@ -168,9 +177,6 @@ def reason_against(measure: Measure, direction: Direction = "smooth") -> str:
         return f"the norm {measure.total.name} is not one of {', '.join(NORMS)}"
     if measure.greater_is_better:
         return "it is no error"
-    probe = ScoreSample.of_rows(Rows.of(np.array([0.5]), np.array([1.0]), np.array([1.0]), whole=True), whole=True)
-    if measure.target(probe, np.array([0.5])) is None:
-        return f"what {measure.name} would be under given probabilities is not defined"
     return ""
 
 

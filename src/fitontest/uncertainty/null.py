@@ -3,7 +3,6 @@
 The measure is estimated again, with everything that it fits fitted anew.
 """
 
-from dataclasses import replace
 from typing import Literal
 
 from fitontest.checks import is_whole
@@ -37,7 +36,7 @@ def with_null(estimate: Estimate, sample: Data, draws: int, random_state: Random
     refuse_groups(sample, "p-values")
     redraws = redraws_of(estimate.measure.bind(sample))
     values = redraws.null_values(estimate.measure, draws, random_state)
-    return replace(estimate, null=compare_with(values, estimate.measure, estimate.value))
+    return estimate.with_uncertainty(null=compare_with(values, estimate.measure, estimate.value))
 
 
 def compare_with(values: FloatArray, measure: Measure, observed: float) -> IfCalibrated:

@@ -1,0 +1,101 @@
+"""The rows that an estimate was made of, which debias it when that is asked for, and draw it."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from fitontest.data.read import Data
+from fitontest.data.repeated_rows import Repeats
+from fitontest.data.simplex_sample import CANONICAL
+from fitontest.evaluation.evaluation import Evaluation
+from fitontest.measures.binned import Binned
+from fitontest.measures.estimate import Estimate
+from fitontest.measures.measure import Measure
+from fitontest.measures.uncertainty import Uncertainty
+from fitontest.uncertainty.intervals import NULL_DRAWS, Direction, reason_of_classes, reason_of_settings, with_interval
+from fitontest.uncertainty.redrawing import DEFAULT_LEVEL, Redrawing, has_quick_interval
+
+ASK = "interval=0.95 computes it"
+OF_CLASSES = "of a mean over classes there is none; interval=0.95 gives each class one"
+OF_DISTRIBUTIONS = "of whole distributions the ECE on the simplex has one, gce(..., interval=0.95)"
+SLOW_CELLS = f"cells of the simplex are formed anew hundreds of times; {ASK}"
+OF_GROUPS = "it takes rows for independent, and those of one group are not"
+OF_CELLS = "cells are no function of the score"
+SLOW = f"hundreds of refits of this family take long; {ASK}"
+_OF_DISPLAY = ("scale", "limits", "band", "measures", "name", "pos_label")  # options of a diagram before it is drawn
+
+
+@dataclass(frozen=True, eq=False)
+class MeasuredRows:
+    """The rows of an estimate, and how their labels are redrawn when its uncertainty is asked for.
+
+    Parameters
+    ----------
+    data : ScoreSample, SimplexSample or Samples
+        The rows; nothing of them is copied.
+    redrawing : Redrawing
+        With a seed that is a number.
+    """
+
+    data: Data
+    redrawing: Redrawing
+
+    def uncertainty(self, estimate: Estimate) -> Uncertainty:
+        """Return null, debiased value, interval and limits, the same as `evaluate` has them.
+
+        Warns where many rows look like copies.
+        """
+        repeats = Repeats.of(self.data)
+        repeats.warn()
+        redrawing = self.redrawing
+        measured = with_interval(
+            estimate.with_uncertainty(rows_note=repeats.note),
+            self.data,
+            DEFAULT_LEVEL,
+            direction=redrawing.direction,
+            draws=redrawing.draws,
+            null_draws=int(redrawing.null_draws) or NULL_DRAWS,
+            random_state=redrawing.random_state,
+        )
+        return measured.uncertainty
+
+    def plot(self, estimate: Estimate, ax: Any = None, **options: Any) -> Any:
+        """Draw the diagram of the estimate: of its map, of its tests, of its classes, or a triangle."""
+        from fitontest.displays.reliability import ReliabilityDisplay
+        from fitontest.displays.simplex import SimplexDisplay
+        from fitontest.displays.tce import TCEDisplay
+
+        data: Any = self.data
+        if data.is_by_class:
+            family = estimate.measure.name
+            return Evaluation((estimate,), data).diagrams(family, **options).plot(ax)
+        if data.reduction == CANONICAL:
+            return SimplexDisplay(estimate, data).plot(ax, **options)
+        is_tested = isinstance(estimate.measure, Binned) and estimate.measure.in_percent
+        if estimate.map is None and not is_tested:
+            raise ValueError(
+                f"{estimate.measure.title} has no calibration map to draw; calibration_error(...).plot() draws that of "
+                "a family, such as the bins of family='slope1'"
+            )
+        make: Any = TCEDisplay if is_tested else ReliabilityDisplay
+        of_display = {name: options.pop(name) for name in _OF_DISPLAY if name in options}
+        return make(estimate, data, **of_display).plot(ax, **options)
+
+
+def reason_to_omit(measure: Measure, data: Data, direction: Direction) -> str | None:
+    """Return why an estimate of which nothing was said is given no interval, or "" where it has one when asked.
+
+    None: of such a measure there is no debiased value to speak of.
+    """
+    if not (measure.is_raw or getattr(measure, "debias", False)) or data.is_by_segment:
+        return None
+    if data.is_by_class:
+        return OF_CLASSES
+    if data.classes is not None:
+        return (reason_of_classes(measure) or SLOW_CELLS) if isinstance(measure, Binned) else OF_DISTRIBUTIONS
+    if "group" in data.facts:
+        return OF_GROUPS
+    if reason := reason_of_settings(measure, direction):
+        return reason
+    if isinstance(measure, Binned):
+        return "" if measure.rule.ascends else OF_CELLS
+    return "" if has_quick_interval(measure) else SLOW
