@@ -112,8 +112,9 @@ def test_what_the_result_tells():
     assert d["edges"] == found.partition.edges.tolist()
     assert fot.CalibrationMap.from_dict(d["map"]) == found.map
     without_bins = fot.calibration_error(y, p, family="platt")
-    assert (without_bins.n_bins, without_bins.partition, without_bins.to_dict()["edges"]) == (None, None, None)
     assert repr(without_bins).endswith("norm='l1', n=200)")
+    assert (without_bins.n_bins, without_bins.partition, without_bins.to_dict()["edges"]) == (None, None, None)
+    assert ", debiased=" in repr(without_bins)  # now it is known
 
 
 def test_pos_label_and_orientation():

@@ -205,7 +205,7 @@ def test_the_scale_of_importances_means_nothing_and_cells_are_rows():
 
 def test_a_limit_needs_an_interval():
     y, p = drawn(waves, 300)
-    with pytest.raises(ValueError, match="a limit needs the interval"):
+    with pytest.raises(ValueError, match="limit must be asked of a calibration error that has an interval"):
         fot.calibration_error(y, p, interval=None).limit()
     with pytest.raises(ValueError, match="resolution must be a number of at least 20"):
         fot.calibration_error(y, p, interval=0.95).limit(2)
