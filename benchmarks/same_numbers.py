@@ -194,9 +194,7 @@ def intervals() -> Numbers:
     for name in family_names("two"):
         found |= _under(name, of_estimate(calibration_error(y, p, family=name, **options)))
     for norm in ("l2", "squared"):
-        found |= _under(
-            f"slope1 {norm}", of_estimate(calibration_error(y, p, norm=norm, family="slope1", **options))
-        )
+        found |= _under(f"slope1 {norm}", of_estimate(calibration_error(y, p, norm=norm, family="slope1", **options)))
     found |= _under("max, no interval", of_estimate(calibration_error(y, p, norm="max", null_draws=NULL_DRAWS)))
     for norm in ("l1", "l2", "squared"):
         settings = {"family": family("slope1", n_bins=10), "norm": norm, "debias": True}
