@@ -108,7 +108,7 @@ def test_weights_are_routed():
 
 def test_it_pickles_and_tells_what_it_is():
     scorer = make_scorer("gce", n_bins=7)
-    assert repr(pickle.loads(pickle.dumps(scorer))) == repr(scorer) == "make_scorer('gce', n_bins=7)"
+    assert repr(pickle.loads(pickle.dumps(scorer))) == repr(scorer) == "make_scorer('gce', n_bins=7, debiased=False)"
 
 
 @pytest.mark.parametrize(

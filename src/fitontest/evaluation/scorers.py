@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from sklearn.utils.metadata_routing import UNCHANGED, MetadataRequest
 
-from fitontest.checks import check_known, choose
+from fitontest.checks import check_flag, check_known, choose
 from fitontest.data.estimators import probabilities
 from fitontest.data.predictions import REDUCTIONS
 from fitontest.data.simplex_sample import CANONICAL
@@ -20,11 +20,13 @@ from fitontest.families.base import read_family
 from fitontest.families.multiclass.one_vs_rest import read_for_classes
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.multiclass.base import MulticlassMap
+from fitontest.measures.estimate import Estimate
 from fitontest.measures.measure import Measure
 from fitontest.measures.measure import make as make_measure
 from fitontest.measures.measure import names as measure_names
 from fitontest.reading.read import read
 from fitontest.typing import ArrayInput
+from fitontest.uncertainty.redrawing import Redrawing
 
 METRICS: dict[str, Callable[..., Any]] = {"calibration_error": calibration_error, "gce": gce, "tce": tce}
 _OF_THE_SCORER = ("y_true", "y_prob", "sample_weight", "labels")  # what the scorer itself gives to the metric
@@ -39,11 +41,14 @@ class CalibrationScorer:
     metric : str or Measure
     options : dict
         Of the metric; of a measure how the probabilities are read.
+    debiased : bool, default=False
+        Whether the debiased value is given, and not the raw one.
     """
 
-    def __init__(self, metric: str | Measure, options: Mapping[str, Any]) -> None:
+    def __init__(self, metric: str | Measure, options: Mapping[str, Any], *, debiased: bool = False) -> None:
         self.metric = metric
         self.options = dict(options)
+        self.debiased = debiased
         self._weights: Any = None  # the request for sample weights, where metadata is routed
 
     def __call__(self, estimator: Any, X: Any, y_true: ArrayInput, sample_weight: ArrayInput = None) -> float:
@@ -65,10 +70,20 @@ class CalibrationScorer:
         options = {**self.options, **reading}
         with without_warnings():  # a score is one number of many, of folds that nobody looks at
             if isinstance(self.metric, Measure):
-                value = float(measure_one(self.metric, read(y_true, scores, sample_weight=sample_weight, **options)))
+                data = read(y_true, scores, sample_weight=sample_weight, **options)
+                value = self._value(measure_one(self.metric, data, Redrawing(interval="auto")))
                 return value if self.metric.greater_is_better else -value
             no_null = {} if self.metric == "calibration_error" else {"null_draws": 0}  # it is no part of a score
-            return -float(METRICS[self.metric](y_true, scores, sample_weight=sample_weight, **no_null | options))
+            return -self._value(METRICS[self.metric](y_true, scores, sample_weight=sample_weight, **no_null | options))
+
+    def _value(self, estimate: Estimate) -> float:
+        """Return the raw value, or the debiased one."""
+        if not self.debiased:
+            return float(estimate)
+        if estimate.debiased is None:
+            reason = estimate.interval_reason or "it was asked for without an interval"
+            raise ValueError(f"debiased must be False where there is no debiased value: {reason}")
+        return estimate.debiased
 
     def set_score_request(self, *, sample_weight: bool | str | None = UNCHANGED) -> Self:
         """Say whether sample weights are wanted where metadata is routed: True, False, None (refuse), or their name."""
@@ -84,10 +99,13 @@ class CalibrationScorer:
 
     def __repr__(self) -> str:
         options = "".join(f", {name}={value!r}" for name, value in self.options.items())
-        return f"make_scorer({self.metric!r}{options})"
+        which = f", debiased={self.debiased}" if _is_raw(self.metric, self.options) else ""
+        return f"make_scorer({self.metric!r}{options}{which})"
 
 
-def make_scorer(metric: str | Measure = "calibration_error", **options: Any) -> CalibrationScorer:
+def make_scorer(
+    metric: str | Measure = "calibration_error", *, debiased: bool = False, **options: Any
+) -> CalibrationScorer:
     """Return a scorer for scikit-learn's ``scoring=`` whose value is minus a calibration error.
 
     The probabilities are those of ``predict_proba``. Of two classes the positive one is `pos_label`, by default the
@@ -98,6 +116,10 @@ def make_scorer(metric: str | Measure = "calibration_error", **options: Any) -> 
     ----------
     metric : {"calibration_error", "gce", "tce"}, name of a measure, or Measure, default="calibration_error"
         A measure of which greater is better keeps its sign.
+    debiased : bool, default=False
+        Whether the score is made of the debiased value. By default it is made of the raw one, which is quick, and to
+        which label noise adds: the more the fewer rows a fold has, and as much for every model. The debiased value
+        takes a second or so for each score. Of calibration errors and binned ones alone, not of means over classes.
     **options
         Of that function, such as ``family="beta"``, ``norm="l2"``, ``reduction="confidence"``; with the name of a
         measure its settings, `reduction` and `pos_label`; with a `Measure` only these two.
@@ -135,13 +157,32 @@ def make_scorer(metric: str | Measure = "calibration_error", **options: Any) -> 
     [True, True, True]
     """
     _check_reading(options)
+    check_flag(debiased, "debiased")
     if isinstance(metric, str) and metric in METRICS:
         known = [name for name in inspect.signature(METRICS[metric]).parameters if name not in _OF_THE_SCORER]
         check_known(options, known, f"options of {metric}")
         _check_family(options.get("family"), options.get("reduction"))
-        return CalibrationScorer(metric, options)
+        _check_debiased(metric, options, debiased=debiased)
+        return CalibrationScorer(metric, options, debiased=debiased)
     reading = {name: options.pop(name) for name in _READING if name in options}
-    return CalibrationScorer(_measure(metric, options), reading)
+    measure = _measure(metric, options)
+    _check_debiased(measure, reading, debiased=debiased)
+    return CalibrationScorer(measure, reading, debiased=debiased)
+
+
+def _is_raw(metric: str | Measure, options: Mapping[str, Any]) -> bool:
+    """Return whether the metric has a raw value, beside which there may be a debiased one."""
+    if isinstance(metric, Measure):
+        return metric.is_raw
+    return metric != "tce" and options.get("loss", "bias") == "bias" and not options.get("debias", False)
+
+
+def _check_debiased(metric: str | Measure, options: Mapping[str, Any], *, debiased: bool) -> None:
+    """Raise ValueError where a debiased value is asked for and there is none, whatever the rows are."""
+    if debiased and not _is_raw(metric, options):
+        raise ValueError(f"debiased must be False for {metric!r}, which has no debiased value beside its own")
+    if debiased and options.get("reduction") in ("classwise", CANONICAL):
+        raise ValueError(f"debiased must be False with reduction={options['reduction']!r}, which has no debiased value")
 
 
 def _measure(metric: object, settings: dict[str, Any]) -> Measure:
