@@ -161,7 +161,10 @@ def test_the_first_line_is_debiased_raw_and_interval():
         ({"family": "venn_abers"}, "hundreds of refits"),
         ({"family": fot.maps.IdentityMap()}, "a map that is given"),
         ({"family": "slope1", "debias": True}, "the value is debiased already"),
-        ({"family": "isotonic", "sample": lambda: fot.read(Y, P, groups=np.arange(300) // 3)}, "those of one group are not"),
+        (
+            {"family": "isotonic", "sample": lambda: fot.read(Y, P, groups=np.arange(300) // 3)},
+            "those of one group are not",
+        ),
     ],
 )
 @pytest.mark.filterwarnings("ignore::fitontest.CalibrationWarning")

@@ -20,8 +20,8 @@ def named():
 
 def moved(estimate, debiased=None, low=None, high=None, **others):
     ends = {name: value for name, value in (("low", low), ("high", high)) if value is not None}
-    new = replace(estimate, interval=replace(estimate.interval, **ends, **others))
-    return new if debiased is None else replace(new, debiased=debiased)
+    new = estimate.with_uncertainty(interval=replace(estimate.interval, **ends, **others))
+    return new if debiased is None else new.with_uncertainty(debiased=debiased)
 
 
 def test_estimates_in_the_quoted_interval_agree(named):
@@ -62,7 +62,7 @@ def test_an_interval_that_was_widened_to_hold_a_rough_one_is_no_agreement(named)
 def test_what_is_of_another_error_is_not_compared(named):
     quoted = named["spline"]
     other = moved(named["platt"], target="the family's own")
-    without = replace(named["beta"], interval=None)
+    without = named["beta"].with_uncertainty(interval=None)
     found = agreement_of([("a", other), ("b", without), ("c", quoted)], quoted)
     assert found.compared == ()
     assert str(found) == ""
