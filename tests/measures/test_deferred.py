@@ -220,7 +220,7 @@ def test_a_scorer_gives_the_raw_value_or_the_debiased_one():
     assert repr(debiased) == "make_scorer('calibration_error', family='platt', debiased=True)"
     ece = fot.make_scorer("ece", debiased=True)
     assert ece(model, x, y) == -fot.ece(y, model.predict_proba(x)[:, 1]).debiased
-    assert repr(fot.make_scorer("auc")) == "make_scorer(Auc())"
+    assert repr(fot.make_scorer("auc")) == "make_scorer(AUC())"
     for refused in (lambda: fot.make_scorer("tce", debiased=True), lambda: fot.make_scorer("auc", debiased=True)):
         with pytest.raises(ValueError, match="debiased must be False for"):
             refused()
