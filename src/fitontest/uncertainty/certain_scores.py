@@ -106,7 +106,7 @@ class CertainScores:
         )
         if self.beyond_rounding:
             return f"{first}those rows are {label}: of calibrated scores none would be."
-        return f"{first}those rows are {label}, which rounding to steps of {short(self.step)} may have brought about."
+        return f"{first}those rows are {label}, which rounding to steps of {self.step:.3g} may have brought about."
 
     def to_dict(self) -> dict[str, object]:
         """Return the numbers as JSON-ready values."""
