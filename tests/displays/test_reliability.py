@@ -44,7 +44,7 @@ SCALES = ("probability", "logit")
 @cache
 def fitted(name):
     """Return the error of these scores under a family, which is fitted once for all tests."""
-    return fot.calibration_error(*SCORES, family=FAMILIES[name])
+    return fot.calibration_error(*SCORES, family=FAMILIES[name], interval=None)
 
 
 PLAIN = {"family": "slope1", "scale": "probability", "interval": None, "band": None}  # what most tests are not of
@@ -99,7 +99,7 @@ def test_every_family_can_be_drawn(name):
 @pytest.mark.parametrize("family", ["slope1", fot.Flat(5)])
 def test_the_family_is_fitted_to_the_scores_and_drawn(family, scale, scores):
     display = draw(*scores, family=family, scale=scale)
-    error = fot.calibration_error(*scores, family=family)
+    error = fot.calibration_error(*scores, family=family, interval=None)
     assert float(display.error) == float(error)
     assert display.map_ == error.map
     assert pixels(display.figure_)[..., :3].std() > 0.05  # an empty picture is white
@@ -574,7 +574,7 @@ def test_few_and_extreme_scores(y, p, family):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", fot.CalibrationWarning)
         warnings.simplefilter("ignore", ConvergenceWarning)
-        error = fot.calibration_error(y, p, family=family)
+        error = fot.calibration_error(y, p, family=family, interval=None)
     for scale in SCALES:
         display = fot.ReliabilityDisplay(error, fot.ScoreSample(y, p), scale=scale).plot(plain())
         if family in ("slope1", "isotonic", "pl3"):  # the axes and the ticks of the others are like theirs

@@ -123,7 +123,7 @@ def test_titles_with_intervals_fit_into_their_panels(tmp_path):
 
 def test_refusals():
     y, p = noisy(50)
-    error, sample = fot.calibration_error(y, p, family="beta"), fot.ScoreSample(y, p)
+    error, sample = fot.calibration_error(y, p, family="beta", interval=None), fot.ScoreSample(y, p)
     with pytest.raises(ValueError, match="displays must hold at least one diagram"):
         fot.SmallMultiples({})
     mixed = {scale: fot.ReliabilityDisplay(error, sample, scale=scale) for scale in ("probability", "logit")}

@@ -13,6 +13,7 @@ from scipy.special import betainc
 from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.interval import Interval
 from fitontest.results.frames import attributes
+from fitontest.results.text import short
 from fitontest.significance.exact_share import share_interval
 
 BY_ROUNDING = 0.01  # probability of as many wrong labels, from which on rounding may be why
@@ -88,7 +89,7 @@ class CertainScores:
         if not self.beyond_rounding:
             return (
                 f"{first}; {_percent(self.wrong_share)} % of those rows are {label}, which rounding to steps of "
-                f"{self.step:.3g} may have brought about."
+                f"{short(self.step)} may have brought about."
             )
         return (
             f"{first}; {_percent(self.wrong_share)} % of those rows are {label} ({level:g} % interval {_percent(low)} "
@@ -106,7 +107,7 @@ class CertainScores:
         )
         if self.beyond_rounding:
             return f"{first}those rows are {label}: of calibrated scores none would be."
-        return f"{first}those rows are {label}, which rounding to steps of {self.step:.3g} may have brought about."
+        return f"{first}those rows are {label}, which rounding to steps of {short(self.step)} may have brought about."
 
     def to_dict(self) -> dict[str, object]:
         """Return the numbers as JSON-ready values."""
