@@ -76,9 +76,13 @@ class MeasuredRows:
                 f"{estimate.measure.title} has no calibration map to draw; calibration_error(...).plot() draws that of "
                 "a family, such as the bins of family='slope1'"
             )
-        make: Any = TCEDisplay if is_tested else ReliabilityDisplay
         of_display = {name: options.pop(name) for name in _OF_DISPLAY if name in options}
-        return make(estimate, data, **of_display).plot(ax, **options)
+        if is_tested:
+            return TCEDisplay(estimate, data, **of_display).plot(ax, **options)
+        display = ReliabilityDisplay(estimate, data, **of_display)
+        if "band" not in of_display:
+            display.add_band(data, kind="auto", random_state=self.redrawing.random_state)
+        return display.plot(ax, **options)
 
 
 def reason_to_omit(measure: Measure, data: Data, direction: Direction) -> str | None:
