@@ -90,14 +90,14 @@ class Scale:
             ax.set(**{f"{letter}lim": (self.lower, self.upper)})
 
 
-def name_scale(name: str, samples: Sequence[ScoreSample], limits: ArrayInput = None) -> str:
+def name_scale(name: str, samples: Sequence[ScoreSample], limits: ArrayInput = None) -> ScaleName:
     """Return "probability" or "logit": what is asked for, or of "auto" the one that shows the scores apart.
 
     It is the logit scale where most scores are within 0.05 of an end, unless 90 % have no place on a logit axis, as
     scores of exactly 0 and 1 have none. Limits of 0 or 1 are those of a probability scale.
     """
     if choose(name, SCALE_NAMES, "scale") != "auto":
-        return name
+        return "logit" if name == "logit" else "probability"
     if limits is not None:
         ends = as_numbers(limits, "limits").tolist()
         if not all(EPS <= end <= 1 - EPS for end in ends):

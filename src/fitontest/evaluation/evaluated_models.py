@@ -143,7 +143,7 @@ class EvaluatedModels(Table):
         self,
         family: str | None = None,
         *,
-        scale: "ScaleName" = "probability",
+        scale: "ScaleName" = "auto",
         figure: "SomeFigure" = None,
     ) -> "SmallMultiples":
         """Draw the reliability diagrams of the models side by side on shared axes.
@@ -152,7 +152,7 @@ class EvaluatedModels(Table):
         ----------
         family : str, optional
             Whose map is drawn, by default the first family.
-        scale : {"probability", "logit"}, default="probability"
+        scale : {"auto", "probability", "logit"}, default="auto"
             How the axes lay out probabilities, see `ReliabilityDisplay`.
         figure : matplotlib Figure or SubFigure, optional
             An empty one to draw in; by default a new pyplot figure that is large enough.
@@ -163,7 +163,7 @@ class EvaluatedModels(Table):
         """
         return self.diagrams(family, scale=scale).plot(figure)
 
-    def diagrams(self, family: str | None = None, *, scale: "ScaleName" = "probability") -> "SmallMultiples":
+    def diagrams(self, family: str | None = None, *, scale: "ScaleName" = "auto") -> "SmallMultiples":
         """Return the reliability diagrams, which are yet to be drawn, or to be saved.
 
         Parameters

@@ -1,8 +1,6 @@
 """The diagrams of a report, as SVG with a text for readers who do not see them."""
 
-from dataclasses import dataclass, replace
-
-import numpy as np
+from dataclasses import dataclass
 
 from fitontest.comparison.comparison import Comparison
 from fitontest.data.score_sample import ScoreSample
@@ -11,7 +9,7 @@ from fitontest.displays.base import Display
 from fitontest.displays.canvas import create_figure
 from fitontest.displays.inline import inline_svg
 from fitontest.displays.reliability import ReliabilityDisplay
-from fitontest.displays.scales import EPS, ScaleName
+from fitontest.displays.scales import ScaleName, name_scale
 from fitontest.displays.simplex import CORNERS, SimplexDisplay
 from fitontest.displays.tce import TCEDisplay
 from fitontest.evaluation.evaluation import Evaluation
@@ -19,17 +17,15 @@ from fitontest.evaluation.segment_names import WHOLE
 from fitontest.evaluation.segmented_evaluation import SegmentedEvaluation
 from fitontest.measures.estimate import Estimate
 from fitontest.results.text import short
-from fitontest.uncertainty.bands import BAND_DRAWS, BAND_LEVEL, POINTS, band_of
 from fitontest.uncertainty.verdict import Verdict, both_values
 
 SCALES: tuple[ScaleName, ...] = ("probability", "logit")
 NEARLY_ALL, END = 0.9, 0.1  # share of the rows, and how near to 0 or 1
-NEAR = 0.05
 SMALL = (4.2, 5.0)  # inches, of a diagram that stands beside another
 MOST_PICKED = 8  # diagrams of segments or classes on a page, each of which takes some 80 kB
 KEY = (
-    "Blue line: the frequency observed at each {score}, with a band for the true one. Dashed diagonal: calibrated "
-    "{score}s. Bars below: rows by {score}."
+    "Blue line: the frequency observed at each {score}, with a band or bars for the true one. Dashed diagonal: "
+    "calibrated {score}s. Bars below: rows by {score}."
 )
 
 
@@ -62,9 +58,12 @@ def reliability_pictures(evaluation: Evaluation, verdict: Verdict, name: str, se
     estimate, sample = verdict.estimate, evaluation.sample
     displays = {scale: ReliabilityDisplay(estimate, sample, scale=scale) for scale in SCALES}
     order = SCALES[::-1] if _is_at_one_end(sample) else SCALES
-    _add_bands(estimate, sample, list(displays.values()), seed)
+    for display in displays.values():
+        display.add_band(sample, kind="auto", random_state=seed)
     displays["probability"].advice = None  # that there is another scale the page shows
-    return [_drawn(displays[scale], f"{name}-{scale}", f"{scale} scale", _text(verdict, scale)) for scale in order]
+    return [
+        _drawn(displays[scale], f"{name}-{scale}", f"{scale} scale", _text(verdict, displays[scale])) for scale in order
+    ]
 
 
 def tce_pictures(evaluation: Evaluation) -> list[Picture]:
@@ -112,7 +111,7 @@ def pair_pictures(
         Of the bands.
     """
     measured = [before] if after is None else [before, after]
-    name = _shown_scale([sample for _, sample in measured])
+    name = name_scale("auto", [sample for _, sample in measured])
     displays = [ReliabilityDisplay(*each, scale=name) for each in measured]
     if name == "logit":  # whose ends are those of the scores: of both, so that the eye can compare
         ends = min(each.scale.lower for each in displays), max(each.scale.upper for each in displays)
@@ -130,7 +129,7 @@ def _small_picture(
 ) -> Picture:
     """Return a reliability diagram without a legend, whose numbers stand in its caption."""
     estimate = display.error
-    _add_bands(estimate, sample, [display], seed)
+    display.add_band(sample, kind="auto", random_state=seed)
     display.advice = None
     figure = create_figure(SMALL)
     display.plot(figure, legend=False)
@@ -152,7 +151,7 @@ def class_pictures(classes: Evaluation, seed: int) -> list[Picture]:
     pictures = []
     for k, label in enumerate(worst):
         sample = classes.classes[label].sample
-        display = ReliabilityDisplay(each[label], sample, scale=_shown_scale([sample]))
+        display = ReliabilityDisplay(each[label], sample, scale=name_scale("auto", [sample]))
         pictures.append(_small_picture(display, sample, f"class-{k}", f"class {label}", "", seed))
     return pictures
 
@@ -164,7 +163,7 @@ def segment_pictures(segments: SegmentedEvaluation, seed: int) -> list[Picture]:
     if not measured:
         raise ValueError("by must make a segment that can be measured, got none")
     whole = segments.segments.whole
-    scale = _shown_scale([whole])
+    scale = name_scale("auto", [whole])
     panels = [
         (of_measure.estimates[segment], segments.segments[segment], f"segment-{k}", of_measure.texts[segment])
         for k, segment in enumerate(measured[:MOST_PICKED])
@@ -176,30 +175,9 @@ def segment_pictures(segments: SegmentedEvaluation, seed: int) -> list[Picture]:
     ]
 
 
-def _shown_scale(samples: list[ScoreSample]) -> ScaleName:
-    """Return the scale that shows the scores apart: logits where most of them are near 0 or 1, but not on it."""
-    return "logit" if all(map(_is_near_ends, samples)) else "probability"
-
-
-def _is_near_ends(sample: ScoreSample) -> bool:
-    near = float(sample.w @ ((sample.p < NEAR) | (sample.p > 1.0 - NEAR)))
-    shown = float(sample.w @ ((sample.p >= EPS) & (sample.p <= 1.0 - EPS)))  # a logit axis has no place for 0 and 1
-    return min(near, shown) > sample.total / 2.0
-
-
 def _is_at_one_end(sample: ScoreSample) -> bool:
     """Return whether nearly all scores are at one end of the probability scale, which then shows little of them."""
     return any(float(sample.w @ far) >= NEARLY_ALL * sample.total for far in (sample.p < END, sample.p > 1.0 - END))
-
-
-def _add_bands(estimate: Estimate, sample: ScoreSample, displays: list[ReliabilityDisplay], seed: int) -> None:
-    """Give the displays of one estimate on several scales the bands of one set of redrawn labels."""
-    grids = [display.scale.grid(POINTS) for display in displays]
-    x = np.unique(np.concatenate(grids))
-    band = band_of(estimate, sample, x, kind="confidence", draws=BAND_DRAWS, level=BAND_LEVEL, random_state=seed)
-    for display, grid in zip(displays, grids, strict=True):
-        on_axis = (grid[0] <= band.x) & (band.x <= grid[-1])
-        display.band = replace(band, x=band.x[on_axis], lower=band.lower[on_axis], upper=band.upper[on_axis])
 
 
 def _drawn(display: Display, name: str, title: str, text: str) -> Picture:
@@ -208,12 +186,14 @@ def _drawn(display: Display, name: str, title: str, text: str) -> Picture:
     return Picture(name, title, text, inline_svg(figure, name, text), text)
 
 
-def _text(verdict: Verdict, scale: str) -> str:
+def _text(verdict: Verdict, display: ReliabilityDisplay) -> str:
     one = verdict.estimate
     assert one.interval is not None
     interval = f"{short(one.interval.low)} to {short(one.interval.high)}"
     band = "for the true map" if one.interval.roughness is None else "of the spline, which does not fit,"
+    beside = "" if display.band is None else f"with a band {band} and "
     return (
-        f"Reliability diagram on the {scale} scale: the map of family {verdict.family} against the diagonal, with a "
-        f"band {band} and the histogram of the scores. {verdict.headline}; interval of the error {interval}."
+        f"Reliability diagram on the {display.scale.name} scale: the map of family {verdict.family} against the "
+        f"diagonal, {beside or 'with '}the histogram of the scores. {verdict.headline}; interval of the error "
+        f"{interval}."
     )
