@@ -91,7 +91,7 @@ def sketch(*panels: tuple[str, Callable[[Any], Any], str]) -> Any:
     import matplotlib.pyplot as plt
     import numpy as np
 
-    figure = plt.figure(figsize=(2.9 * len(panels), 3.2), layout="constrained")
+    figure = plt.figure(figsize=(2.9 * len(panels), 3.4), layout="constrained")
     p = np.linspace(0, 1, 201)
     for ax, (title, c, said) in zip(
         figure.subplots(1, len(panels), squeeze=False)[0], panels, strict=True
@@ -131,9 +131,9 @@ def slopes() -> Any:
         (
             "Overconfident",
             lambda p: 0.5 + 0.45 * (p - 0.5),
-            "predictions too extreme: slope below 1",
+            "predictions too extreme,\nslope below 1",
         ),
-        ("Underconfident", steep, "predictions too cautious: slope above 1"),
+        ("Underconfident", steep, "predictions too cautious,\nslope above 1"),
     )
 
 

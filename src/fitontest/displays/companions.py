@@ -103,7 +103,9 @@ def _get_shrinking_locator(ax: "Axes") -> ShrinkingLocator:
 
 def keep_on_figure(ax: "Axes", legend: Any) -> None:
     """Let the axes shrink, where no layout does it, so that a legend below them is on the figure."""
-    _get_shrinking_locator(ax).legend = legend
+    locator = ax.get_axes_locator()
+    if isinstance(locator, ShrinkingLocator):
+        locator.legend = legend
 
 
 def place_below_xlabel(ax: "Axes") -> Any:

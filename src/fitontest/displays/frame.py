@@ -21,6 +21,7 @@ from fitontest.displays.reliability_artists import (
     KNOT_LABEL,
     MEAN_LABEL,
     SCORE_LABEL,
+    SPLINE_LABEL,
     TRUTH_LABEL,
     make_gap_handle,
 )
@@ -38,6 +39,7 @@ SHARED_LABELS = (
     TRUTH_LABEL,
     CUT_LABEL,
     SCORE_LABEL,
+    SPLINE_LABEL,
 )  # of marks with the same meaning in every diagram
 
 

@@ -103,7 +103,12 @@ class ReliabilityDisplay(PanelDisplay):
       with the chosen number of segments. The map is the mean over all folds. Folds with another number of segments add
       bends elsewhere.
 
-    Beyond the lowest and the highest score the map is dotted, and bins are faded. The shade of the gap shows the share
+    Of at most 20 distinct scores, such as stated confidences, each is a point: the share of positives among its rows,
+    with the exact interval of Clopper and Pearson. A single bin of slope 1 is drawn as the point of means, since it says
+    nothing else of the map.
+
+    Beyond the lowest and the highest score, and over the outermost half per cent of the rows on either side, the map is
+    dotted. Bins beyond the scores are faded. The shade of the gap shows the share
     of the data in its bin, or in its bar of the histogram for continuous maps. If all bins have the same width and the
     same weight, the area of the gap is the error. Otherwise the shades show the weights of its parts.
 
@@ -119,8 +124,10 @@ class ReliabilityDisplay(PanelDisplay):
         A result of `calibration_error`, measured on the sample.
     sample : ScoreSample
         The scores, labels and weights that the error was measured on.
-    scale : {"probability", "logit"}, default="probability"
-        Scale of both axes. The logit scale shows rare events. A single ``pl3`` fit (``ensemble=False``) is made of
+    scale : {"auto", "probability", "logit"}, default="auto"
+        Scale of both axes. The logit scale shows rare events. "auto" is the scale of the diagram on the axes; else logit
+        where most scores are within 0.05 of an end, unless three quarters of them, such as exact 0 and 1, have no place
+        on a logit axis; else probability. A single ``pl3`` fit (``ensemble=False``) is made of
         straight lines on it. If 90 % of the scores are below 0.01, or above 0.99, a text in the histogram of a
         probability scale advises to use the logit scale.
     limits : (float, float), optional
@@ -160,6 +167,8 @@ class ReliabilityDisplay(PanelDisplay):
         The maps that a mixture of families (`Stacking`) is made of, where there are any.
     cuts_ : list of Line2D
         The triangles below and above the axes, where there are any.
+    scores_, whiskers_, words_, note_ : artists or None
+        The points of few distinct scores with their intervals, the words in the corners, and what is said of one bin.
     fill_, gap_, stems_, veil_, outline_, means_, extension_, knots_, atoms_, band_, legend_ : artists or None
         The area under the map, the gap between it and the diagonal, that gap as lines in narrow bins, the fading of
         bins beyond the scores, the flat bars and the means of the bins, the map beyond the scores, the knots, the
@@ -264,19 +273,19 @@ class ReliabilityDisplay(PanelDisplay):
             Labels of two classes, and predicted probabilities of the positive class; or as given by `reduction`; or
             what `read` returns in place of both. A dict of the scores of several models draws `SmallMultiples`, a panel
             for each; `ax` is then a figure, and `color`, `fill`, `legend` and `ref_line` must be left out.
-        family : str, Family or CalibrationMap, default="slope1"
-            As in `calibration_error`, whose default is another: a diagram shows bins unless told otherwise. A family is
-            fitted to these rows, and a map is used unchanged.
+        family : str, Family or CalibrationMap, default="spline"
+            As in `calibration_error`. A family is fitted to these rows, and a map is used unchanged.
         norm, debias
             Of the error in the legend, see `calibration_error`.
         measures : iterable of str or Measure, optional
             Further measures whose values the legend shows, by registered name (`fot.measures.names`) or as objects.
-        interval : float in (0, 1), "auto" or None, default=None
-            Level of the interval of the debiased error, which the legend then shows too; see `calibration_error` and,
-            for "auto", `evaluate`.
-        band : {"consistency", "confidence", "simultaneous"}, optional
-            Labels are redrawn and the family is fitted to each of them. By default there is a band, the first of these,
-            only with `band_draws`.
+        interval : float in (0, 1), "auto" or None, default="auto"
+            Level of the interval of the debiased error, both of which the legend then shows; see `calibration_error`
+            and, for "auto", `evaluate`. By default there is none of more than 20,000 rows, of which it takes seconds.
+        band : {"auto", "consistency", "confidence", "simultaneous"} or None, default="auto"
+            Labels are redrawn and the family is fitted to each of them. None: no band. "auto": a confidence band of
+            100 labellings, of families that are refitted in a moment. More than 200,000 rows are pooled for it, and of
+            more than 20,000 it is not tested whether the spline g below fits. With `band_draws` it is "confidence".
 
             * "consistency": labels are drawn from the scores. The band contains the middle `band_level` of these maps
               of calibrated scores: a map inside shows no more than noise does.
@@ -292,7 +301,7 @@ class ReliabilityDisplay(PanelDisplay):
             (square), otherwise in 73 to 86 % and 65 to 90 %. For ``pl`` and ``pl3``, which take too long to be fitted
             hundreds of times, a spline is refitted, and the band lies about their own map; the legend says so.
         band_draws : int, default=0
-            Number of labellings for the band. 0 means 200 with a `band`, and none without.
+            Number of labellings for the band. 0 means 200 with a `band` that is named.
         band_level : float in (0, 1), default=0.9
             Level of the band.
         random_state : int, RandomState or None, default=0
@@ -494,7 +503,7 @@ class ReliabilityDisplay(PanelDisplay):
         if self.has_one_bin:
             (self.line_,) = main.plot([], [], label=label, **style | {"linestyle": "none"})  # there is no map to see
             self.gap_ = draw_difference_of_means(main, shape) if filled else None
-            self.note_ = annotate_one_bin(main, shape)
+            self.note_ = annotate_one_bin(main, shape) if filled else None  # over other maps the legend says it
         elif single is not None and not shape.jumps:
             self.line_ = draw_map_at_scores(main, single, self.y_scale, style, label)
             self.gap_ = draw_gaps_at_scores(main, single, self.y_scale) if filled else None

@@ -45,6 +45,7 @@ DIAGONAL_LABEL = "_fitontest diagonal"  # identifies the diagonal; legends leave
 BAND_LABEL = "if calibrated, "
 LEAST_MEMBER_OPACITY, MOST_MEMBER_OPACITY = 0.25, 0.7  # of the members of a mixture
 TRUTH_LABEL = "true map, "
+SPLINE_LABEL = "a spline, "  # which does not fit
 MEAN_LABEL = "mean of a bin"
 KNOT_LABEL = "knot"
 ATOM_LABEL = "scores that many rows share"
@@ -95,7 +96,7 @@ def describe_band(band: Band) -> str:
         return f"{BAND_LABEL}{level} ({band.draws} draws)"
     where = "each score" if band.kind == "confidence" else "all scores"
     if band.misfit is not None:  # it is not where the true map lies
-        return f"a spline, {level} at {where} (it does not fit, p = {short(band.misfit, 2)})"
+        return f"{SPLINE_LABEL}{level} at {where} (it does not fit, p = {short(band.misfit, 2)})"
     return f"{TRUTH_LABEL}{level} at {where} ({band.draws} draws{refitted})"
 
 

@@ -24,6 +24,7 @@ LEAST_SPAN = 0.4  # of a logit axis, in logits, for scores that are all alike
 INTERVALS = 6  # most intervals between the ticks of a probability axis, whatever its size
 RARE = 0.01  # a probability scale does not resolve scores below it, nor above 1 - it
 MOST = 0.9  # share of the data that counts as most of it
+LEAST_SHOWN = 0.25  # share of the data that a logit axis must show to be chosen by itself
 NEAR_END = 0.05  # of an end of [0, 1]: where most scores are nearer, "auto" is the logit scale
 
 
@@ -93,8 +94,8 @@ class Scale:
 def name_scale(name: str, samples: Sequence[ScoreSample], limits: ArrayInput = None) -> ScaleName:
     """Return "probability" or "logit": what is asked for, or of "auto" the one that shows the scores apart.
 
-    It is the logit scale where most scores are within 0.05 of an end, unless 90 % have no place on a logit axis, as
-    scores of exactly 0 and 1 have none. Limits of 0 or 1 are those of a probability scale.
+    It is the logit scale where most scores are within 0.05 of an end, unless three quarters have no place on a logit
+    axis, as scores of exactly 0 and 1 have none. Limits of 0 or 1 are those of a probability scale.
     """
     if choose(name, SCALE_NAMES, "scale") != "auto":
         return "logit" if name == "logit" else "probability"
@@ -105,7 +106,7 @@ def name_scale(name: str, samples: Sequence[ScoreSample], limits: ArrayInput = N
     total = sum(sample.total for sample in samples)
     near = sum(float(sample.w @ ((sample.p < NEAR_END) | (sample.p > 1 - NEAR_END))) for sample in samples)
     shown = sum(float(sample.w @ ((sample.p >= EPS) & (sample.p <= 1 - EPS))) for sample in samples)
-    return "logit" if near > total / 2 and shown > (1 - MOST) * total else "probability"
+    return "logit" if near > total / 2 and shown > LEAST_SHOWN * total else "probability"
 
 
 def make_scale(name: str, limits: ArrayInput) -> Scale:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 PANEL_WIDTH = 2.9  # inches
 PANEL_HEIGHT = 3.5  # inches, with histogram and texts of ticks, without title and label
-LINE_HEIGHT = 0.19  # inches, of a line of a title or a legend
+LINE_HEIGHT = 0.17  # inches, of a line of a title or a legend
 LABEL_HEIGHT = 0.3  # inches, of the label of the last row
 TITLE_WIDTH = 34  # letters in a line of a title
 COLUMNS = (5, 4, 3)  # of more panels than one row holds; that with the fullest last row is used
@@ -272,7 +272,7 @@ class SmallMultiples(Display):
         display.plot(ax, legend=False, color=FILL, advise=self._is_first_of_its_scores(display))
         merge_scales([other.scale for other in displays]).apply(ax, "x")
         merge_scales([other.y_scale for other in displays]).apply(ax, "y")
-        ax.set_title(_format_title(title, display), fontsize="medium", parse_math=False)
+        ax.set_title(_format_title(title, display), fontsize="small", parse_math=False)
 
     def _is_first_of_its_scores(self, display: PanelDisplay) -> bool:
         """Return whether no panel before that of the display has the same histogram."""
