@@ -7,8 +7,10 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 
 import fitontest as fot
+from fitontest.displays.canvas import create_figure
 from fitontest.measures.plug_in import PlugIn
 from fitontest.results.text import short
 from tests.cli.test_evaluate_and_plot import run
@@ -226,11 +228,10 @@ def test_missing_probabilities_are_refused(tmp_path, scores):
 def test_plot_of_the_confidence(csv_file, tmp_path, scores):
     options = ("--label", "y", *NAMED, "--reduction", "confidence", "--name", "model")
     assert run("plot", csv_file, *options, "-o", tmp_path / "a.svg").exit_code == 0
-    with pytest.warns(fot.CalibrationWarning, match="slope1: 1 bin"):
-        error = fot.calibration_error(scores.y, matrix(scores), family="slope1", reduction="confidence")
-    top = matrix(scores).argmax(axis=1) == scores.code
-    display = fot.ReliabilityDisplay(error, fot.ScoreSample(top, matrix(scores).max(axis=1)), name="model")
-    display.save(tmp_path / "mine.svg")
+    display = fot.ReliabilityDisplay.from_predictions(
+        scores.y, matrix(scores), reduction="confidence", name="model", ax=Figure()
+    )
+    display.plot(create_figure(display.size)).save(tmp_path / "mine.svg")
     assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "mine.svg").read_bytes()
     found = run("plot", csv_file, *options, "--kind", "tce", "-o", tmp_path / "tce.svg")
     assert found.stdout == f"Wrote {tmp_path / 'tce.svg'}\n"
@@ -240,10 +241,10 @@ def test_plot_of_the_classes(csv_file, tmp_path, scores):
     options = ("--label", "y", *NAMED, "--reduction", "classwise", "--family", "beta", "-o", tmp_path / "a.svg")
     assert run("plot", csv_file, *options, "--scale", "logit").exit_code == 0
     samples = fot.read(scores.y, matrix(scores), reduction="classwise")
-    mine = fot.ReliabilityDisplay.of_classes(samples, PlugIn("beta"), {"draws": 0}, scale="logit")
+    mine = fot.ReliabilityDisplay.of_classes(samples, PlugIn("beta"), {"kind": "auto"}, scale="logit")
     mine.save(tmp_path / "mine.svg")
     assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "mine.svg").read_bytes()
-    banded = run("plot", csv_file, *options, "--band-draws", "2")
+    banded = run("plot", csv_file, *options, "--band-draws", "10")
     assert banded.exit_code == 0
     assert (tmp_path / "a.svg").read_bytes() != (tmp_path / "mine.svg").read_bytes()
 

@@ -104,8 +104,8 @@ class ReliabilityDisplay(PanelDisplay):
       bends elsewhere.
 
     Of at most 20 distinct scores, such as stated confidences, each is a point: the share of positives among its rows,
-    with the exact interval of Clopper and Pearson. A single bin of slope 1 is drawn as the point of means, since it says
-    nothing else of the map.
+    with the exact interval of Clopper and Pearson. A single bin of slope 1 is drawn as the point of means, since it
+    says nothing else of the map.
 
     Beyond the lowest and the highest score, and over the outermost half per cent of the rows on either side, the map is
     dotted. Bins beyond the scores are faded. The shade of the gap shows the share
@@ -125,9 +125,9 @@ class ReliabilityDisplay(PanelDisplay):
     sample : ScoreSample
         The scores, labels and weights that the error was measured on.
     scale : {"auto", "probability", "logit"}, default="auto"
-        Scale of both axes. The logit scale shows rare events. "auto" is the scale of the diagram on the axes; else logit
-        where most scores are within 0.05 of an end, unless three quarters of them, such as exact 0 and 1, have no place
-        on a logit axis; else probability. A single ``pl3`` fit (``ensemble=False``) is made of
+        Scale of both axes. The logit scale shows rare events. "auto" is the scale of the diagram on the axes; else
+        logit where most scores are within 0.05 of an end, unless three quarters of them, such as exact 0 and 1, have no
+        place on a logit axis; else probability. A single ``pl3`` fit (``ensemble=False``) is made of
         straight lines on it. If 90 % of the scores are below 0.01, or above 0.99, a text in the histogram of a
         probability scale advises to use the logit scale.
     limits : (float, float), optional
