@@ -108,9 +108,9 @@ def test_one_class_and_one_row_are_enough(label, n, weight):
 
 
 def test_repr_names_the_essentials():
-    assert repr(fot.ScoreSample([0, 1, 1, 0], [0.1, 0.2, 0.3, 0.4])) == "ScoreSample(n=4, share of positives 0.5)"
+    assert repr(fot.ScoreSample([0, 1, 1, 0], [0.1, 0.2, 0.3, 0.4])) == "ScoreSample(n=4, share of positives 0.500)"
     weighted = fot.ScoreSample([0, 1, 1], [0.1, 0.2, 0.3], [3, 1, 0])
-    assert repr(weighted) == "ScoreSample(n=2, total weight 4, share of positives 0.25)"
+    assert repr(weighted) == "ScoreSample(n=2, total weight 4, share of positives 0.250)"
 
 
 # --- what it refuses

@@ -110,7 +110,7 @@ def test_in_the_public_functions():
     y, p = noisy(200, ties=2)
     cells = fot.partitions.CellPartition(np.arange(200) % 3)
     error = fot.gce(y, p, partition=cells)
-    assert str(error).startswith("ECE ")
+    assert str(error).startswith("ECE: raw ")
     assert str(error).splitlines()[1].split()[0] == "cell"
     assert error.to_frame()["cell"].tolist() == [0, 1, 2]
     assert error.to_dict()["edges"] is None
