@@ -111,7 +111,7 @@ def test_in_the_public_functions():
     cells = fot.partitions.CellPartition(np.arange(200) % 3)
     error = fot.gce(y, p, partition=cells)
     assert str(error).startswith("ECE: raw ")
-    assert str(error).splitlines()[1].split()[0] == "cell"
+    assert str(error).splitlines()[2].split()[0] == "cell"
     assert error.to_frame()["cell"].tolist() == [0, 1, 2]
     assert error.to_dict()["edges"] is None
     assert fot.gce(y, p, partition=cells, loss="deviation").headline().startswith("PDE ")
