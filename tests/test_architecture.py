@@ -210,6 +210,21 @@ def test_the_public_names_are_all_there():
         _ = fitontest.no_such_name
 
 
+@pytest.mark.parametrize(
+    ("name", "instead"),
+    [
+        ("log_loss", "write fitontest.measure(y_true, y_prob, 'log_loss')"),
+        ("isotonic", "write fitontest.families.make('isotonic')"),
+        ("plan", "did you mean 'plan_evaluation'?"),
+        ("callibration_error", "did you mean 'calibration_error'?"),
+    ],
+)
+def test_a_name_that_is_not_public_says_what_to_write_instead(name, instead):
+    with pytest.raises(AttributeError) as caught:
+        getattr(import_module("fitontest"), name)
+    assert str(caught.value) == f"No fitontest attribute {name}: {instead}"
+
+
 @pytest.mark.parametrize("room", ["", "families", "maps", "measures", "partitions"])
 def test_the_stub_lists_each_public_name_with_the_file_that_defines_it(room):
     """Type checkers and the run time read one list: the stub beside `__init__.py`."""

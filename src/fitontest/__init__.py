@@ -5,10 +5,38 @@ c_hat(p), with the map chosen from a registry of families and fitted on the test
 family fitted on validation data is a post-hoc calibrator.
 """
 
+from typing import Any
+
 import lazy_loader
 
 __version__ = "0.2.0.dev0"
 
 # The names stand in __init__.pyi, beside this file. Each is imported when it is first used (SPEC 1): scikit-learn and
 # the heavy parts of scipy take longer to import than a small evaluation takes to compute.
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+_public, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+
+
+def __getattr__(name: str) -> Any:
+    """Return a public name, or say what to write in place of one that is not there."""
+    try:
+        return _public(name)
+    except AttributeError as error:
+        if name in __all__ or name.startswith("_"):
+            raise
+        raise AttributeError(f"{error}{_in_place_of(name)}") from None
+
+
+def _in_place_of(name: str) -> str:
+    """Return how a measure, a family or a public name is written that was looked for in the package; or ""."""
+    from fitontest.checks import meant
+    from fitontest.families import registry as families
+    from fitontest.measures.measure import registry as measures
+
+    if name in measures:
+        return f": write fitontest.measure(y_true, y_prob, {name!r})"
+    if name in families:
+        return f": write fitontest.families.make({name!r})"
+    longer = [known for known in __all__ if known.startswith(f"{name}_")]
+    if longer:
+        return f": did you mean {' or '.join(map(repr, longer))}?"
+    return meant(name, __all__)

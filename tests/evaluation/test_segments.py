@@ -140,14 +140,51 @@ def test_a_frame_and_a_dict_of_cells_give_the_evaluation_of_the_cells():
     assert str(two).splitlines()[2].startswith("region, half ")
 
 
-def test_a_frame_without_segments_is_the_evaluation_of_its_cells():
+def test_a_small_frame_is_measured_as_its_columns_are():
+    y, p, region = rows()
+    p = np.round(p, 2)  # tied scores are what folds of cells and of rows tell apart
+    w = np.arange(y.size) % 3 + 0.5
+    frame = pd.DataFrame({"y": y, "p": p, "w": w, "region": region})
+    columns = {"label": "y", "prob": "p", "weight": "w"}
+    of_frame = fot.evaluate(frame, families=["spline", "beta"], **columns)
+    assert str(of_frame) == str(fot.evaluate(y, p, families=["spline", "beta"], sample_weight=w))
+    by_name = fot.evaluate(frame, by="region", measures=["ece"], interval=None, **columns)
+    by_array = fot.evaluate(y, p, by=region, measures=["ece"], interval=None, sample_weight=w)
+    for key in by_array:
+        assert float(by_name[key]["ece"]) == float(by_array[key]["ece"])
+
+
+@pytest.mark.parametrize("kind", ["large", "lazy"])
+def test_a_large_or_lazy_frame_is_the_evaluation_of_its_cells(kind, monkeypatch):
     y, p, _ = rows()
     w = np.arange(y.size) % 3
-    frame = pd.DataFrame({"y": y, "p": p, "w": w})
+    frame = pl.DataFrame({"y": y, "p": p, "w": w})
+    if kind == "large":
+        monkeypatch.setattr("fitontest.evaluation.evaluate.MOST_BY_ROW", y.size - 1)
+    else:
+        frame = frame.lazy()
     (one,) = fot.evaluate(frame, label="y", prob="p", weight="w", families=["beta"], interval=None)
     (other,) = fot.evaluate(fot.Cells.of(y, p, w), families=["beta"], interval=None)
     assert one.value == other.value
     assert one.n == np.sum(w > 0)
+
+
+def test_segments_that_are_many_numbers_are_told_how_to_make_few():
+    y, p, _ = rows()
+    age = np.arange(y.size) % 24
+    settings = {"measures": ["ece"], "interval": None}
+    note = "24 segments, one for each number: ranges of numbers, such as pd.qcut(values, 5) makes, have more rows."
+    assert note in str(fot.evaluate(y, p, by=age, **settings))
+    assert "qcut" not in str(fot.evaluate(y, p, by=age % 10, **settings))
+    assert "qcut" not in str(fot.evaluate(y, p, by=[f"region {one}" for one in age], **settings))
+
+
+def test_a_mean_residual_of_rounding_alone_is_zero():
+    y, p = [0, 1, 0, 1], [0.6, 0.4, 0.3, 0.7]
+    whole = fot.read(y, p)
+    assert whole.base_rate != whole.mean_score  # by rounding alone
+    segmented = fot.evaluate(y, p, by=["a"] * 4, measures=["ece"], interval=None)
+    assert [record["mean_residual"] for record in segmented.rows()] == [0.0, 0.0]
 
 
 def test_weights_positive_labels_and_reductions_reach_the_segments():

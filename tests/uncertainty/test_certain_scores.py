@@ -91,6 +91,21 @@ def test_json():
     assert str(zeros).startswith("100 % of the scores are exactly 0; 10 % of")
 
 
+def test_the_short_line_speaks_of_what_is_judged():
+    """Of positives and negatives, or of predictions that are right or wrong."""
+    p = [1.0] * 8
+    (ones,) = certain_scores(fot.ScoreSample([1] * 6 + [0] * 2, p))
+    assert ones.brief == (
+        "100 % of the scores are exactly 1, and 25 % of those rows are negative: of calibrated scores none would be."
+    )
+    confidence = fot.read([0] * 6 + [1] * 2, np.column_stack([p, np.zeros(8)]), reduction="confidence")
+    (ones,) = certain_scores(confidence)
+    assert ones.brief == (
+        "100 % of the confidences are exactly 1, and 25 % of those rows are wrong: of calibrated confidences none "
+        "would be."
+    )
+
+
 def test_rounded_scores_are_not_refuted_by_what_rounding_did():
     """Calibrated scores that are rounded to two decimals have positives at 0: a 0 may stand for .005."""
     rng = np.random.default_rng(0)

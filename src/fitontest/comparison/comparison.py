@@ -411,8 +411,19 @@ def _describe_errors(comparison: Comparison, chosen: Calibrator) -> str:
         texts.append(text)
     where = "on the test set" if comparison.n_test else "out of fold"
     if chosen.name == comparison.do_nothing:
-        return f"Calibration error ({name}): {texts[0].rstrip(',')}."
-    return f"Calibration error ({name}): {texts[0]} before; {texts[1]} after, {where}."
+        return f"Calibration error ({name}): {texts[0].rstrip(',')}.{_describe_rough(comparison.error_before)}"
+    return (
+        f"Calibration error ({name}): {texts[0]} before; {texts[1]} after, {where}."
+        f"{_describe_rough(comparison.error_after)}"
+    )
+
+
+def _describe_rough(estimate: Estimate | None) -> str:
+    """Return what debiased value and interval are of where the spline does not fit; its raw value may be far off."""
+    interval = None if estimate is None else estimate.interval
+    if interval is None or interval.roughness is None:
+        return ""
+    return f" The last debiased value and interval: {interval.roughness.in_words()}."
 
 
 def _describe_smallest(comparison: Comparison, chosen: Calibrator, first: Calibrator) -> str:

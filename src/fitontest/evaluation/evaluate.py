@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
+from fitontest.cells.frame_rows import count_rows, frame_in_words, is_lazy
 from fitontest.checks import as_list
 from fitontest.data.read import Data
 from fitontest.data.simplex_sample import CANONICAL, AnyReduction
@@ -32,6 +33,7 @@ DEFAULT_FAMILIES = ("spline", "slope1", "isotonic", "beta")  # that scores are e
 DEFAULT_SEGMENTED = ("spline",)  # the family that segments are measured by unasked: they need one number each
 DEFAULT_CANONICAL = ("temperature", "vector", "matrix")  # families of several classes that are evaluated unasked
 DEFAULT_MEASURES = ("simplex_ece", "proper_error")  # beside them
+MOST_BY_ROW = 50_000  # rows of a frame, beyond which cells are quicker, and their numbers the same to five digits
 
 
 def evaluate(
@@ -107,8 +109,8 @@ def evaluate(
         least 40 times as often for the null, whatever `interval` is. Without it every number is of all rows together,
         not of each region, nor of each period in time.
     label, prob : str, optional
-        Columns of a data frame, which one pass reduces to `Cells`, and to those of each segment; of several models a
-        dict of the columns.
+        Columns of a data frame; of several models a dict of the columns. A lazy frame, and one of more than 50,000
+        rows, is reduced to `Cells` in one pass, and to those of each segment.
     weight : str, optional
         Its column of weights.
 
@@ -162,7 +164,6 @@ def evaluate(
     """
     random_state = one_seed(random_state)
     redrawing = Redrawing(null_draws, interval, direction, draws, random_state)
-    is_frame = label is not None and not isinstance(y_true, str | Path)
     options: dict[str, Any] = {
         "sample_weight": sample_weight,
         "reduction": reduction,
@@ -171,7 +172,7 @@ def evaluate(
         "by": by,
         "label": label,
         "weight": weight,
-        "cells": "always" if is_frame and reduction != CANONICAL else "auto",
+        "cells": "auto" if label is None or reduction == CANONICAL or _has_few_rows(y_true) else "always",
     }
     if is_of_models(y_prob, prob):
         if by is not None:
@@ -186,6 +187,17 @@ def evaluate(
     evaluation = measure_data(data, chosen, redrawing)
     warn_of_notes(evaluation)
     return evaluation
+
+
+def _has_few_rows(source: object) -> bool:
+    """Return whether it is a file, whose reader decides, or a frame so small that its rows are measured one by one.
+
+    The numbers are then those of the same columns as arrays. Cells are quicker, but folds of their rows are drawn
+    otherwise, which few rows show in the third digit.
+    """
+    if isinstance(source, str | Path):
+        return True
+    return frame_in_words(source) is not None and not is_lazy(source) and count_rows(source) <= MOST_BY_ROW
 
 
 def measures_of(

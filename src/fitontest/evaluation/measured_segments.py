@@ -1,5 +1,6 @@
 """One measure in every segment of the data, beside that of all rows: the records and the table of it."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -7,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from fitontest.checks import is_real
 from fitontest.data.samples import Key, Samples
 from fitontest.data.weights import weighting_record
 from fitontest.evaluation.segment_names import NO_ROWS, WHOLE, words_of
@@ -26,6 +28,7 @@ ORDER_NOTE = (
     f"that are not debiased are larger in smaller segments, of calibrated scores too. {RESIDUAL_NOTE}"
 )
 MOST_NAMED = 10  # segments in a sentence
+MANY_NUMBERS = 20  # segments, beyond which numbers rather measure rows than name them
 
 
 def smallest_p_value(draws: int) -> float:
@@ -178,8 +181,16 @@ class MeasuredSegments:
         lead = f"{self.sentence()}\n{title}" if draws else title
         lines = [ORDER_NOTE, spreads.note if spreads else ""] if full else [BRIEF_NOTE]
         lines += [*reason_lines([*named.items()]), *([self._draws_note(draws)] if full else []), *self.notes]
+        lines += [self._many_numbers_note()]
         lines += data_notes(False, self.total.weighting, self.total.rows_note)
         return Section("", header, body, "\n".join(line for line in lines if line), lead)
+
+    def _many_numbers_note(self) -> str:
+        """Return how many numbers, such as ages, become few segments; empty for names or few numbers."""
+        if len(self.segments) <= MANY_NUMBERS or not all(is_real(segment) for segment in self.segments):
+            return ""
+        ranges = "ranges of numbers, such as pd.qcut(values, 5) makes, have more rows"
+        return f"{self._count}, one for each number: {ranges}."
 
     def _draws_note(self, draws: int) -> str:
         if not draws:
@@ -191,6 +202,11 @@ class MeasuredSegments:
             f"{kind}: from {draws:,} draws of the labels, so at least {short(least, 2)}; Holm p: adjusted for "
             f"{self._count}, so at least {short(min(1.0, least * len(self.segments)), 2)}."
         )
+
+
+def _difference(base_rate: float, mean_score: float) -> float:
+    """Return the mean residual, 0 where the two differ by rounding alone: the sum of the scores has errors of 1e-16."""
+    return 0.0 if math.isclose(base_rate, mean_score, rel_tol=1e-14) else base_rate - mean_score
 
 
 def _p_value(value: float | None) -> str:
@@ -232,7 +248,7 @@ def _record(
         "n": 0 if sample is None else sample.n,
         **weighting_record(None if sample is None else sample.weighting),
         **attributes(scores, "base_rate", "mean_score"),
-        "mean_residual": None if scores is None else scores.base_rate - scores.mean_score,
+        "mean_residual": None if scores is None else _difference(scores.base_rate, scores.mean_score),
         **attributes(estimate, "value", "debiased"),
         **attributes(interval, "low", "high", "level"),
         "if_calibrated": None if null is None else null.mean,

@@ -81,9 +81,8 @@ class CertainScores:
 
     def __str__(self) -> str:
         low, high, level = self.wrong_interval.low, self.wrong_interval.high, 100.0 * self.wrong_interval.level
-        kind = "confidences" if self.of_confidence else "scores"
-        label = (("right", "wrong") if self.of_confidence else ("positive", "negative"))[self.score]
-        first = f"{_percent(self.share)} % of the {kind} are exactly {self.score}"
+        label = self._wrong
+        first = f"{_percent(self.share)} % of the {self._kind} are exactly {self.score}"
         if not self.refuted:
             return f"{first}; none of those rows is {label} ({level:g} % interval 0 to {_percent(high)} %)."
         if not self.beyond_rounding:
@@ -101,13 +100,24 @@ class CertainScores:
         """The same in one short line where a label is wrong, else ""."""
         if not self.refuted:
             return ""
-        label = "positive" if self.score == 0 else "negative"
         first = (
-            f"{_percent(self.share)} % of the scores are exactly {self.score}, and {_percent(self.wrong_share)} % of "
+            f"{_percent(self.share)} % of the {self._kind} are exactly {self.score}, and "
+            f"{_percent(self.wrong_share)} % of "
         )
         if self.beyond_rounding:
-            return f"{first}those rows are {label}: of calibrated scores none would be."
-        return f"{first}those rows are {label}, which rounding to steps of {short(self.step)} may have brought about."
+            return f"{first}those rows are {self._wrong}: of calibrated {self._kind} none would be."
+        rounding = f"rounding to steps of {short(self.step)} may have brought about"
+        return f"{first}those rows are {self._wrong}, which {rounding}."
+
+    @property
+    def _kind(self) -> str:
+        """What the scores are called."""
+        return "confidences" if self.of_confidence else "scores"
+
+    @property
+    def _wrong(self) -> str:
+        """What a row is whose label contradicts the score."""
+        return (("right", "wrong") if self.of_confidence else ("positive", "negative"))[self.score]
 
     def to_dict(self) -> dict[str, object]:
         """Return the numbers as JSON-ready values."""
