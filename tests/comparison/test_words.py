@@ -34,6 +34,17 @@ def test_what_was_chosen_and_by_how_much():
         assert short(one.errors["isotonic"]) in text
 
 
+def test_a_debiased_error_of_a_rougher_map_says_so():
+    """It may then be far from the raw one, which is that of the spline."""
+    rng = np.random.default_rng(0)
+    level = rng.integers(2, 18, 3000)
+    y = rng.random(3000) < level / 20 + 0.1 * (-1.0) ** level
+    rough = fot.compare_calibrators(y, level / 20, families=["temperature"], cv=3)
+    for estimate, when in ((rough.error_before, "Before"), (rough.error_after, "After")):
+        assert f". {when}, {estimate.interval.roughness.in_words()}; so is the debiased value." in said(rough)
+    assert "so is the debiased value" not in said(quick(*draw(300)))
+
+
 def test_other_forms_hold_the_same():
     comparison = quick(*draw(300))
     assert json.loads(comparison.to_json()) == json.loads(json.dumps(comparison.to_dict()))

@@ -410,20 +410,21 @@ def _describe_errors(comparison: Comparison, chosen: Calibrator) -> str:
             text += f", {100 * interval.level:g} % interval {short(interval.low)} to {short(interval.high)},"
         texts.append(text)
     where = "on the test set" if comparison.n_test else "out of fold"
-    if chosen.name == comparison.do_nothing:
-        return f"Calibration error ({name}): {texts[0].rstrip(',')}.{_describe_rough(comparison.error_before)}"
-    return (
-        f"Calibration error ({name}): {texts[0]} before; {texts[1]} after, {where}."
-        f"{_describe_rough(comparison.error_after)}"
+    before, after = (
+        _describe_rough(estimate, when)
+        for estimate, when in ((comparison.error_before, "Before"), (comparison.error_after, "After"))
     )
+    if chosen.name == comparison.do_nothing:
+        return f"Calibration error ({name}): {texts[0].rstrip(',')}.{before}"
+    return f"Calibration error ({name}): {texts[0]} before; {texts[1]} after, {where}.{before}{after}"
 
 
-def _describe_rough(estimate: Estimate | None) -> str:
-    """Return what debiased value and interval are of where the spline does not fit; its raw value may be far off."""
+def _describe_rough(estimate: Estimate | None, when: str) -> str:
+    """Return what debiased value and interval are of where a spline does not fit, from which a raw value may be far."""
     interval = None if estimate is None else estimate.interval
     if interval is None or interval.roughness is None:
         return ""
-    return f" The last debiased value and interval: {interval.roughness.in_words()}."
+    return f" {when}, {interval.roughness.in_words()}; so is the debiased value."
 
 
 def _describe_smallest(comparison: Comparison, chosen: Calibrator, first: Calibrator) -> str:
