@@ -78,7 +78,7 @@ def test_classes_are_those_of_the_columns(tmp_path):
         (("--max-error", "0.1", "--level", "1"), "--level must be a number in (0, 1)"),
         (("--max-error", "0.1", "--prob", "w"), "--prob"),
         (("--max-error", "0.1", "--by", "area"), "area"),
-        (("--max-error", "0.1", "--reduction", "classwise"), "prob column 'p' must be a matrix"),
+        (("--max-error", "0.1", "--reduction", "classwise"), "prob column 'p' must be several columns"),
         (("--max-error", "0.1", "--family", "none_such"), "none_such"),
         (("--max-error", "0.1", "--family", "identity"), "family must be fitted to the labels, got identity"),
         (("--max-error", "0.1", "--require", "north"), "--require must be left out without --by"),

@@ -358,7 +358,7 @@ def test_as_a_command_and_a_module(csv_file):
     command = [sys.executable, "-m", "fitontest", "evaluate", str(csv_file), "--label", "y", "--prob", "p"]
     command += ["--family", "platt"]
     found = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert found.stdout.startswith("calibration error (l1), n = 300")
+    assert found.stdout.startswith("Underconfident, scores too high: calibration is rejected (p <= 0.005); n = 300, ")
     assert "families" not in found.stderr  # no progress bar in a pipe
     version = subprocess.run(
         [sys.executable, "-m", "fitontest", "--version"], capture_output=True, text=True, check=True
