@@ -40,13 +40,13 @@ def test_it_prints_what_the_library_prints(file, scores):
     expected = fot.compare_calibrators(
         scores.y, scores.p, sample_weight=scores.w, families=["platt"], evaluators=["slope1"]
     )
-    table = [text.splitlines().index("") + 1 for text in (result.stdout, str(expected))]
+    printed = str(expected).replace('rule="one_se"', "--rule one_se")
+    table = [text.splitlines().index("") + 1 for text in (result.stdout, printed)]
     without_times = [  # the last column, whose width is that of its numbers
-        [line.split()[:-1] for line in text.splitlines()[:8] if "(s)" not in line]
-        for text in (result.stdout, str(expected))
+        [line.split()[:-1] for line in text.splitlines()[:8] if "(s)" not in line] for text in (result.stdout, printed)
     ]
     assert without_times[0] == without_times[1]
-    assert result.stdout.splitlines()[table[0] + 6 :] == str(expected).splitlines()[table[1] + 6 :]
+    assert result.stdout.splitlines()[table[0] + 6 :] == printed.splitlines()[table[1] + 6 :]
 
 
 def test_options_reach_the_library(file, scores):
@@ -179,3 +179,11 @@ def twin(path, folder):
     copy = folder / "twin.csv"
     copy.write_text(path.read_text())
     return str(copy)
+
+
+def test_the_rule_for_one_family_is_named_as_an_option(tmp_path):
+    y, p = noisy(600)
+    pd.DataFrame({"y": y, "p": p**3}).to_csv(tmp_path / "rows.csv", index=False)
+    result = run(tmp_path / "rows.csv", "--label", "y", "--prob", "p", "--family", "platt", "--family", "beta",
+                 "--evaluator", "none", "--cv", 2)  # fmt: skip
+    assert "For one family in place of a mixture: --rule one_se." in result.stdout

@@ -8,8 +8,8 @@ from matplotlib.figure import Figure
 from scipy.stats import beta
 
 import fitontest as fot
-from fitontest.displays.reliability_artists import MAP_WIDTH, ONE_BIN, THIN_WIDTH, TOO_HIGH, TOO_LOW
-from fitontest.displays.scales import name_scale
+from fitontest.displays.reliability_artists import ATOM_LABEL, MAP_WIDTH, ONE_BIN, THIN_WIDTH, TOO_HIGH, TOO_LOW
+from fitontest.displays.scales import advise_logit, choose_scale, name_scale
 from fitontest.results.text import debiased_and_raw
 from fitontest.uncertainty.bands import QUICK_DRAWS
 from tests.displays.figures import blank, plain
@@ -79,7 +79,8 @@ def test_many_rows_are_drawn_without_what_takes_seconds():
         (np.concatenate((np.full(60, 0.01), np.linspace(0.1, 0.9, 40))), "logit"),
         (np.concatenate((np.full(60, 0.99), np.linspace(0.1, 0.9, 40))), "logit"),
         (np.concatenate((np.full(50, 0.01), np.linspace(0.1, 0.9, 50))), "probability"),
-        (np.repeat([0.0, 1.0, 0.01], 20), "logit"),
+        (np.repeat([0.0, 1.0, 0.01, 0.02, 0.03], 20), "logit"),
+        (np.repeat([1e-9, 1 - 1e-9, 0.01], 20), "probability"),  # two of three would be in the outermost bars
         (np.repeat([0.0, 1.0, 1.0, 1.0, 0.01], 20), "probability"),  # on a logit axis 4 of 5 would have no place
     ],
 )
@@ -198,3 +199,31 @@ def test_panels_have_bands_and_one_legend_in_a_free_place():
     last = [*several.axes_.values()][-1].get_window_extent()
     assert boxes[-1].x0 > last.x1  # right of the last panel, in its row
     assert last.y0 - 100 < boxes[-1].y0 < boxes[-1].y1 < last.y1
+
+
+def test_no_logit_scale_is_advised_where_most_scores_would_have_no_place_on_it():
+    scores = np.concatenate((np.full(70, 1 - 1e-9), np.full(25, 0.995), np.linspace(0.1, 0.9, 5)))
+    sample = fot.ScoreSample(np.arange(100) % 2, scores)
+    assert name_scale("auto", [sample]) == "probability"
+    assert advise_logit(choose_scale("auto", sample), sample) is None
+    shown = fot.ScoreSample(np.arange(100) % 2, np.where(scores > 0.999, 0.995, scores))
+    assert "scale='logit'" in advise_logit(choose_scale("probability", shown), shown)
+
+
+def test_panels_of_classes_show_the_spline_among_the_families_of_an_evaluation():
+    rng = np.random.default_rng(0)
+    scores = rng.dirichlet([1.0, 1.0, 1.0], 300)
+    y = (scores.cumsum(axis=1) > rng.random((300, 1))).argmax(axis=1)
+    drawn = fot.evaluate(y, scores, reduction="classwise", families=[fot.Slope1(5), "spline"]).diagrams()
+    assert {display.error.measure.name for display in drawn.displays.values()} == {"spline"}
+    drawn = fot.evaluate(y, scores, reduction="classwise", families=["isotonic"]).diagrams()
+    assert {display.error.measure.name for display in drawn.displays.values()} == {"isotonic"}
+
+
+def test_the_legend_of_panels_explains_scores_that_many_rows_share():
+    rng = np.random.default_rng(0)
+    scores = np.concatenate((np.ones(200), rng.uniform(0.1, 0.9, 200)))
+    y = (rng.random(400) < 0.8 * scores).astype(int)
+    drawn = fot.evaluate(y, scores, families=["spline", "isotonic"]).plot(figure=Figure())
+    assert any(display.atoms_ is not None for display in drawn.displays.values())
+    assert ATOM_LABEL in [text.get_text() for text in drawn.legend_.get_texts()]

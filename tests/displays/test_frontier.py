@@ -74,3 +74,11 @@ def test_refusals_and_files(tmp_path):
     display = FrontierDisplay(rows_of([0.3, 0.4], [4, 2]), loss="log loss")
     assert display.save(tmp_path / "a.svg").stat().st_size < 60_000
     assert "family number 0" in repr(display)
+
+
+def test_the_chosen_one_is_named_so_where_its_mark_may_be_hidden():
+    display = FrontierDisplay(rows_of(*CASES["in a corner"]), loss="log loss").plot(blank((7, 4)))
+    assert [name.get_text() for name in display.names_][:3] == [
+        "family number 0", "family number 1 (chosen)", "family number 2"
+    ]  # fmt: skip
+    assert "bold, filled" in display.ax_.get_xlabel()

@@ -123,7 +123,8 @@ def test_it_says_what_to_do_with_the_error_before_and_after_calibration():
     first, gain = made.advice.sentences
     assert first == (
         f"Calibration error {debiased_and_raw(before.debiased, before.value)} before \N{RIGHTWARDS ARROW} "
-        f"{debiased_and_raw(after.debiased, after.value)} after, on rows it was not fitted to."
+        f"{debiased_and_raw(after.debiased, after.value)}, 95 % interval {short(after.interval.low)} to "
+        f"{short(after.interval.high)}, after, on rows it was not fitted to."
     )
     assert after.value == float(fot.calibration_error(comparison.calibrated))
     assert after.debiased < before.debiased
@@ -144,8 +145,10 @@ def test_the_usual_figures_stand_beside_the_error():
     assert figures["AUC"].now == (short(roc_auc_score(y, p)),)
     assert figures["Brier score"].now == (short(np.mean((y - p) ** 2)),)
     assert figures["Log loss"].now == (short(log_loss(y, p)),)
-    assert float(figures["Slope"].now[0]) == pytest.approx(made.verdict.tendency.slope, abs=0.005)
-    assert float(figures["Mean residual"].now[0]) == pytest.approx(y.mean() - p.mean(), abs=5e-4)
+    tendency = made.verdict.tendency
+    ends = f"{short(tendency.slope_interval.low)} to {short(tendency.slope_interval.high)}"
+    assert figures["Slope"].now == (short(tendency.slope), ends)  # in the digits of the findings below
+    assert figures["Mean residual"].now[0] == short(y.mean() - p.mean())
     error = made.verdict.estimate
     assert " ".join(figures["Calibration error"].now[:2]) == debiased_and_raw(error.debiased, error.value)
     assert all(figure.phrase and figure.after for figure in made.figures)
@@ -326,11 +329,21 @@ def three_classes():
     return y, P**2 / (P**2).sum(axis=1, keepdims=True), names
 
 
+def test_the_table_of_classes_has_debiased_values_first():
+    y, P, _ = three_classes()
+    page = Page(fot.report(y, P, reduction="confidence", compare=False).html)
+    first = page.text["th"].index("class")
+    assert page.text["th"][first : first + 6] == [
+        "class", "share of rows", "mean score", "debiased", "95 % interval", "raw"
+    ]  # fmt: skip
+
+
 def test_whole_distributions_are_judged_by_the_error_on_the_simplex():
     y, P, _ = three_classes()
     page = fot.report(y, P, reduction="canonical", families=["vector"])
     assert repr(page.verdict) == "ClassesVerdict('Miscalibration shown', p_value=0.0050)"
-    assert str(page.verdict).startswith("Miscalibration shown: the ECE in joint bins is estimated at ")
+    assert str(page.verdict).startswith("Miscalibration shown: the ECE in joint bins is debiased ")
+    assert "(raw " in page.verdict.reasons[0]
     assert page.advice.title.startswith("Calibrate with ")
     assert page.after.names == ["simplex_ece", "spline"]
     assert page.after.estimates[0].value < page.evaluation.estimates[0].value

@@ -106,7 +106,7 @@ def compare(
         evaluators=shown,
         random_state=random_state,
     )
-    say(FORMATS[style](comparison))
+    say(FORMATS[style](comparison).replace('rule="one_se"', "--rule one_se"))
     _write(comparison, save, picture)
 
 

@@ -14,6 +14,7 @@ from fitontest.displays.companions import (
     set_xlabel_below,
 )
 from fitontest.displays.reliability_artists import (
+    ATOM_LABEL,
     BAND_LABEL,
     CUT_LABEL,
     DIAGONAL_LABEL,
@@ -40,6 +41,7 @@ SHARED_LABELS = (
     CUT_LABEL,
     SCORE_LABEL,
     SPLINE_LABEL,
+    ATOM_LABEL,
 )  # of marks with the same meaning in every diagram
 
 

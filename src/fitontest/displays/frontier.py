@@ -96,7 +96,10 @@ class FrontierDisplay(Display):
         ax.set_xlim(*_stretched(counts))
         span = float(np.ptp(losses)) or 1e-3
         ax.set_ylim(losses.min() - MARGIN * span, losses.max() + MARGIN * span)
-        ax.set_xlabel("Probabilistic count of the calibrated scores (fewer values: more readable)")
+        ax.set_xlabel(
+            "Probabilistic count of the calibrated scores (fewer values: more readable)\n"
+            "bold, filled: no other has both a loss and a count as small"
+        )
         ax.set_ylabel(f"{self.loss[0].upper()}{self.loss[1:]}")
         self._draw_frontier(ax, counts, losses)
         for row, count, loss in zip(self._rows, counts, losses, strict=True):
@@ -119,15 +122,16 @@ class FrontierDisplay(Display):
         figure: Any = self.figure_
         inches = max(figure.bbox.height / figure.dpi - FRAME, 0.1)
         heights = _spread((losses - low) / (high - low), ROW / inches)
+        names = [f"{row['family']}{' (chosen)' if row['chosen'] else ''}" for row in self._rows]
         self.names_ = [
             ax.annotate(
-                str(row["family"]), (count, loss), xytext=(NAMES_AT, height), textcoords="axes fraction", va="center",
+                name, (count, loss), xytext=(NAMES_AT, height), textcoords="axes fraction", va="center",
                 fontsize="small", fontweight="bold" if row["frontier"] else "normal", annotation_clip=False,
                 color=get_foreground(ax),
                 arrowprops={"arrowstyle": "-", "color": NEUTRAL, "linewidth": 0.6, "shrinkB": 4.0, "shrinkA": 1.0,
                             "relpos": (0.0, 0.5)},
             )
-            for row, count, loss, height in zip(self._rows, counts, losses, heights, strict=True)
+            for row, name, count, loss, height in zip(self._rows, names, counts, losses, heights, strict=True)
         ]  # fmt: skip
 
 

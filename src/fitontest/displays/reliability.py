@@ -126,7 +126,7 @@ class ReliabilityDisplay(PanelDisplay):
         The scores, labels and weights that the error was measured on.
     scale : {"auto", "probability", "logit"}, default="auto"
         Scale of both axes. The logit scale shows rare events. "auto" is the scale of the diagram on the axes; else
-        logit where most scores are within 0.05 of an end, unless three quarters of them, such as exact 0 and 1, have no
+        logit where most scores are within 0.05 of an end, unless half of all or more, such as exact 0 and 1, have no
         place on a logit axis; else probability. A single ``pl3`` fit (``ensemble=False``) is made of
         straight lines on it. If 90 % of the scores are below 0.01, or above 0.99, a text in the histogram of a
         probability scale advises to use the logit scale.

@@ -24,7 +24,7 @@ LEAST_SPAN = 0.4  # of a logit axis, in logits, for scores that are all alike
 INTERVALS = 6  # most intervals between the ticks of a probability axis, whatever its size
 RARE = 0.01  # a probability scale does not resolve scores below it, nor above 1 - it
 MOST = 0.9  # share of the data that counts as most of it
-LEAST_SHOWN = 0.25  # share of the data that a logit axis must show to be chosen by itself
+LEAST_SHOWN = 0.5  # share of the data that a logit axis must show to be chosen by itself
 NEAR_END = 0.05  # of an end of [0, 1]: where most scores are nearer, "auto" is the logit scale
 
 
@@ -94,8 +94,9 @@ class Scale:
 def name_scale(name: str, samples: Sequence[ScoreSample], limits: ArrayInput = None) -> ScaleName:
     """Return "probability" or "logit": what is asked for, or of "auto" the one that shows the scores apart.
 
-    It is the logit scale where most scores are within 0.05 of an end, unless three quarters have no place on a logit
-    axis, as scores of exactly 0 and 1 have none. Limits of 0 or 1 are those of a probability scale.
+    It is the logit scale where most scores are within 0.05 of an end, unless half of all or more have no place on a
+    logit axis, which ends at 1e-7 and 1 - 1e-7: its last bars would hide what most rows are like. Limits of 0 or 1 are
+    those of a probability scale.
     """
     if choose(name, SCALE_NAMES, "scale") != "auto":
         return "logit" if name == "logit" else "probability"
@@ -105,8 +106,13 @@ def name_scale(name: str, samples: Sequence[ScoreSample], limits: ArrayInput = N
             return "probability"
     total = sum(sample.total for sample in samples)
     near = sum(float(sample.w @ ((sample.p < NEAR_END) | (sample.p > 1 - NEAR_END))) for sample in samples)
+    return "logit" if near > total / 2 and _share_shown(samples) > LEAST_SHOWN else "probability"
+
+
+def _share_shown(samples: Sequence[ScoreSample]) -> float:
+    """Return the share of the data that has a place on a logit axis."""
     shown = sum(float(sample.w @ ((sample.p >= EPS) & (sample.p <= 1 - EPS))) for sample in samples)
-    return "logit" if near > total / 2 and shown > LEAST_SHOWN * total else "probability"
+    return shown / sum(sample.total for sample in samples)
 
 
 def make_scale(name: str, limits: ArrayInput) -> Scale:
@@ -144,7 +150,7 @@ def _fit_logit_scale(p: FloatArray) -> Scale:
 
 def advise_logit(scale: Scale, sample: ScoreSample) -> str | None:
     """Return the advice to use a logit scale, where a probability scale does not resolve most of the scores."""
-    if scale.name == "logit":
+    if scale.name == "logit" or _share_shown([sample]) <= LEAST_SHOWN:
         return None
     for extreme, where in ((sample.p < RARE, f"below {RARE:g}"), (sample.p > 1 - RARE, f"above {1 - RARE:g}")):
         if sample.w @ extreme >= MOST * sample.total:

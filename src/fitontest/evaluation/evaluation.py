@@ -194,7 +194,7 @@ class Evaluation(Table):
         Parameters
         ----------
         family : str, optional
-            Only this one. Of several classes one must be chosen, by default slope1.
+            Only this one. Of several classes one is drawn, by default the spline, else the first that has a map.
         scale : {"auto", "probability", "logit"}, default="auto"
             How the axes lay out probabilities, see `ReliabilityDisplay`.
         classes : int or array-like of labels, optional
@@ -235,7 +235,8 @@ class Evaluation(Table):
         if not with_map:
             raise ValueError(f"families must be given for diagrams: none of {self.names} has a map to draw")
         if self.data.is_by_class:
-            chosen = choose("slope1" if family is None else family, with_map, "family")
+            usual = "spline" if "spline" in with_map else with_map[0]
+            chosen = choose(usual if family is None else family, with_map, "family")
             each = self[chosen].classes
             labels, facts = choose_worst(each, classes)
             measured = [(f"class {label}", each[label], self.classes[label].sample) for label in labels]

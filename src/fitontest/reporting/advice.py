@@ -139,7 +139,10 @@ class Adviser:
         before = f"{_capital(self.verdict.estimate.measure.title)} {both_values(self.verdict.estimate)}"
         if self.after is None:
             return f"{before} before calibration."
-        return f"{before} before \N{RIGHTWARDS ARROW} {both_values(self.after)} after, on rows it was not fitted to."
+        interval, after = self.after.interval, both_values(self.after)
+        if interval is not None:  # a debiased value of few rows may be far from sure
+            after += f", {100 * interval.level:g} % interval {short(interval.low)} to {short(interval.high)},"
+        return f"{before} before \N{RIGHTWARDS ARROW} {after} after, on rows it was not fitted to."
 
     @property
     def _gain(self) -> str:

@@ -1,7 +1,7 @@
 """The figures that a reader looks for: the error, and the usual figures beside it, each with a plain phrase."""
 
 from dataclasses import dataclass
-from math import floor, log, log10
+from math import log
 from typing import Any
 
 from fitontest.data.score_sample import ScoreSample
@@ -130,15 +130,8 @@ def _percentage(share: float) -> str:
 
 
 def _with_ends(value: float, interval: Interval | None) -> tuple[str, ...]:
-    """Return a value and its interval, with the decimals of three digits of the end that is farther from 0."""
-    if interval is None:
-        return (short(value),)
-    size = max(abs(interval.low), abs(interval.high))
-    decimals = int(max(2 - floor(log10(size)), 0)) if size > 0 else 3
-    low, mean, high = (
-        f"{round(number, decimals) + 0.0:.{decimals}f}" for number in (interval.low, value, interval.high)
-    )
-    return mean, f"{low} to {high}"
+    """Return a value and its interval, in the digits that the findings quote them with."""
+    return (short(value),) if interval is None else (short(value), f"{short(interval.low)} to {short(interval.high)}")
 
 
 def _capital(text: str) -> str:

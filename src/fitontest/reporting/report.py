@@ -512,13 +512,14 @@ def _class_table(classes: Evaluation) -> Section:
     (mean,) = classes
     each = {label: one[classes.names[0]] for label, one in classes.classes.items()}
     spreads = interval_columns([(str(label), one) for label, one in each.items()])
-    header = ["class", "share of rows", "mean score", "error", *(spreads.header if spreads else ())]
+    header = ["class", "share of rows", "mean score", *(spreads.header if spreads else ()), "raw"]
     body = []
     for label in sorted(each, key=lambda label: -each[label].quoted):
         one, sample = each[label], classes.classes[label].sample
-        line = [str(label), short(sample.base_rate), short(sample.mean_score), short(one.value)]
-        body.append([*line, *(spreads.cells(one) if spreads else ())])
-    title = f"calibration error of each class against the rest ({mean.measure.in_words()}), mean {short(mean.value)}"
+        line = [str(label), short(sample.base_rate), short(sample.mean_score)]
+        body.append([*line, *(spreads.cells(one) if spreads else ()), short(one.value)])
+    words = mean.measure.in_words()
+    title = f"calibration error of each class against the rest ({words}), mean raw {short(mean.value)}"
     return Section(title, header, body, f"Worst first. {spreads.note if spreads else ''}".strip())
 
 

@@ -10,7 +10,7 @@ from fitontest.measures.estimate import Estimate
 from fitontest.results.text import percent, short
 from fitontest.significance.holm import holm_adjusted
 from fitontest.uncertainty.joint import UNLIKELY
-from fitontest.uncertainty.verdict import NOT_SHOWN
+from fitontest.uncertainty.verdict import NOT_SHOWN, both_values
 
 NO_CONFIDENCE = (
     "The confidence, the largest score of each row, is not judged: cells of classes do not keep which scores belong to "
@@ -79,7 +79,7 @@ class ClassesVerdict:
         shown = p_value <= UNLIKELY
         most = "at most " if p_value < 1.5 / (1 + ece.null.values.size) else ""  # no draw looked as bad
         text = (
-            f"the ECE in joint bins is estimated at {_with_interval(ece)}: so far are the shares of the labels from "
+            f"the ECE in joint bins is {_with_interval(ece)}: so far are the shares of the labels from "
             f"the mean predictions of its cells, in total variation. Calibrated predictions would look as bad in "
             f"{most}{percent(p_value)} of cases."
         )
@@ -124,9 +124,9 @@ class ClassesVerdict:
             )
         worst = max(tested, key=lambda label: tested[label].estimate.quoted)
         largest = _with_interval(tested[worst].estimate)
-        reasons = (said, f"The largest error is that of class {worst}, estimated at {largest}.", NO_CONFIDENCE)
+        reasons = (said, f"The largest error is that of class {worst}: {largest}.", NO_CONFIDENCE)
         glance = {
-            "mean error over the classes": short(mean.value),
+            "mean error over the classes": both_values(mean),
             f"largest error, of class {worst}": largest,
             "smallest Holm p-value": least,
         }
@@ -160,9 +160,9 @@ def _with_interval(estimate: Estimate) -> str:
     """Return an error with its interval, in words."""
     interval = estimate.interval
     if interval is None:
-        return short(estimate.quoted)
-    level = f"{100 * interval.level:g} % interval"
-    return f"{short(estimate.quoted)} ({level} {short(interval.low)} to {short(interval.high)})"
+        return both_values(estimate)
+    ends = f"{short(interval.low)} to {short(interval.high)}"
+    return f"{both_values(estimate)}, {100 * interval.level:g} % interval {ends}"
 
 
 def _counts(estimate: Estimate, classes: int) -> dict[str, str]:
