@@ -119,7 +119,8 @@ def partition_of_rows(cells: Any) -> Any:
 
 
 def evaluated_frame(frame: Any, **options: Any) -> Any:
-    return fot.evaluate(frame, **options)
+    columns = {name: options.pop(name) for name in ("label", "prob", "weight", "by") if name in options}
+    return fot.evaluate(fot.read(frame, cells="always", **columns), **options)
 
 
 def cells_of_file(path: Path, **options: Any) -> Any:
