@@ -227,3 +227,14 @@ def test_the_legend_of_panels_explains_scores_that_many_rows_share():
     drawn = fot.evaluate(y, scores, families=["spline", "isotonic"]).plot(figure=Figure())
     assert any(display.atoms_ is not None for display in drawn.displays.values())
     assert ATOM_LABEL in [text.get_text() for text in drawn.legend_.get_texts()]
+
+
+@pytest.mark.parametrize("width", [3.2, 4.0, 5.2])
+def test_the_legend_of_a_narrow_figure_is_not_cut_off(width):
+    figure = Figure(figsize=(width, 6.4), layout="constrained")
+    display = draw(*noisy(400), ax=figure, name="a name of a model that is quite long")
+    figure.draw_without_rendering()
+    legend = display.legend_.get_window_extent()
+    assert figure.bbox.x0 <= legend.x0
+    assert legend.x1 <= figure.bbox.x1
+    assert legend.y0 >= figure.bbox.y0

@@ -1,6 +1,7 @@
 """The frame of a reliability diagram: axes with their scale and labels, a histogram below, one legend."""
 
 import re
+import textwrap
 from typing import TYPE_CHECKING, Any
 
 from fitontest.displays.canvas import style_axes
@@ -13,6 +14,7 @@ from fitontest.displays.companions import (
     place_below_xlabel,
     set_xlabel_below,
 )
+from fitontest.displays.headline import WIDTH
 from fitontest.displays.reliability_artists import (
     ATOM_LABEL,
     BAND_LABEL,
@@ -32,6 +34,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 HISTOGRAM_HEIGHT, HISTOGRAM_DEPTH = 0.2, 0.24  # fractions of the height of the main axes
+LEGEND_FRAME = 1.3  # inches: left of the axes, and of the marks in a legend
+LETTERS_PER_INCH = 16  # of a legend
+LEAST_LETTERS = 16  # of a line of it
 SHARED_LABELS = (
     GAP_LABEL,
     KNOT_LABEL,
@@ -118,6 +123,15 @@ def draw_legend(main: "Axes") -> Any:
         bbox_transform=place_below_xlabel(main), fontsize="small", frameon=False,
     )  # fmt: skip
     for entry, text in zip(legend.get_texts(), texts, strict=True):  # matplotlib ignores labels that begin with _
-        entry.set_text(text)
+        entry.set_text("\n".join(textwrap.fill(line, _count_letters(main)) for line in text.split("\n")))
     keep_on_figure(main, legend)
     return legend
+
+
+def _count_letters(main: "Axes") -> int:
+    """Return how many letters of a legend the place of the axes holds beside the marks, so that none is cut off."""
+    cell = main.get_subplotspec()
+    share = 1.0 if cell is None else len(cell.colspan) / cell.get_gridspec().ncols
+    figure: Any = main.get_figure(root=True)
+    inches = share * main.figure.bbox.width / figure.dpi
+    return max(LEAST_LETTERS, min(WIDTH + 4, int((inches - LEGEND_FRAME) * LETTERS_PER_INCH)))
