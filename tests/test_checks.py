@@ -37,6 +37,7 @@ def test_what_others_call_a_thing_is_one_of_the_names_here_and_is_offered_where_
         ("Beta", ["beta", "isotonic"], ": did you mean 'beta'?"),
         ("equal-mass", ["equal_mass", "equal_width"], ": did you mean 'equal_mass'?"),
         ("equal_mas", ["equal_mass", "equal_max"], ": did you mean 'equal_mass' or 'equal_max'?"),
+        ("spl", ["pl", "spline"], ": did you mean 'spline' or 'pl'?"),
         ("unlike", ["beta", "isotonic"], ""),
         ("", ["beta"], ""),
         (3, ["beta"], ""),

@@ -18,6 +18,7 @@ _SHORTENED.maxlevel = 2
 
 
 ALIKE = 0.75  # similarity of two names, from which one may be the other mistyped
+BEGUN = 3  # letters of a name that may stand for it
 FIELD_NAMES = {  # what others call a thing, and what it is called here, with a remark where they differ
     "sigmoid": "platt, a logistic curve in the logit",
     "platt_scaling": "platt",
@@ -144,6 +145,8 @@ def meant(value: object, names: Iterable[str]) -> str:
     --------
     >>> meant("isotnic", ["beta", "isotonic", "platt"]), meant("sigmoid", ["beta", "platt"]), meant("x", ["beta"])
     (": did you mean 'isotonic'?", ": did you mean 'platt', a logistic curve in the logit?", '')
+    >>> meant("spl", ["pl", "spline"])
+    ": did you mean 'spline' or 'pl'?"
     """
     if not isinstance(value, str) or len(value) > LONGEST:
         return ""
@@ -153,7 +156,9 @@ def meant(value: object, names: Iterable[str]) -> str:
     if called in known:
         return f": did you mean {called!r}{f', {remark}' if remark else ''}?"
     by_lower = {name.lower(): name for name in known}
-    near = [by_lower[name] for name in get_close_matches(typed, by_lower, n=2, cutoff=ALIKE)]
+    begun = [name for name in by_lower if len(typed) >= BEGUN and name.startswith(typed)]
+    alike = dict.fromkeys([*begun, *get_close_matches(typed, by_lower, n=2, cutoff=ALIKE)])
+    near = [by_lower[name] for name in alike][:2]
     return f": did you mean {' or '.join(map(repr, near))}?" if near else ""
 
 

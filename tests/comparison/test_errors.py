@@ -327,7 +327,7 @@ def test_intervals_of_the_plug_in_errors_are_printed_where_there_are_any():
     lines = str(comparison).splitlines()
     assert lines[4].split()[-6:] == ["error", "raw", "its", "95", "%", "interval"]
     raw = f"{comparison.errors['p1'].value:.3f}"
-    assert lines[6].split()[-5:] == ["0.037", raw, "0.013", "to", "0.250"]
+    assert lines[6].split()[-5:] == ["0.037", raw, "0.0125", "to", "0.250"]
     assert lines[7].split()[-3] == "-"  # no debiased value, and a raw one
     assert [row["error_low"] for row in comparison.rows()] == [0.0125, None, None]
 

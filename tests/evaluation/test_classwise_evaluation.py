@@ -125,5 +125,7 @@ def test_the_classes_are_drawn_under_one_family():
     several = found.plot("beta", figure=Figure())
     assert [*several.displays] == ["class 0", "class 1", "class 2"]
     assert [display.error for display in several.displays.values()] == [found[k]["beta"] for k in range(3)]
+    first = found.plot(figure=Figure())
+    assert [display.error for display in first.displays.values()] == [found[k]["isotonic"] for k in range(3)]
     with pytest.raises(ValueError, match="family must be one of 'isotonic', 'beta'; got 'slope1'"):
-        found.plot()
+        found.plot("slope1")

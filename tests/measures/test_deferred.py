@@ -253,3 +253,14 @@ def test_what_cannot_be_drawn_says_why():
         fot.measure(Y, P, "auc").plot(Figure())
     with pytest.raises(ValueError, match="does not hold the rows"):
         fot.measures.make("ece").estimate(fot.ScoreSample(Y, P)).plot(Figure())
+
+
+def test_weights_that_may_be_importances_are_told_of_as_evaluate_does():
+    weights = np.random.default_rng(0).integers(1, 4, Y.size)
+    error, known = (
+        fot.calibration_error(Y, P, family="platt", sample_weight=weights, interval=i) for i in ("auto", 0.95)
+    )
+    assert "if the weights are importances" in known.note
+    assert str(error) == str(known)
+    assert error.to_dict() == known.to_dict()
+    assert error.note == known.note

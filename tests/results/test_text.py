@@ -7,7 +7,7 @@ import unicodedata
 import pytest
 
 from fitontest.results.table import Section
-from fitontest.results.text import csv_text, visible
+from fitontest.results.text import count, csv_text, same_decimals, visible
 
 UNSEEN = [chr(code) for code in range(0x110000) if unicodedata.category(chr(code)) in ("Cc", "Zl", "Zp", "Cs")]
 TURNS = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
@@ -69,3 +69,8 @@ def test_no_name_is_a_formula_of_a_spreadsheet():
 def test_names_of_columns_are_no_formulas_and_numbers_stay_numbers():
     text = csv_text([{"=a": -0.5, "b": None, "+c": -3}, {"=a": 1e-300, "b": float("-inf"), "+c": True}])
     assert text == "'=a,b,'+c\n-0.5,,-3\n1e-300,-inf,True"
+
+
+def test_what_is_no_number_is_printed_beside_one():
+    assert same_decimals([float("nan"), 0.5]) == ["nan", "0.500"]
+    assert count(1234567.5) == "1,234,568"

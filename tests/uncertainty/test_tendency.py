@@ -1,6 +1,7 @@
 """In which direction scores are wrong: the slope and the residual with their intervals."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,8 +9,9 @@ from scipy.optimize import minimize
 from scipy.special import ndtri
 
 import fitontest as fot
+from fitontest.measures.interval import Interval
 from fitontest.numerics.links import logit, sigmoid
-from fitontest.uncertainty.tendency import tendency_of
+from fitontest.uncertainty.tendency import OVERCONFIDENT, Tendency, tendency_of
 from tests.published import BESIDE
 
 Z = ndtri(0.975)
@@ -228,3 +230,13 @@ def test_decisions_have_no_slope():
     assert [scores.refuted for scores in found.certain] == [True, True]
     assert sum(scores.share for scores in found.certain) == pytest.approx(1.0)
     assert all("more than none" in words for words in found.certain_words)
+
+
+def test_an_end_is_printed_on_its_side_of_the_ideal():
+    ends = Interval(0.839, 0.99972, 0.95)
+    tendency = Tendency(0.0, Interval(-0.1, 0.1, 0.95), 0.92, ends)
+    assert tendency.words == [OVERCONFIDENT]
+    assert tendency.slope_in_words == ("slope 0.920 (0.839 to 0.9997; 1 is ideal, below 1: predictions too extreme)")
+    assert replace(tendency, slope_interval=Interval(1.0, 1.2, 0.95)).slope_in_words == (
+        "slope 0.920 (1.00 to 1.20; 1 is ideal)"
+    )

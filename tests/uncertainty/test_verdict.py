@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import fitontest as fot
+from fitontest.measures.interval import Interval
 from fitontest.numerics.links import logit, sigmoid
 from fitontest.uncertainty.joint import joint_test
 from fitontest.uncertainty.verdict import NO_DIRECTION, NOT_SHOWN, verdict_of
@@ -172,3 +173,19 @@ def test_it_is_computed_only_when_it_is_asked_for(monkeypatch):
     assert evaluation["platt"].interval is not None
     with pytest.raises(AssertionError):
         str(evaluation)
+
+
+def test_a_direction_that_is_named_beside_no_miscalibration_is_explained():
+    rng = np.random.default_rng(1)
+    p = rng.random(500) / 50
+    verdict = fot.evaluate(np.zeros(500), p, families=["spline"]).verdict
+    assert (verdict.headline, verdict.tendency.words) == (NOT_SHOWN, ["scores too high"])
+    (text,) = verdict.beside_interval
+    assert text == (
+        "By itself the mean residual says: scores too high, as one in twenty does by chance; the three statistics "
+        "together do not show it."
+    )
+    assert text in verdict.reasons
+    slope = replace(verdict.tendency, slope=0.5, slope_interval=Interval(0.2, 0.8, 0.95))
+    (both,) = replace(verdict, tendency=slope).beside_interval
+    assert both.startswith("By themselves slope and mean residual say: overconfident, scores too high, as ")

@@ -229,7 +229,7 @@ class ErrorComparison(Table):
             cells += _format_errors([row["error_debiased"], row["error"]] if levels else [row["error"]])
             if levels:
                 ends = (row["error_low"], row["error_high"])
-                cells.append("-" if ends[0] is None else " to ".join(same_decimals(ends)))
+                cells.append("-" if ends[0] is None else " to ".join(map(short, ends)))
             body.append(cells)
         return header, body
 

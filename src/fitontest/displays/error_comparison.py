@@ -6,7 +6,7 @@ from fitontest.displays.base import Display
 from fitontest.displays.canvas import SomeFigure, get_figure, style_axes
 from fitontest.displays.palette import FILL, GAP, get_foreground
 from fitontest.results.frames import Records
-from fitontest.results.text import short
+from fitontest.results.text import capital, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -94,7 +94,7 @@ class ErrorComparisonDisplay(Display):
         _draw_means(lower, [difference], GAP)
         lower.set_yticks([0], ["difference"])
         upper.set_xlabel(f"Held-out gain in {self.loss} (bars: {100 * self.level:g} % intervals)", loc="left")
-        lower.set_xlabel(f"{_capitalise(self.compared)}, upper minus lower model", loc="left")
+        lower.set_xlabel(f"{capital(self.compared)}, upper minus lower model", loc="left")
         lower.set_title(f"p-value {short(difference['p_value'], 2)}", fontsize="small", loc="right")
         return self
 
@@ -115,7 +115,3 @@ def _draw_means(ax: "Axes", rows: Records, color: Any) -> None:
     ax.locator_params(axis="x", nbins=5)
     ax.set_ylim(len(rows) - 0.5, -0.5)
     ax.set_yticks(range(len(rows)), [row["model"] for row in rows])
-
-
-def _capitalise(text: str) -> str:
-    return f"{text[0].upper()}{text[1:]}"

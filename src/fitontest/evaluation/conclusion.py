@@ -6,7 +6,7 @@ from fitontest.measures.estimate import Estimate
 from fitontest.measures.interval import INDEPENDENT
 from fitontest.measures.side_by_side import OWN_NOTE, Named, error_cells, reason_lines
 from fitontest.results.table import WIDTH, Section
-from fitontest.results.text import count, short
+from fitontest.results.text import count, sentence, short
 from fitontest.uncertainty.agreement import agreement_of
 from fitontest.uncertainty.verdict import FAMILY, Verdict
 
@@ -72,7 +72,7 @@ def _direction(verdict: Verdict) -> list[str]:
     if tendency.residual_interval.level != verdict.interval.level:
         parts[-1] += f", both at {100 * tendency.residual_interval.level:g} %"
     together = "; ".join(parts)
-    return [_capital(_sentence(line)) for line in ([together] if len(together) < WIDTH else parts)]
+    return [sentence(line) for line in ([together] if len(together) < WIDTH else parts)]
 
 
 def _cells(name: str, one: Estimate) -> list[str]:
@@ -114,7 +114,7 @@ def _warnings(families: Named, verdict: Verdict) -> list[str]:
     widened = [name for name in widened if not _is_quoted(name, families, verdict)]
     if rough is not None:
         also = "; the other intervals were widened to hold it" if widened else ""
-        lines.append(_capital(_sentence(f"{rough.in_words()}{also}")))
+        lines.append(sentence(f"{rough.in_words()}{also}"))
     elif widened:
         which = ", ".join(widened)
         lines.append(f"Interval widened to hold that of the spline, as the family follows the scores badly: {which}.")
@@ -126,11 +126,3 @@ def _warnings(families: Named, verdict: Verdict) -> list[str]:
 
 def _is_quoted(name: str, families: Named, verdict: Verdict) -> bool:
     return any(one is verdict.estimate for other, one in families if other == name)
-
-
-def _sentence(text: str) -> str:
-    return f"{text}{'' if text.endswith('.') else '.'}"
-
-
-def _capital(text: str) -> str:
-    return text[0].upper() + text[1:]

@@ -42,13 +42,13 @@ class MeasuredRows:
     def uncertainty(self, estimate: Estimate) -> Uncertainty:
         """Return null, debiased value, interval and limits, the same as `evaluate` has them.
 
-        Warns where many rows look like copies.
+        Warns where many rows look like copies. The sample tells what its weights are once its rows were looked at.
         """
         repeats = Repeats.of(self.data)
         repeats.warn()
         redrawing = self.redrawing
         measured = with_interval(
-            estimate.with_uncertainty(rows_note=repeats.note),
+            estimate.with_uncertainty(rows_note=repeats.note, weighting=self.data.weighting),
             self.data,
             DEFAULT_LEVEL,
             direction=redrawing.direction,

@@ -42,7 +42,8 @@ class Estimate(Table, Number):
 
     What labels drawn anew tell of it, from `null` to `limits`, may be computed when it is first asked for: by one of
     these attributes, in print, in `to_dict` and `plot`. Then it is kept. ``repr`` and ``float`` do not ask for it.
-    Until then the estimate holds the rows that it was made of; ``float(error)`` holds none.
+    For this and for `plot` the estimate holds the rows that it was made of, in copies and pickles too;
+    ``float(error)`` holds none.
 
     Attributes
     ----------
@@ -353,8 +354,8 @@ class Estimate(Table, Number):
     @property
     def note(self) -> str | None:
         """What must be known to read the value, such as that the data chose a single bin."""
-        rows_note = self.rows_note or ("" if self.known is None else self.known.rows_note)
-        of_data = data_notes(self.decided, self.weighting, rows_note)
+        known = self.known or Uncertainty()
+        of_data = data_notes(self.decided, known.weighting or self.weighting, self.rows_note or known.rows_note)
         notes = [*notes_of_value(self), *notes_of_labels(self), *(("", note) for note in of_data)]
         return "; ".join(f"{where}: {note}" if where else note for where, note in notes) or None
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from fitontest.data.weights import Weighting
 from fitontest.measures.error_limits import ErrorLimits
 from fitontest.measures.if_calibrated import IfCalibrated
 from fitontest.measures.interval import ErrorInterval
@@ -26,6 +27,8 @@ class Uncertainty:
         How large errors may be that persist over so many rows, whatever their shape.
     rows_note : str
         What was found of the rows on this occasion, such as that many look like copies of others, or "".
+    weighting : Weighting or None
+        What the weights of the rows were taken for, which may be in doubt on this occasion; None: as the estimate says.
 
     Examples
     --------
@@ -43,6 +46,7 @@ class Uncertainty:
     interval_reason: str = ""
     limits: ErrorLimits | None = None
     rows_note: str = ""
+    weighting: Weighting | None = None
 
 
 class Origin(Protocol):

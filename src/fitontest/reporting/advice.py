@@ -10,7 +10,7 @@ from fitontest.measures.estimate import Estimate
 from fitontest.numerics.losses import LOSS_NAMES
 from fitontest.reporting.rows_needed import rows_needed
 from fitontest.reporting.several_classes import ClassesVerdict
-from fitontest.results.text import short
+from fitontest.results.text import capital, short
 from fitontest.uncertainty.verdict import Verdict, both_values
 
 CLEAR = 2.0  # standard errors by which a calibrator must lower the loss
@@ -136,7 +136,7 @@ class Adviser:
 
     @property
     def _before_and_after(self) -> str:
-        before = f"{_capital(self.verdict.estimate.measure.title)} {both_values(self.verdict.estimate)}"
+        before = f"{capital(self.verdict.estimate.measure.title)} {both_values(self.verdict.estimate)}"
         if self.after is None:
             return f"{before} before calibration."
         interval, after = self.after.interval, both_values(self.after)
@@ -159,7 +159,7 @@ class Adviser:
         mixture = f", a mixture of {describe_mixture(chosen.family)}" if is_mixture(chosen.family) else ""
         if self._gains:
             return (
-                f"{_capital(loss)} {values}, lower by {short(-gain.mean)} (standard error {short(gain.se, 2)}), by "
+                f"{capital(loss)} {values}, lower by {short(-gain.mean)} (standard error {short(gain.se, 2)}), by "
                 f"{chosen.name}{mixture}."
             )
         return (
@@ -195,7 +195,3 @@ class Adviser:
         if needed is None:
             return ()
         return (f"About {needed:,} rows would tell whether it is at most {short(self.small)}.",)
-
-
-def _capital(text: str) -> str:
-    return text[0].upper() + text[1:]

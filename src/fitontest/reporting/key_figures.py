@@ -8,7 +8,8 @@ from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.auc import AUC
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.interval import Interval
-from fitontest.results.text import short
+from fitontest.measures.words import as_percent
+from fitontest.results.text import capital, short
 from fitontest.uncertainty.tendency import Tendency, tendency_of
 from fitontest.uncertainty.verdict import both_values
 
@@ -114,7 +115,7 @@ def key_figures(before: Measured, sample: ScoreSample, after: Measured | None) -
 
 def means_in_words(sample: ScoreSample) -> str:
     """Return what the scores say on average, and what came true."""
-    mean, rate = _percentage(sample.mean_score), _percentage(sample.base_rate)
+    mean, rate = as_percent(sample.mean_score, 3), as_percent(sample.base_rate, 3)
     if sample.reduction == CONFIDENCE:
         return f"On average the model gives its prediction {mean} confidence; {rate} of the predictions are right."
     return f"On average the scores predict {mean} positives; {rate} of the rows are positive."
@@ -122,17 +123,9 @@ def means_in_words(sample: ScoreSample) -> str:
 
 def listed_figures(facts: dict[str, Any]) -> list[KeyFigure]:
     """Return figures that have no phrase, by their names."""
-    return [KeyFigure(_capital(name), "", (str(value),)) for name, value in facts.items()]
-
-
-def _percentage(share: float) -> str:
-    return f"{short(100.0 * share)} %"
+    return [KeyFigure(capital(name), "", (str(value),)) for name, value in facts.items()]
 
 
 def _with_ends(value: float, interval: Interval | None) -> tuple[str, ...]:
     """Return a value and its interval, in the digits that the findings quote them with."""
     return (short(value),) if interval is None else (short(value), f"{short(interval.low)} to {short(interval.high)}")
-
-
-def _capital(text: str) -> str:
-    return text[0].upper() + text[1:]

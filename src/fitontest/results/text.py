@@ -102,7 +102,8 @@ def count(number: float) -> str:
     >>> count(24000), count(12.0), count(1234.5)
     ('24,000', '12', '1,234.5')
     """
-    return f"{number:,.0f}" if float(number).is_integer() else f"{float(number):,.6g}"
+    is_whole = float(number).is_integer() or abs(number) >= 1e5  # six digits without a power of ten
+    return f"{number:,.0f}" if is_whole else f"{float(number):,.6g}"
 
 
 def debiased_and_raw(debiased: float | None, raw: float, digits: int = 3, unit: str = "") -> str:
@@ -141,7 +142,7 @@ def same_decimals(values: Sequence[float], digits: int = 3) -> list[str]:
     (['0.500', '0.013'], ['0.50000', '0.00004'], ['0', '0.500'])
     """
     sizes = [abs(value) for value in values if value != 0]
-    if not sizes or min(sizes) < SMALLEST_PLAIN or max(sizes) >= LARGEST_PLAIN:
+    if not sizes or not all(SMALLEST_PLAIN <= size < LARGEST_PLAIN for size in sizes):  # not a number is neither
         return [short(value, digits) for value in values]
     decimals = max(_decimals(max(sizes), digits), _decimals(min(sizes), 1))
     return [f"{value:,.{decimals}f}" if value != 0 else "0" for value in values]
@@ -153,14 +154,32 @@ def _decimals(size: float, digits: int) -> int:
     return max(digits - 1 - exponent, 0)
 
 
-def percent(share: float, digits: int = 2) -> str:
-    """Return a share in percent, of two significant digits; all are 100 %.
+def sentence(text: str) -> str:
+    """Return words as a sentence: with a capital letter, and a full stop where they have none.
 
     Examples
     --------
-    >>> percent(0.0162), percent(0.315), percent(1.0)
-    ('1.6 %', '32 %', '100 %')
+    >>> sentence("slope 0.32"), sentence("Scores too high.")
+    ('Slope 0.32.', 'Scores too high.')
     """
+    return f"{capital(text)}{'' if text.endswith('.') else '.'}"
+
+
+def capital(text: str) -> str:
+    """Return a text with a capital letter."""
+    return text[0].upper() + text[1:]
+
+
+def percent(share: float, digits: int = 2) -> str:
+    """Return a share in percent, of two significant digits; 100 % is said of all alone.
+
+    Examples
+    --------
+    >>> percent(0.0162), percent(0.315), percent(0.999), percent(1.0)
+    ('1.6 %', '32 %', 'more than 99 %', '100 %')
+    """
+    if 0.995 <= share < 1.0:
+        return "more than 99 %"
     return f"{100.0 * share:.0f} %" if share >= 0.095 else f"{100.0 * share:.{digits}g} %"
 
 

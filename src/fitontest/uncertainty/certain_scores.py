@@ -13,7 +13,7 @@ from scipy.special import betainc
 from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.interval import Interval
 from fitontest.results.frames import attributes
-from fitontest.results.text import short
+from fitontest.results.text import percent, short
 from fitontest.significance.exact_share import share_interval
 
 BY_ROUNDING = 0.01  # probability of as many wrong labels, from which on rounding may be why
@@ -82,17 +82,18 @@ class CertainScores:
     def __str__(self) -> str:
         low, high, level = self.wrong_interval.low, self.wrong_interval.high, 100.0 * self.wrong_interval.level
         label = self._wrong
-        first = f"{_percent(self.share)} % of the {self._kind} are exactly {self.score}"
+        first = f"{percent(self.share)} of the {self._kind} are exactly {self.score}"
         if not self.refuted:
-            return f"{first}; none of those rows is {label} ({level:g} % interval 0 to {_percent(high)} %)."
+            return f"{first}; none of those rows is {label} ({level:g} % interval 0 to {percent(high)})."
         if not self.beyond_rounding:
             return (
-                f"{first}; {_percent(self.wrong_share)} % of those rows are {label}, which rounding to steps of "
+                f"{first}; {percent(self.wrong_share)} of those rows are {label}, which rounding to steps of "
                 f"{short(self.step)} may have brought about."
             )
         return (
-            f"{first}; {_percent(self.wrong_share)} % of those rows are {label} ({level:g} % interval {_percent(low)} "
-            f"to {_percent(high)} %), more than none: no map in logits can use them as they are."
+            f"{first}; {percent(self.wrong_share)} of those rows are {label} ({level:g} % interval "
+            f"{percent(low).removesuffix(' %')} to {percent(high)}), more than none: no map in logits can use them as "
+            "they are."
         )
 
     @property
@@ -100,14 +101,11 @@ class CertainScores:
         """The same in one short line where a label is wrong, else ""."""
         if not self.refuted:
             return ""
-        first = (
-            f"{_percent(self.share)} % of the {self._kind} are exactly {self.score}, and "
-            f"{_percent(self.wrong_share)} % of "
-        )
+        first = f"{percent(self.share)} of the {self._kind} are exactly {self.score}"
+        rows = f"{first}, and {percent(self.wrong_share)} of those rows are {self._wrong}"
         if self.beyond_rounding:
-            return f"{first}those rows are {self._wrong}: of calibrated {self._kind} none would be."
-        rounding = f"rounding to steps of {short(self.step)} may have brought about"
-        return f"{first}those rows are {self._wrong}, which {rounding}."
+            return f"{rows}: of calibrated {self._kind} none would be."
+        return f"{rows}, which rounding to steps of {short(self.step)} may have brought about."
 
     @property
     def _kind(self) -> str:
@@ -168,10 +166,3 @@ def _step(sample: ScoreSample, score: Literal[0, 1]) -> float:
     step = float(distance.min())
     multiples = distance / step
     return step if float(np.abs(multiples - np.rint(multiples)).max()) <= OFF_GRID else 0.0
-
-
-def _percent(share: float) -> str:
-    """Return a share in percent, of two digits; 100 is said of all alone."""
-    if 0.995 <= share < 1.0:
-        return "more than 99"
-    return f"{100.0 * share:.0f}" if share >= 0.095 else f"{100.0 * share:.2g}"

@@ -108,7 +108,15 @@ class Tendency:
 
     def _in_words(self, name: str, value: float, interval: Interval, ideal: str, words: tuple[str, ...]) -> str:
         sure = "".join(f", {MEANINGS[word]}" for word in words if word in self.words)
-        return f"{name} {short(value)} ({short(interval.low)} to {short(interval.high)}; {ideal} is ideal{sure})"
+        low, high = (_beside(end, ideal) for end in (interval.low, interval.high))
+        return f"{name} {short(value)} ({low} to {high}; {ideal} is ideal{sure})"
+
+    @property
+    def words_by_source(self) -> dict[str, list[str]]:
+        """The same words by the number that they are of, "slope" or "mean residual"."""
+        sources = {"slope": (OVERCONFIDENT, UNDERCONFIDENT, REVERSED), "mean residual": (TOO_HIGH, TOO_LOW)}
+        said = {source: [word for word in self.words if word in words] for source, words in sources.items()}
+        return {source: words for source, words in said.items() if words}
 
     @property
     def certain_words(self) -> list[str]:
@@ -161,6 +169,12 @@ def exact_residuals(sample: ScoreSample, level: float) -> tuple[float, float]:
     n = sample.effective_rows
     low, high = share_interval(n * sample.base_rate, n, level)
     return low - sample.mean_score, high - sample.mean_score
+
+
+def _beside(end: float, ideal: str) -> str:
+    """Return the end of an interval in as many digits as tell it from the ideal, on whose side of it the words hang."""
+    texts = (short(end, digits) for digits in range(3, 17))
+    return next((text for text in texts if end == float(ideal) or float(text.replace(",", "")) != float(ideal)), ideal)
 
 
 def _uncertain(sample: ScoreSample) -> ScoreSample | None:

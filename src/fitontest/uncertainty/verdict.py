@@ -11,7 +11,7 @@ from fitontest.measures.estimate import Estimate
 from fitontest.measures.if_calibrated import IfCalibrated
 from fitontest.measures.interval import ErrorInterval
 from fitontest.measures.plug_in import PlugIn
-from fitontest.results.text import count, debiased_and_raw, percent, short
+from fitontest.results.text import count, debiased_and_raw, percent, sentence, short
 from fitontest.uncertainty.agreement import agreement_of
 from fitontest.uncertainty.intervals import with_interval
 from fitontest.uncertainty.joint import UNLIKELY, JointTest, joint_test
@@ -112,14 +112,14 @@ class Verdict:
         """Sentences with the numbers behind the headline."""
         of = " of the confidences" if self.estimate.base_rate_name == "accuracy" else ""
         rough = self.interval.roughness
-        note = [] if rough is None else [f"{_capital(rough.in_words())}."]
+        note = [] if rough is None else [sentence(rough.in_words())]
         tendency = [self.tendency.slope_in_words, self.tendency.residual_in_words]
         return [
             f"{self.decision}; calibration error{of} {self.size}.",
             self._each,
             *self.beside_interval,
             *note,
-            *[_sentence(text) for text in tendency if text],
+            *[sentence(text) for text in tendency if text],
             *self.tendency.certain_words,
             *self.others,
             *self.not_ruled_out,
@@ -147,12 +147,23 @@ class Verdict:
 
     @property
     def beside_interval(self) -> list[str]:
-        """Where the interval of the size and the test seem to say different things."""
+        """Where the intervals, of the size or of the direction, and the test seem to say different things."""
         if self.shown and self.interval.low <= 0.0:
             return ["That there is an error is surer than its size: the interval by itself would not leave out 0."]
-        if not self.shown and self.interval.low > 0.0:
-            return ["The interval by itself leaves out 0; the three statistics together are not clear of chance."]
-        return []
+        if self.shown:
+            return []
+        texts = []
+        if self.interval.low > 0.0:
+            texts.append("The interval by itself leaves out 0; the three statistics together are not clear of chance.")
+        by_source = self.tendency.words_by_source
+        if by_source:
+            itself, says = ("itself the", "says") if len(by_source) == 1 else ("themselves", "say")
+            words = ", ".join(self.tendency.words)
+            texts.append(
+                f"By {itself} {' and '.join(by_source)} {says}: {words}, as one in twenty does by chance; the three "
+                "statistics together do not show it."
+            )
+        return texts
 
     @property
     def not_ruled_out(self) -> list[str]:
@@ -260,11 +271,3 @@ def _interval_and_null(estimate: Estimate) -> tuple[ErrorInterval, IfCalibrated]
 def both_values(estimate: Estimate) -> str:
     """Return the debiased value of an estimate with the raw one in brackets, or the raw one where there is no other."""
     return debiased_and_raw(estimate.debiased, estimate.value)
-
-
-def _capital(text: str) -> str:
-    return text[0].upper() + text[1:]
-
-
-def _sentence(text: str) -> str:
-    return f"{_capital(text)}."
