@@ -279,3 +279,13 @@ def test_bad_input_is_refused(arguments, options, message):
     before, after = (cells if one is None else one for one in arguments)
     with pytest.raises(ValueError, match=message):
         fot.compare_cells(before, after, **options)
+
+
+def test_rounding_is_printed_as_zero():
+    rng = np.random.default_rng(5)
+    p = rng.random(1000)
+    before, after = (fot.Cells.of(rng.random(1000) < truth, p) for truth in (p**1.5, p))
+    comparison = fot.compare_cells(before, after)
+    unchanged = [abs(row["if_unchanged"]) for row in comparison.rows()]
+    assert 0 < min(value for value in unchanged if value > 0) < 1e-15
+    assert "e-1" not in str(comparison)

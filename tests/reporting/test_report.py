@@ -10,9 +10,11 @@ import pytest
 from sklearn.metrics import log_loss, roc_auc_score
 
 import fitontest as fot
+from fitontest.reporting.key_figures import Measured
 from fitontest.reporting.page import check_jinja
 from fitontest.reporting.summary import Summary
 from fitontest.results.text import debiased_and_raw, short
+from fitontest.uncertainty.tendency import tendency_of
 from tests.reporting.pages import KINDS, TITLE, Page, report
 
 OPEN = {"segmented": ["Segments"], "three classes": ["Classes"]}
@@ -154,6 +156,20 @@ def test_the_usual_figures_stand_beside_the_error():
     assert all(figure.phrase and figure.after for figure in made.figures)
     assert made.after.sample.mean_loss("brier") == pytest.approx(float(figures["Brier score"].after[0]), rel=0.01)
     assert f"On average the scores predict {short(100 * p.mean())} % positives" in made.html
+
+
+def test_slope_and_residual_have_the_digits_of_the_sentences_beside_them():
+    rng = np.random.default_rng(5)
+    p = rng.random(1000)
+    sample = fot.ScoreSample(rng.random(1000) < p**1.5, p)
+    tendency = tendency_of(sample)
+    estimate = fot.calibration_error(sample, interval=None)
+    measured = Measured.of(estimate, sample, tendency)
+    for (value, ends), sentence in (
+        (measured.slope, tendency.slope_in_words),
+        (measured.residual, tendency.residual_in_words),
+    ):
+        assert f" {value} ({ends};" in sentence
 
 
 def test_of_confidence_it_speaks_of_accuracy_and_not_of_positives():

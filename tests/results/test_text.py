@@ -6,8 +6,9 @@ import unicodedata
 
 import pytest
 
+import fitontest as fot
 from fitontest.results.table import Section
-from fitontest.results.text import count, csv_text, same_decimals, visible
+from fitontest.results.text import count, csv_text, debiased_and_raw, same_decimals, short, signed, visible
 
 UNSEEN = [chr(code) for code in range(0x110000) if unicodedata.category(chr(code)) in ("Cc", "Zl", "Zp", "Cs")]
 TURNS = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
@@ -74,3 +75,20 @@ def test_names_of_columns_are_no_formulas_and_numbers_stay_numbers():
 def test_what_is_no_number_is_printed_beside_one():
     assert same_decimals([float("nan"), 0.5]) == ["nan", "0.500"]
     assert count(1234567.5) == "1,234,568"
+
+
+def test_rounding_is_no_difference_but_a_p_value_may_be_as_small():
+    noise = 0.1 + 0.2 - 0.3
+    assert (signed(-noise), debiased_and_raw(None, noise), same_decimals([noise, 0.5])) == (
+        "0",
+        "raw 0",
+        ["0", "0.500"],
+    )
+    assert short(1e-20, 2) == "1.0e-20"
+
+
+def test_errors_that_are_rounding_are_printed_as_zero():
+    error = fot.calibration_error([0, 1] * 20, [0.0, 1.0] * 20, family="spline")
+    assert 0 < error.value < 1e-14
+    assert str(error).startswith("calibration error: raw 0\n")
+    assert "e-" not in str(error)

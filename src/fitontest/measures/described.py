@@ -8,6 +8,7 @@ from typing import Any
 
 from fitontest.measures.words import Words
 from fitontest.registry import changed_settings, plain_setting, settings_of
+from fitontest.results.text import without_noise
 
 
 class Described(ABC):
@@ -58,4 +59,4 @@ class Described(ABC):
         digits : int, default=3
             Significant digits.
         """
-        return self.words.printed(value, digits)
+        return self.words.printed(without_noise(value), digits)

@@ -8,6 +8,7 @@ from typing import Any
 # control characters, line and paragraph separators, marks that change the direction of a text, halves of pairs
 _UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 _FORMULA = tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")  # the last four are wide forms of the first four
+NOISE = 1e-14  # errors and differences below it are rounding of numbers of size one
 SMALLEST_PLAIN, LARGEST_PLAIN = 1e-6, 1e12  # numbers between them are printed without a power of ten
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
@@ -84,14 +85,20 @@ def short(value: float, digits: int = 3) -> str:
 
 
 def signed(value: float, digits: int = 3) -> str:
-    """Return a number as `short` does, with its sign; an exact zero has none.
+    """Return a difference as `short` prints it, with its sign; a zero, but for rounding, has none.
 
     Examples
     --------
-    >>> signed(0.012), signed(-0.012), signed(0.0)
+    >>> signed(0.012), signed(-0.012), signed(0.1 + 0.2 - 0.3)
     ('+0.0120', '-0.0120', '0')
     """
+    value = without_noise(value)
     return f"{'+' * (value > 0)}{short(value, digits)}"
+
+
+def without_noise(value: float) -> float:
+    """Return an error or a difference, 0 where it is rounding alone; p-values may be as small, and are none."""
+    return 0.0 if abs(value) < NOISE else value
 
 
 def count(number: float) -> str:
@@ -128,7 +135,7 @@ def debiased_and_raw(debiased: float | None, raw: float, digits: int = 3, unit: 
     'raw 0.0450'
     """
     if debiased is None:
-        return f"raw {short(raw, digits)}{unit}"
+        return f"raw {short(without_noise(raw), digits)}{unit}"
     first, second = same_decimals((debiased, raw), digits)
     return f"debiased {first}{unit} (raw {second}{unit})"
 
@@ -141,6 +148,7 @@ def same_decimals(values: Sequence[float], digits: int = 3) -> list[str]:
     >>> same_decimals([0.5, 0.0125]), same_decimals([0.5, 0.00004]), same_decimals([0.0, 0.5])
     (['0.500', '0.013'], ['0.50000', '0.00004'], ['0', '0.500'])
     """
+    values = [without_noise(value) for value in values]
     sizes = [abs(value) for value in values if value != 0]
     if not sizes or not all(SMALLEST_PLAIN <= size < LARGEST_PLAIN for size in sizes):  # not a number is neither
         return [short(value, digits) for value in values]
