@@ -88,7 +88,8 @@ def test_rounding_is_no_difference_but_a_p_value_may_be_as_small():
 
 
 def test_errors_that_are_rounding_are_printed_as_zero():
-    error = fot.calibration_error([0, 1] * 20, [0.0, 1.0] * 20, family="spline")
+    with pytest.warns(fot.CalibrationWarning, match="decisions"):
+        error = fot.calibration_error([0, 1] * 20, [0.0, 1.0] * 20, family="spline")
     assert 0 < error.value < 1e-14
     assert str(error).startswith("calibration error: raw 0\n")
     assert "e-" not in str(error)

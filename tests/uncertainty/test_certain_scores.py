@@ -123,13 +123,3 @@ def test_rounded_scores_are_not_refuted_by_what_rounding_did():
     assert certain_scores(fot.ScoreSample(np.append(y, 1), np.append(p, 0.0)))[0].step == 0.0  # on no grid
     single = np.float32(np.round(p, 2)).astype(float)
     assert certain_scores(fot.ScoreSample(y, single))[0].step == pytest.approx(0.01)
-
-
-def test_one_line_speaks_of_confidences_as_the_sentence_does():
-    p = np.r_[np.eye(2)[[0] * 100], [[0.5, 0.5]] * 100]
-    rows = fot.read([0] * 60 + [1] * 40 + [0, 1] * 50, p, reduction="confidence")
-    (ones,) = certain_scores(rows)
-    assert ones.brief == (
-        "50 % of the confidences are exactly 1, and 40 % of those rows are wrong: of calibrated confidences none would be."
-    )
-    assert str(ones).startswith("50 % of the confidences are exactly 1; 40 % of those rows are wrong ")
