@@ -238,3 +238,10 @@ def test_the_legend_of_a_narrow_figure_is_not_cut_off(width):
     assert figure.bbox.x0 <= legend.x0
     assert legend.x1 <= figure.bbox.x1
     assert legend.y0 >= figure.bbox.y0
+
+
+def test_panels_share_the_logit_scale_only_where_each_shows_most_of_its_rows():
+    rng = np.random.default_rng(0)
+    hidden, shown = (fot.ScoreSample(rng.integers(0, 2, 100), np.full(100, p)) for p in (1 - 1e-9, 0.99))
+    assert name_scale("auto", [shown]) == name_scale("auto", [shown, shown]) == "logit"
+    assert name_scale("auto", [shown, shown, shown, hidden]) == "probability"

@@ -106,7 +106,8 @@ def name_scale(name: str, samples: Sequence[ScoreSample], limits: ArrayInput = N
             return "probability"
     total = sum(sample.total for sample in samples)
     near = sum(float(sample.w @ ((sample.p < NEAR_END) | (sample.p > 1 - NEAR_END))) for sample in samples)
-    return "logit" if near > total / 2 and _share_shown(samples) > LEAST_SHOWN else "probability"
+    least = min(_share_shown([sample]) for sample in samples)  # of panels with one scale: none hides most of its rows
+    return "logit" if near > total / 2 and least > LEAST_SHOWN else "probability"
 
 
 def _share_shown(samples: Sequence[ScoreSample]) -> float:
