@@ -103,7 +103,7 @@ def test_their_p_values_are_two_sided():
     assert [one.null.to_dict().get("two_sided", False) for one in evaluation] == [True, True, True, False]
     segments = np.where(q < 0.5, "low", "high")
     by = fot.evaluate(y, q, measures=["rmse", "ece"], null_draws=80, by=segments)
-    rmse, ece = (section.notes for section in by.sections())
+    rmse, ece = (section.notes for section in by.table().sections())
     assert "Two-sided p-value: from" in rmse
     assert "wo-sided" not in ece
     values = np.array([0.1, 0.2, 0.3, 0.4])

@@ -85,7 +85,7 @@ def test_a_hundred_billion_rows_are_dealt_too():
 def test_refused_folds_of_counted_rows():
     with pytest.raises(ValueError, match=r"repeats must be a whole number from 1 to 4 .*; got 5"):
         counted_folds(np.array([10, 10]), 2, 5, 0)
-    with pytest.raises(ValueError, match=r"at most 50,000,000 parts .*, got 5000 folds, 2 repeats and 3 entries"):
+    with pytest.raises(ValueError, match=r"at most 50,000,000 parts .*, got 5000 folds, 2 repeats and 3 kinds of rows"):
         counted_folds(np.array([10**8, 10**8, 10**6]), 5000, 2, 0)
     with pytest.raises(ValueError, match="cv must be a whole number"):
         counted_folds(np.array([10, 10]), 1, 1, 0)

@@ -9,6 +9,7 @@ import fitontest as fot
 from fitontest.checks import choose
 from fitontest.cli.messages import refusing, say
 from fitontest.cli.scores import Given, of_any_scores
+from fitontest.cli.streams import name_of
 from fitontest.cli.writing import check_output
 from fitontest.evaluation.evaluate import ALL, DEFAULT_FAMILIES
 from fitontest.reporting.page import check_jinja
@@ -91,7 +92,7 @@ def report(
 
 def _columns(given: Given, by: tuple[str, ...]) -> dict[str, str]:
     """Return the file and the columns that are read, by what they are called on the page."""
-    facts = {"file": given.file.name, "column of labels": given.label, "columns of scores": ", ".join(given.probs)}
+    facts = {"file": name_of(given.file), "column of labels": given.label, "columns of scores": ", ".join(given.probs)}
     if given.weight is not None:
         facts["column of weights"] = given.weight
     return {**facts, "by": ", ".join(by)} if by else facts

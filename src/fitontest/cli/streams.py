@@ -12,7 +12,8 @@ from fitontest.files.unpacked import too_large
 from fitontest.results.writing import PREFIX, is_special
 
 STANDARD_INPUT = ("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
-SHOWN = "- (standard input)"
+NAME = "standard input"  # of its copy, before the ending
+SHOWN = f"- ({NAME})"
 ENDINGS = {"csv": ".csv", "tsv": ".tsv", "parquet": ".parquet"}
 GZIP, PARQUET = b"\x1f\x8b", b"PAR1"  # first bytes
 PIECE = 1 << 20  # bytes
@@ -31,7 +32,7 @@ def kept(path: Path, kind: str | None, limit: int) -> Iterator[tuple[Path, str]]
     as that does, else CSV. CSV and TSV that begin as gzip does are gzipped.
     """
     standard = str(path) in STANDARD_INPUT
-    name = "standard input" if standard else "pipe" if path.name.isdigit() else path.name
+    name = NAME if standard else "pipe" if path.name.isdigit() else path.name
     with tempfile.TemporaryDirectory(prefix=PREFIX) as folder:
         copy = Path(folder) / "copy"
         shown = SHOWN if standard else str(path)
@@ -43,6 +44,11 @@ def kept(path: Path, kind: str | None, limit: int) -> Iterator[tuple[Path, str]]
             with path.open("rb") as source:
                 _copy(source, copy, limit, shown)
         yield copy.rename(Path(folder) / f"{name}{_ending(copy, name, kind)}"), shown
+
+
+def name_of(file: Path) -> str:
+    """Return what a file is called, or, of the copy of standard input, that."""
+    return NAME if file.name.startswith(f"{NAME}.") else file.name
 
 
 def _copy(source: BinaryIO, copy: Path, limit: int, shown: str) -> None:

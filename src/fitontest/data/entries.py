@@ -172,12 +172,13 @@ def entries_of_rows(sample: ScoreSample) -> Entries:
     return Entries(rows.p, rows.w, n, whole, whole and sample.aggregated, behind)
 
 
-def labelled_entries(sample: ScoreSample, nodes: int = NODES) -> tuple[Entries, IntArray]:
+def labelled_entries(sample: ScoreSample, nodes: int | None = None) -> tuple[Entries, IntArray]:
     """Return entries whose rows have labels of their own, and how many of them are positive, shape (m,).
 
     Whole weights are rows; a row of any other weight has one label. Of more than `MOST_ROWS` rows neighbouring
-    scores are pooled at their mean, into so many entries as there are `nodes`.
+    scores are pooled at their mean, into `nodes` entries, by default `NODES`.
     """
+    nodes = NODES if nodes is None else nodes
     if sample.whole and sample.total > MOST_ROWS and len(sample.groups) > nodes:
         return _pool_neighbours(sample, nodes)
     if sample.whole and not sample.unit:  # labels that cross-validation holds out as it does the redrawn ones

@@ -35,14 +35,14 @@ class ScoreRedraws(Redraws):
     ----------
     rows : ScoreSample
         The sample itself.
-    nodes : int
+    nodes : int or None
         Entries that large samples are pooled into.
     entries : Entries
         The scores.
     """
 
     rows: ScoreSample
-    nodes: int = NODES
+    nodes: int | None = None
 
     @classmethod
     def of(cls, sample: ScoreSample) -> "ScoreRedraws":
@@ -54,7 +54,7 @@ class ScoreRedraws(Redraws):
 
     @cached_property
     def _labelled(self) -> tuple[Entries, IntArray]:
-        return _cut(*labelled_entries(self.rows, self.nodes), self.nodes)
+        return _cut(*labelled_entries(self.rows, self.nodes), NODES if self.nodes is None else self.nodes)
 
     @property
     def entries(self) -> Entries:
