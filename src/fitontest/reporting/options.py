@@ -16,8 +16,6 @@ from fitontest.typing import RandomState
 from fitontest.uncertainty.intervals import check_interval
 from fitontest.uncertainty.redrawing import Redrawing
 
-CANDIDATES = ("platt", "beta", "spline", "isotonic", "temperature")  # none needs jax, so that a report takes seconds
-
 
 @dataclass(frozen=True)
 class Provenance:
@@ -77,7 +75,7 @@ class ReportOptions:
     interval: float
     seed: int
     reduction: str | None
-    candidates: tuple[str, ...] = CANDIDATES
+    candidates: tuple[str, ...] | None = None  # as `compare_calibrators` chooses them
 
     @classmethod
     def of(

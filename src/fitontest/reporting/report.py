@@ -316,8 +316,8 @@ def report(
         Whose errors are listed; by default spline, slope1, isotonic and beta, and of all classes at once temperature,
         vector and matrix; "all" are all that are registered for evaluation.
     compare : bool or "auto", default="auto"
-        Whether platt, beta, spline, isotonic and temperature are compared as calibrators of these scores by
-        `compare_calibrators`, with its default rule and number of folds; of all classes at once temperature, vector
+        Whether calibrators of these scores are compared by `compare_calibrators`, with its default
+        candidates, rule and number of folds; of all classes at once temperature, vector
         and matrix. "auto": where it can be done; where not the page says why.
     by : array-like of shape (n,) or (n, k), or names of columns, optional
         The segment of each row, such as its region or its month: each is listed with the error of the family that is
