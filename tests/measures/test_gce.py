@@ -25,11 +25,11 @@ def squares(y, p, sample_weight=None):
     return float(np.average((y - p) ** 2, weights=sample_weight))
 
 
-def gce(y, p, loss="bias", w=None, **options):
+def gce(y, p, loss="bias", w=None, interval=None, **options):
     loss = squares if loss == "callable" else loss
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", fot.CalibrationWarning)  # of heavy ties, and where all scores are 0 or 1
-        return fot.gce(y, p, loss=loss, sample_weight=w, **options)
+        return fot.gce(y, p, loss=loss, sample_weight=w, interval=interval, **options)
 
 
 def by_hand(loss, y, p, partition):

@@ -176,7 +176,7 @@ def test_a_family_that_cannot_follow_the_scores_is_widened_to_the_spline():
     root, square = (fot.calibration_error(y, p, family="platt", interval=0.95, norm=norm) for norm in ("l2", "squared"))
     assert square.interval.low == pytest.approx(root.interval.low**2)
     table = fot.evaluate(y, p, families=["platt", "isotonic"], null_draws=20, interval=0.95, draws=15)
-    assert "platt: follows the scores badly" in str(table)
+    assert "platt: follows the scores badly" in str(table.table())
     assert "isotonic: follows" not in str(table)
 
 

@@ -230,7 +230,7 @@ class Estimate(Table, Number):
 
     @property
     def limits(self) -> ErrorLimits | None:
-        """How large errors may be that persist over so many rows, whatever their shape."""
+        """How large errors over at least a share of the rows may be, whatever their shape."""
         return self.uncertainty.limits
 
     def with_uncertainty(self, **changes: Any) -> Self:

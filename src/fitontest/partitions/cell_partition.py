@@ -54,11 +54,13 @@ class CellPartition:
     >>> y, p = [0, 1, 0, 1, 1], [0.2, 0.2, 0.4, 0.4, 0.9]
     >>> leaves = fot.partitions.CellPartition([7, 3, 7, 3, 3])
     >>> print(fot.gce(y, p, partition=leaves))
-    ECE 0.420: loss bias, norm l1, 2 bins, n = 5
+    ECE: raw 0.420
+    loss bias, norm l1, 2 bins, n = 5
     cell  n  positives  empirical  mean prediction   loss
     ----  -  ---------  ---------  ---------------  -----
     3     3          3       1.00            0.500  0.500
     7     2          0          0            0.300  0.300
+    no interval: cells are no function of the score
     """
 
     labels: IntArray

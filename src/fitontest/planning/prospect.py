@@ -53,7 +53,7 @@ def power_noise(power: float, draws: int) -> float:
     Examples
     --------
     >>> round(power_noise(0.8, 100), 3), round(power_noise(1.0, 100), 3)
-    (0.049, 0.011)
+    (0.05, 0.01)
     """
     share = (power * draws + 1.0) / (draws + 2.0)  # never 0 or 1, of which a few draws do not make sure
     steepness = float(norm.pdf(norm.ppf(share)) / norm.pdf(norm.ppf(ALPHA)))
