@@ -141,7 +141,7 @@ def evaluate(
     Underconfident, scores too high: calibration is rejected (p = 0.010); n = 1,000, share of positives 0.466.
     Calibration error (spline, l1): debiased 0.0541 (raw 0.0561), 95 % interval 0.0306 to 0.0741; if calibrated: 0.0160
     (raw).
-    Slope 1.14 (1.00 to 1.28; 1 is ideal, above 1: predictions not extreme enough).
+    Slope 1.14 (1.004 to 1.28; 1 is ideal, above 1: predictions not extreme enough).
     Mean residual -0.0509 (-0.0757 to -0.0261; 0 is ideal, below 0: scores too high).
     The families agree: each debiased value lies in the interval above.
     slope1    0.0517  0.00853 to 0.0729
