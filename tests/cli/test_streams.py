@@ -26,7 +26,7 @@ COMMANDS = {
     "compare": ("compare", "FILE", *COLUMNS, "--family", "platt", "--evaluator", "none", "--save", "o.json"),
     "apply": ("apply", "map.json", "FILE", "--prob", "p", "-o", "o.csv"),
     "plan": ("plan", "FILE", "--prob", "p", "--family", "platt", "--draws", "20", "--n", "50", "--format", "json"),
-    "report": ("report", "FILE", *COLUMNS, "--family", "platt", "--title", "a", "-o", "o.html"),
+    "report": ("report", "FILE", *COLUMNS, "--family", "platt", "--no-compare", "--title", "a", "-o", "o.html"),
 }
 
 
