@@ -106,7 +106,7 @@ def choices_part(seeds: int) -> None:
         good = min(p_values) > LEVEL
         assert good == (rule is by_law), f"{name}: p-values {p_values}"
     header = ("folds", "bins, tolerance .001", "bins, tolerance 0", "s.d. of folds", "KS p", "KS p", "KS p")
-    print(f"slope1, {ROWS:,} rows of {len(cells.groups):,} scores, {seeds} seeds of the folds\n")
+    print(f"slope1, {ROWS:,} rows of {len(cells.distinct):,} scores, {seeds} seeds of the folds\n")
     print(markdown(header, rows) + "\n")
 
 

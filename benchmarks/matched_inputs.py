@@ -230,7 +230,7 @@ def cost(n: int = 1_000_000) -> None:
         y = (rng.random(n) < scores).astype(int)
         call = least_time(lambda: fot.calibration_error(y, scores))  # noqa: B023
         sample = fot.ScoreSample(y, scores)
-        assert sample.groups  # which the call has too
+        assert sample.distinct  # which the call has too
         table.append([name, least_time(lambda: Repeats.of(sample)), call])  # noqa: B023
     print(f"\n## CPU time at {n:,} rows\n")
     shown = [[name, f"{1e3 * a:.1f}", f"{1e3 * b:.0f}", f"{100 * a / b:.1f} %"] for name, a, b in table]

@@ -72,7 +72,7 @@ def test_errors_and_standard_errors_are_those_of_the_rows(name, weight):
 def test_at_two_hundred_thousand_rows_too():
     y, p = noisy(200_000, ties=3)
     cells, rows = aggregated(y, p), fot.ScoreSample(y, p)
-    assert len(cells.groups) == 1001
+    assert len(cells.distinct) == 1001
     measures = [
         fot.measures.PlugIn(family) for family in ("isotonic", "beta", "knn", "pava_bc", fot.Slope1("cube_root"))
     ]
@@ -137,9 +137,9 @@ def test_redrawn_labels_are_held_out_in_small_parts(monkeypatch):
         made, labels = redraws.ScoreRedraws.of(cells).observed
         entries = made.entries
         assert entries.n.max() == 7
-        assert len(entries) <= 300 + len(cells.groups)
-        np.testing.assert_array_equal(np.add.reduceat(entries.n, entries.first), cells.groups.n)
-        np.testing.assert_array_equal(np.add.reduceat(labels[:, 0], entries.first), cells.groups.wy)
+        assert len(entries) <= 300 + len(cells.distinct)
+        np.testing.assert_array_equal(np.add.reduceat(entries.n, entries.first), cells.distinct.n)
+        np.testing.assert_array_equal(np.add.reduceat(labels[:, 0], entries.first), cells.distinct.wy)
         assert np.all((labels[:, 0] >= 0) & (labels[:, 0] <= entries.n))
 
 

@@ -120,7 +120,7 @@ class CountedCells(fot.Measure):
     unit = "count"
 
     def estimate(self, sample):
-        return fot.Estimate.of(self, sample, float(len(sample.groups)))
+        return fot.Estimate.of(self, sample, float(len(sample.distinct)))
 
 
 def test_a_measure_that_counts_cells_breaks_the_promise():

@@ -239,7 +239,7 @@ def test_cells_that_overlap_by_a_last_bit_stay_in_order():
     other = fot.Cells.from_json(json.dumps({**values, "key": (key + 1).tolist()}))
     both = one + other
     assert len(both) == 2
-    assert both.sample().groups.p.tolist() == [p]
+    assert both.sample().distinct.p.tolist() == [p]
     assert float(fot.calibration_error(both, family=fot.Flat(1))) == pytest.approx(0.2)
 
 

@@ -494,7 +494,7 @@ def test_probabilities_are_checked(values, rule):
 def test_inputs_are_left_as_they_are(build):
     labels, scores, weights = build([1, 0, 1]), build([0.3, 0.1, 0.2]), build([2.0, 0.0, 1.5])
     sample = fot.ScoreSample(labels, scores, weights)
-    assert (len(sample.rows), len(sample.groups)) == (2, 2)
+    assert (len(sample.rows), len(sample.distinct)) == (2, 2)
     as_probabilities(scores, "p")
     assert list(labels) == [1, 0, 1]
     assert list(scores) == [0.3, 0.1, 0.2]

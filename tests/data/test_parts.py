@@ -46,7 +46,7 @@ def test_parts_add_up_to_the_entries(sample, cv, repeats, seed):
         assert np.all(rows.w >= rows.n)
         assert np.array_equal(rows.w, rows.w2)
     for name in ("n", "w", "wy", "w2"):
-        np.testing.assert_allclose(getattr(parts.groups, name), getattr(sample.groups, name), rtol=1e-12)
+        np.testing.assert_allclose(getattr(parts.distinct, name), getattr(sample.distinct, name), rtol=1e-12)
     sizes = [held.size for held in held_out_rows(int(countable(sample.rows, whole=sample.whole).sum()), cv, 0)]
     for each in folds:
         np.testing.assert_array_equal(np.sort(np.concatenate(each)), np.arange(len(rows)))

@@ -61,7 +61,7 @@ def test_no_weights_are_weights_of_one(ones):
     assert (sample.n, sample.total, sample.unit, sample.whole) == (3, 3.0, True, True)
     assert sample.w.dtype == np.float64
     assert sample.w.tolist() == sample.rows.w.tolist() == [1.0, 1.0, 1.0]
-    assert sample.groups.w.tolist() == [1.0, 2.0]
+    assert sample.distinct.w.tolist() == [1.0, 2.0]
     assert [w for _, _, w in sample.blocks()] == [None]
 
 
@@ -102,7 +102,7 @@ def test_one_class_and_one_row_are_enough(label, n, weight):
     w = weight or 1.0
     assert (sample.n, sample.base_rate, len(sample.rows)) == (n, float(label), n)
     assert as_triples(sample.rows) == [(0.3, float(label), w)] * n
-    groups = sample.groups
+    groups = sample.distinct
     assert [groups.p[0], groups.n[0], groups.w[0], groups.wy[0], groups.first[0]] == [0.3, n, n * w, n * w * label, 0]
     assert len(groups) == 1
 
@@ -269,7 +269,7 @@ def test_the_callers_arrays_stay_as_they_are(dtype, weighted):
     copies = [column.copy() for column in (y, p, w)]
     sample = fot.ScoreSample(y, p, w if weighted else None)
     assert len(sample.rows) == (2 if weighted else 3)
-    assert len(sample.groups) == 2
+    assert len(sample.distinct) == 2
     list(sample.blocks())
     sample.take(np.array([0, 1]))
     for column, copied in zip((y, p, w), copies, strict=True):
@@ -280,7 +280,7 @@ def test_the_callers_arrays_stay_as_they_are(dtype, weighted):
 @pytest.mark.parametrize("w", [None, [2.0, 0.0, 1.0]])
 def test_the_arrays_of_a_sample_are_read_only(w):
     sample = fot.ScoreSample(np.array([1, 0, 1.0]), np.array([0.9, 0.5, 0.5]), w)
-    rows, groups = sample.rows, sample.groups
+    rows, groups = sample.rows, sample.distinct
     columns = [sample.p, sample.y, sample.w, rows.p, rows.y, rows.w]
     for column in [*columns, groups.p, groups.n, groups.w, groups.wy, groups.first]:
         with pytest.raises(ValueError, match="read-only"):
@@ -288,7 +288,7 @@ def test_the_arrays_of_a_sample_are_read_only(w):
     with pytest.raises(FrozenInstanceError):
         sample.n = 4
     assert sample.rows is rows
-    assert sample.groups is groups
+    assert sample.distinct is groups
 
 
 # --- sorted rows
@@ -343,7 +343,7 @@ def test_groups_pool_tied_scores(rows):
         if w:
             n, total, positive = pooled.get(p, (0, 0, 0))  # 0.0 and -0.0 are one key
             pooled[p] = (n + 1, total + w, positive + w * y)
-    groups = sample_of(rows).groups
+    groups = sample_of(rows).distinct
     sums = zip(groups.n.tolist(), groups.w.tolist(), groups.wy.tolist(), strict=True)
     assert dict(zip(groups.p.tolist(), sums, strict=True)) == pooled
     assert len(groups) == len(pooled)
@@ -354,7 +354,7 @@ def test_groups_pool_tied_scores(rows):
 @given(some_rows)
 def test_groups_point_at_their_first_row(rows):
     sample = sample_of(rows)
-    groups, p = sample.groups, sample.rows.p
+    groups, p = sample.distinct, sample.rows.p
     assert p[groups.first].tolist() == groups.p.tolist()
     assert groups.first.tolist() == np.searchsorted(p, groups.p).tolist()
     assert np.diff(groups.first, append=p.size).tolist() == groups.n.tolist()
@@ -365,7 +365,7 @@ def test_groups_point_at_their_first_row(rows):
 @given(whole_rows)
 def test_a_weight_is_so_many_rows(rows):
     repeated = [(p, y, 1) for p, y, w in rows for _ in range(w)]
-    weighted, repeats = sample_of(rows).groups, sample_of(repeated).groups
+    weighted, repeats = sample_of(rows).distinct, sample_of(repeated).distinct
     assert weighted.p.tobytes() == repeats.p.tobytes()
     assert weighted.w.tobytes() == repeats.w.tobytes()
     assert weighted.wy.tobytes() == repeats.wy.tobytes()
@@ -438,7 +438,7 @@ def test_entries_may_stand_for_many_rows():
     assert not cells.whole
     assert not cells.unit
     for name in ("p", "n", "w", "wy", "w2"):
-        np.testing.assert_allclose(getattr(cells.groups, name), getattr(rows.groups, name), rtol=1e-14)
+        np.testing.assert_allclose(getattr(cells.distinct, name), getattr(rows.distinct, name), rtol=1e-14)
     for partition in (fot.partitions.Partition([0.5]), fot.partitions.EqualMass(2).partition(cells)):
         cut, as_rows = partition.summarise(cells), partition.summarise(rows)
         for name in ("n", "w", "w2", "sum_p", "sum_y"):
@@ -461,5 +461,5 @@ def test_squared_weights_of_rows_and_groups(weights):
     np.testing.assert_allclose(sample.rows.w2.sum(), square.sum())
     assert sample.rows.single
     assert sample.rows.n.sum() == np.count_nonzero(w)
-    for score, total in zip(sample.groups.p, sample.groups.w2, strict=True):
+    for score, total in zip(sample.distinct.p, sample.distinct.w2, strict=True):
         assert total == pytest.approx(square[p == score].sum())

@@ -137,7 +137,7 @@ def test_refusals_name_the_argument(family, message):
 @pytest.mark.parametrize("name", FAST)
 def test_no_labelling_has_no_values(name):
     entries, positives = several_rows(whole=True)
-    assert FAST[name].fit_many(entries, positives[:, :0]).at().shape == (entries.group_p.size, 0)
+    assert FAST[name].fit_many(entries, positives[:, :0]).at().shape == (entries.distinct_p.size, 0)
 
 
 @pytest.mark.parametrize("kind", ["rows", "ties", "weights", "several"])

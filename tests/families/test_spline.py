@@ -328,7 +328,7 @@ def test_many_labellings_with_atoms_are_single_fits(kind):
     family, at = fot.Spline((1, 2, 3) if several else 3), np.append(np.linspace(0, 1, 41), [np.nextafter(0.5, 0), 1e-9])
     maps = [family.fit_map(entries.sample(labels)) for labels in positives.T]
     assert all(isinstance(each, AtomsMap) and each.at.tolist() == [0.0, 0.5] for each in maps)
-    expected = np.transpose([each.evaluate(entries.group_p) for each in maps])
+    expected = np.transpose([each.evaluate(entries.distinct_p) for each in maps])
     np.testing.assert_allclose(family.fit_many(entries, positives).at(), expected, atol=1e-9)
     expected = np.transpose([each.evaluate(at) for each in maps])
     np.testing.assert_allclose(family.fit_many(entries, positives).at(at), expected, atol=1e-9)

@@ -44,7 +44,7 @@ def smooth(y, p, w=None, bandwidth=None):
 
 def by_quadrature(y, p, w, s, points=20_001):
     """Return smECE_s by the midpoint rule, reflections written out."""
-    groups = fot.ScoreSample(y, p, w).groups
+    groups = fot.ScoreSample(y, p, w).distinct
     residuals = (groups.wy - groups.w * groups.p) / groups.w.sum()
     t, smoothed = (np.arange(points) + 0.5) / points, np.zeros(points)
     reflections = int(np.ceil(5 * s)) + 1

@@ -21,7 +21,7 @@ SHAPES = {
 
 
 def both(sample, n_min, n_max):
-    groups = sample.groups
+    groups = sample.distinct
     body = _tail_start(groups.w, Limits(n_min, n_max, 0.0))
     return chain_starts(groups, n_min, n_max, body), _stack_starts(groups, n_min, n_max, body, 0.0, False)
 
@@ -30,7 +30,7 @@ def both(sample, n_min, n_max):
 def test_equal_to_the_plain_stack_on_small_samples(data, low, more):
     y, p, w = data
     sample = fot.ScoreSample(y, p, w)
-    chains, plain = both(sample, low, low + int(sample.groups.w.max()) + more)
+    chains, plain = both(sample, low, low + int(sample.distinct.w.max()) + more)
     assert chains == plain
 
 
@@ -43,19 +43,19 @@ def test_equal_to_the_plain_stack_on_large_samples(shape, ties, parts_min, parts
     y = rng.random(p.size) < SHAPES[shape](p)
     sample = fot.ScoreSample(y, p)
     n_min, n_max = p.size // parts_min, p.size // parts_max
-    if sample.groups.w.max() + n_min > n_max:
-        n_max = n_min + int(sample.groups.w.max())
+    if sample.distinct.w.max() + n_min > n_max:
+        n_max = n_min + int(sample.distinct.w.max())
     chains, plain = both(sample, n_min, n_max)
     assert chains == plain
     assert len(plain) > 1 or shape == "step down" or parts_max == 1
 
 
 def test_where_it_applies():
-    groups = fot.ScoreSample([0, 1] * 5000, np.arange(10_000) / 10_000).groups
+    groups = fot.ScoreSample([0, 1] * 5000, np.arange(10_000) / 10_000).distinct
     assert chains_apply(groups, 500, 2000, 9500)
     assert not chains_apply(groups, 500, 500, 9500)  # a block of 499 could not take in one more
     assert not chains_apply(groups, 10, 2000, 9990)  # so many small blocks that the loop is as fast
-    heavy = fot.ScoreSample([0, 1], [0.2, 0.4], [2.0**40, 1.0], weights="counts").groups
+    heavy = fot.ScoreSample([0, 1], [0.2, 0.4], [2.0**40, 1.0], weights="counts").distinct
     assert not chains_apply(heavy, 1, 2.0**41, 2)  # floats could not tell the means apart
 
 
@@ -64,7 +64,7 @@ def test_large_weights_compare_exactly():
     rng = np.random.default_rng(3)
     for n in (50, 2000):
         w = rng.integers(1, 2.0**29 / n, n).astype(float)
-        groups = fot.ScoreSample(rng.random(n) < 0.5, rng.random(n), w, weights="counts").groups
+        groups = fot.ScoreSample(rng.random(n) < 0.5, rng.random(n), w, weights="counts").distinct
         total = w.sum()
         n_min, n_max = total // 20, total // 2
         body = _tail_start(groups.w, Limits(n_min, n_max, 0.0))

@@ -60,15 +60,15 @@ def test_without_ties_the_sizes_are_those_of_array_split(n, n_bins, seed):
 def test_ties_stay_together_no_bin_is_empty_and_both_closures_agree(data, n_bins):
     sample = fot.ScoreSample(*data)
     left, right = (fot.partitions.EqualMass(n_bins, closed).partition(sample) for closed in ("left", "right"))
-    assert left.n_bins <= min(n_bins, len(sample.groups))
+    assert left.n_bins <= min(n_bins, len(sample.distinct))
     table = left.summarise(sample)
     assert table.n.min() >= 1
     np.testing.assert_array_equal(table.n, right.summarise(sample).n)
     # the edges are scores of the data: the first of the next bin, or the last of this one
-    bins = left.locate(sample.groups.p)
+    bins = left.locate(sample.distinct.p)
     starts = np.flatnonzero(np.diff(bins))
-    np.testing.assert_array_equal(left.edges, sample.groups.p[starts + 1])
-    np.testing.assert_array_equal(right.edges, sample.groups.p[starts])
+    np.testing.assert_array_equal(left.edges, sample.distinct.p[starts + 1])
+    np.testing.assert_array_equal(right.edges, sample.distinct.p[starts])
 
 
 @given(data=samples(weights=WHOLE_WEIGHTS), n_bins=st.integers(1, 12))

@@ -10,7 +10,7 @@ from tests.strategies import samples
 
 def sweep_by_search(sample, scheme, closed, max_bins):
     best = None
-    for k in range(1, min(max_bins, len(sample.groups)) + 1):
+    for k in range(1, min(max_bins, len(sample.distinct)) + 1):
         partitioner = (
             fot.partitions.EqualMass(k, closed) if scheme == "equal_mass" else fot.partitions.EqualWidth(k, closed)
         )

@@ -170,7 +170,7 @@ def test_sums_over_sorted_groups_are_the_sums_over_rows(data, n_bins, closed, we
     y, p, w = data
     partition = fot.partitions.EqualWidth(n_bins, closed).partition(None)
     fresh, pooled = (fot.ScoreSample(y, p, w if weighted else None) for _ in range(2))
-    assert pooled.groups is not None
+    assert pooled.distinct is not None
     assert pooled.is_pooled
     assert not fresh.is_pooled
     one, other = partition.summarise(fresh), partition.summarise(pooled)

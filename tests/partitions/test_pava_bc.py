@@ -44,7 +44,7 @@ def test_bounds_hold_whenever_any_partition_keeps_them(whole):
     for _ in range(5000):
         sample, n_min, n_max = random_case(rng, whole)
         slack = 1e-9 * sample.total
-        possible = feasible(sample.groups.w, n_min, n_max, 0.0 if whole else 1e-12 * sample.total)
+        possible = feasible(sample.distinct.w, n_min, n_max, 0.0 if whole else 1e-12 * sample.total)
         try:
             partition = fot.partitions.PavaBC(n_min, n_max).partition(sample)
         except ValueError:
@@ -111,7 +111,7 @@ def test_default_bounds_never_raise_and_keep_the_lower_one(data):
     n_max = max(1, sample.total // 5) if sample.whole else sample.total / 5
     slack = 1e-9 * sample.total
     assert w.min() >= n_min - slack or partition.n_bins == 1
-    assert w.max() <= max(n_max, sample.groups.w.max() + 2 * n_min) + slack
+    assert w.max() <= max(n_max, sample.distinct.w.max() + 2 * n_min) + slack
 
 
 @pytest.mark.parametrize("n", range(1, 10))
@@ -187,9 +187,9 @@ def test_the_repair_stays_near_the_optimum():
         sample = fot.ScoreSample(y, p)
         n_min = int(rng.integers(2, 4))
         n_max = 2 * n_min - 1
-        if len(sample.groups) < 4 or not feasible(sample.groups.w, n_min, n_max):
+        if len(sample.distinct) < 4 or not feasible(sample.distinct.w, n_min, n_max):
             continue
-        groups = sample.groups
+        groups = sample.distinct
         errors = []
         for k in range(len(groups)):
             for cuts in itertools.combinations(range(1, len(groups)), k):

@@ -20,7 +20,7 @@ def test_redrawn_labels_follow_the_scores():
     w = np.array([200.0, 0.0, 300.0, 400.0, 100.0])  # rows, each with a label of its own
     total = np.zeros(4)
     for _ in range(40):
-        groups = redrawn(fot.ScoreSample([0, 1, 1, 0, 1], p, w, weights="counts"), rng).groups
+        groups = redrawn(fot.ScoreSample([0, 1, 1, 0, 1], p, w, weights="counts"), rng).distinct
         assert groups.p.tolist() == [0.0, 0.2, 0.7, 1.0]
         assert groups.w.tolist() == [200.0, 300.0, 400.0, 100.0]
         total += groups.wy
@@ -35,7 +35,7 @@ def test_a_redrawn_sample_is_a_sample(ties, weights):
     drawn = redrawn(fot.ScoreSample(y, p, w), np.random.RandomState(0))
     again = fot.ScoreSample(drawn.y, drawn.p, drawn.w)  # through the door, sorted and pooled anew
     for name in ("p", "n", "w", "wy"):
-        np.testing.assert_allclose(getattr(drawn.groups, name), getattr(again.groups, name), rtol=1e-14)
+        np.testing.assert_allclose(getattr(drawn.distinct, name), getattr(again.distinct, name), rtol=1e-14)
     np.testing.assert_array_equal(drawn.rows.y, again.rows.y)
     assert drawn.total == pytest.approx(fot.ScoreSample(y, p, w).total)
     assert drawn.unit == (weights == "unit")
@@ -46,7 +46,7 @@ def test_entries_of_many_rows_have_the_null_of_their_rows():
     cells = sample_of_rows(Rows(p, y, 0.5 * n, n, 0.25 * n), whole=False)
     drawn = redrawn(cells, np.random.RandomState(0))
     assert (drawn.n, drawn.total) == (100, 50.0)
-    np.testing.assert_allclose(drawn.groups.w2, [10.0, 15.0])
+    np.testing.assert_allclose(drawn.distinct.w2, [10.0, 15.0])
     rows = fot.ScoreSample(np.repeat(y, n), np.repeat(p, n), np.full(100, 0.5))
     nulls = [estimate_of(fot.measures.Binned(), sample, redrawing=Redrawing(500)).null for sample in (cells, rows)]
     assert nulls[0].mean == pytest.approx(nulls[1].mean, abs=4 * np.hypot(nulls[0].sd, nulls[1].sd) / np.sqrt(500))

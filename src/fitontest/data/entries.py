@@ -48,9 +48,9 @@ class Entries:
     --------
     >>> import numpy as np
     >>> entries = Entries(np.array([0.2, 0.2, 0.7]), np.ones(3), np.ones(3, dtype=int), whole=True)
-    >>> entries.first, entries.group_w
+    >>> entries.first, entries.distinct_w
     (array([0, 2]), array([2., 1.]))
-    >>> entries.group_wy(np.array([[1, 0], [1, 1], [0, 1]]))
+    >>> entries.distinct_wy(np.array([[1, 0], [1, 1], [0, 1]]))
     array([[2., 1.],
            [0., 1.]])
     """
@@ -106,17 +106,17 @@ class Entries:
         return bool(np.all(self.w == self.n))
 
     @property
-    def group_p(self) -> FloatArray:
+    def distinct_p(self) -> FloatArray:
         """The distinct scores, shape (G,)."""
         return self.p[self.first]
 
     @cached_property
-    def group_w(self) -> FloatArray:
+    def distinct_w(self) -> FloatArray:
         """Weight of each distinct score, shape (G,)."""
         return np.add.reduceat(self.w, self.first) if self.tied else self.w
 
     @cached_property
-    def group(self) -> IntArray:
+    def place(self) -> IntArray:
         """Position among the distinct scores of each entry, shape (m,)."""
         return np.repeat(np.arange(self.first.size), np.diff(self.first, append=self.p.size))
 
@@ -127,7 +127,7 @@ class Entries:
         behind = None if self.behind is None else self.behind[kept]
         return Entries(self.p[kept], self.w[kept], self.n[kept], self.whole, self.counted, behind, self.pooled)
 
-    def group_wy(self, positives: IntArray) -> FloatArray:
+    def distinct_wy(self, positives: IntArray) -> FloatArray:
         """Return the weight of the positives at each distinct score, shape (G, B), of labellings of shape (m, B)."""
         wy = positives.astype(np.float64)
         if not self.unit:
@@ -179,29 +179,29 @@ def labelled_entries(sample: ScoreSample, nodes: int | None = None) -> tuple[Ent
     scores are pooled at their mean, into `nodes` entries, by default `NODES`.
     """
     nodes = NODES if nodes is None else nodes
-    if sample.whole and sample.total > MOST_ROWS and len(sample.groups) > nodes:
+    if sample.whole and sample.total > MOST_ROWS and len(sample.distinct) > nodes:
         return _pool_neighbours(sample, nodes)
     if sample.whole and not sample.unit:  # labels that cross-validation holds out as it does the redrawn ones
-        return _entries_of_groups(sample), np.rint(sample.groups.wy).astype(np.intp)
+        return _entries_of_distinct(sample), np.rint(sample.distinct.wy).astype(np.intp)
     entries = entries_of_rows(sample)
     return entries, np.rint(sample.rows.y * entries.n).astype(np.intp)
 
 
-def _entries_of_groups(sample: ScoreSample) -> Entries:
+def _entries_of_distinct(sample: ScoreSample) -> Entries:
     """Return an entry for each score of a sample of whole weights, whose units are its rows."""
-    groups = sample.groups
-    n, pooled = groups.w.astype(np.intp), sample.has_pooled_scores
-    return Entries(groups.p, groups.w, n, whole=True, counted=sample.aggregated, pooled=pooled)
+    distinct = sample.distinct
+    n, pooled = distinct.w.astype(np.intp), sample.has_pooled_scores
+    return Entries(distinct.p, distinct.w, n, whole=True, counted=sample.aggregated, pooled=pooled)
 
 
 def _pool_neighbours(sample: ScoreSample, nodes: int) -> tuple[Entries, IntArray]:
-    groups = sample.groups
-    first = cell_starts(equal_mass_cells(groups.w, nodes))
-    w, wp, wy = (np.add.reduceat(column, first) for column in (groups.w, groups.w * groups.p, groups.wy))
-    p = np.clip(wp / w, groups.p[first], groups.p[np.append(first[1:], len(groups)) - 1])
-    distinct = np.concatenate(([True], np.diff(p) > 0))  # means of neighbouring floats may be one
-    if not distinct.all():
-        at = np.flatnonzero(distinct)
+    distinct = sample.distinct
+    first = cell_starts(equal_mass_cells(distinct.w, nodes))
+    w, wp, wy = (np.add.reduceat(column, first) for column in (distinct.w, distinct.w * distinct.p, distinct.wy))
+    p = np.clip(wp / w, distinct.p[first], distinct.p[np.append(first[1:], len(distinct)) - 1])
+    differ = np.concatenate(([True], np.diff(p) > 0))  # means of neighbouring floats may be one
+    if not differ.all():
+        at = np.flatnonzero(differ)
         p, w, wy = p[at], np.add.reduceat(w, at), np.add.reduceat(wy, at)
     entries = Entries(p, w, np.rint(w).astype(np.intp), whole=True, counted=sample.aggregated, pooled=True)
     return entries, np.rint(wy).astype(np.intp)
@@ -225,8 +225,8 @@ def in_tie_order(entries: Entries, positives: IntArray) -> IntArray:
         return positives
     size = np.diff(entries.first, append=entries.p.size)
     negatives = size[:, None] - np.add.reduceat(positives, entries.first, axis=0)
-    within = np.arange(entries.p.size) - entries.first[entries.group]
-    return np.asarray(within[:, None] >= negatives[entries.group]).astype(positives.dtype)
+    within = np.arange(entries.p.size) - entries.first[entries.place]
+    return np.asarray(within[:, None] >= negatives[entries.place]).astype(positives.dtype)
 
 
 def count_effective_rows(entries: Entries) -> float:

@@ -25,16 +25,16 @@ def redrawn(sample: ScoreSample, rng: np.random.RandomState) -> ScoreSample:
         y = (rng.random_sample(len(rows)) < rows.p).astype(np.float64)
         order = np.lexsort((rows.w, y, rows.p))
         return ScoreSample.of_rows(Rows.of(rows.p[order], y[order], rows.w[order], whole=False), whole=False)
-    groups = sample.groups
-    if groups.w.max() == 1.0:  # no ties: a row each, and a faster draw
-        y = (rng.random_sample(len(groups)) < groups.p).astype(np.float64)
+    distinct = sample.distinct
+    if distinct.w.max() == 1.0:  # no ties: a row each, and a faster draw
+        y = (rng.random_sample(len(distinct)) < distinct.p).astype(np.float64)
         return ScoreSample.of_rows(
-            Rows.of(groups.p, y, np.broadcast_to(np.float64(1.0), y.shape), whole=True), whole=True
+            Rows.of(distinct.p, y, np.broadcast_to(np.float64(1.0), y.shape), whole=True), whole=True
         )
-    count = groups.w.astype(np.int64)
-    positive = rng.binomial(count, groups.p)
+    count = distinct.w.astype(np.int64)
+    positive = rng.binomial(count, distinct.p)
     pair = np.stack((count - positive, positive), axis=1).ravel()
-    p, y = np.repeat(groups.p, 2), np.tile([0.0, 1.0], len(groups))
+    p, y = np.repeat(distinct.p, 2), np.tile([0.0, 1.0], len(distinct))
     if sample.unit:
         p, y = np.repeat(p, pair), np.repeat(y, pair)
         return ScoreSample.of_rows(Rows.of(p, y, np.broadcast_to(np.float64(1.0), p.shape), whole=True), whole=True)

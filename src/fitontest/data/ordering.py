@@ -56,7 +56,7 @@ class Rows:
 
 
 @dataclass(frozen=True, eq=False)
-class Groups:
+class DistinctScores:
     """The distinct scores of positive weight, in increasing order, with what stands at each of them.
 
     Attributes
@@ -98,7 +98,7 @@ def sorted_rows(p: FloatArray, labels: NDArray[Any], w: FloatArray | None, *, wh
     return Rows.of(key.view(np.float64), y, w, whole=whole)
 
 
-def pooled(rows: Rows, *, unit: bool, apart: IntArray | None = None) -> Groups:
+def pooled(rows: Rows, *, unit: bool, apart: IntArray | None = None) -> DistinctScores:
     """Return the groups of tied scores; without ties they share the arrays of the rows.
 
     `apart` has a number for each row, and rows of different numbers are not pooled.
@@ -108,12 +108,12 @@ def pooled(rows: Rows, *, unit: bool, apart: IntArray | None = None) -> Groups:
         begins |= apart[1:] != apart[:-1]
     first = np.flatnonzero(np.concatenate(([True], begins)))
     if first.size == len(rows):
-        return Groups(rows.p, rows.n, rows.w, rows.y if unit else rows.w * rows.y, rows.w2, first)
+        return DistinctScores(rows.p, rows.n, rows.w, rows.y if unit else rows.w * rows.y, rows.w2, first)
     n = np.diff(first, append=len(rows)) if rows.single else np.add.reduceat(rows.n, first)
     w = n.astype(np.float64) if unit else np.add.reduceat(rows.w, first)
     wy = np.add.reduceat(rows.y if unit else rows.w * rows.y, first)
     w2 = w if rows.w2 is rows.w else np.add.reduceat(rows.w2, first)
-    return Groups(rows.p[first], n, w, wy, w2, first)
+    return DistinctScores(rows.p[first], n, w, wy, w2, first)
 
 
 def _sort_key(p: FloatArray, labels: NDArray[Any]) -> NDArray[np.uint64]:

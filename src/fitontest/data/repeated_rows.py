@@ -77,15 +77,15 @@ class Repeats:
     def _of(cls, sample: ScoreSample) -> "Repeats":
         if sample.aggregated or sample.has_pooled_scores:
             return cls(sample.n)
-        groups = sample.groups
+        distinct = sample.distinct
         counted = sample.whole and not sample.unit and not sample.said
-        rows = groups.w if counted else groups.n
+        rows = distinct.w if counted else distinct.n
         tied = np.flatnonzero(rows > 1)
-        tied = tied[_has_many_digits(groups.p[tied])]
+        tied = tied[_has_many_digits(distinct.p[tied])]
         if not tied.size:
             return cls(sample.n)
         weighted = counted or sample.unit
-        positives = groups.wy if weighted else np.add.reduceat(sample.rows.y, groups.first)
+        positives = distinct.wy if weighted else np.add.reduceat(sample.rows.y, distinct.first)
         share, n = positives / rows, rows[tied].astype(np.float64)
         within = 2.0 * share[tied] * (n - positives[tied]) / (n - 1.0)
         return cls(

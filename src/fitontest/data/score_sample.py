@@ -17,7 +17,7 @@ from fitontest.checks import is_whole
 from fitontest.data.arrays import as_column, as_numbers, check_same_length, check_unit_interval
 from fitontest.data.indices import check_same_order
 from fitontest.data.labels import code_labels, is_binary_coded
-from fitontest.data.ordering import Groups, Rows, pooled, sorted_rows
+from fitontest.data.ordering import DistinctScores, Rows, pooled, sorted_rows
 from fitontest.data.sample import Sample, refuse_groups, taken
 from fitontest.data.weights import Weighting, Weights, WeightType, check_kind, read_weights
 from fitontest.numerics.distances import Distances
@@ -90,12 +90,12 @@ class ScoreSample(Sample):
     >>> sample = ScoreSample([0, 1, 1], [0.2, 0.2, 0.9])
     >>> sample.n, sample.total
     (3, 3.0)
-    >>> sample.groups.p, sample.groups.wy
+    >>> sample.distinct.p, sample.distinct.wy
     (array([0.2, 0.9]), array([1., 1.]))
     """
 
     classes = None  # one score has no columns
-    aggregated: bool  # whether entries stand for many rows, which only `rows` and `groups` know
+    aggregated: bool  # whether entries stand for many rows, which only `rows` and `distinct` know
     has_pooled_scores: bool  # whether entries stand for rows whose scores differ, at their mean
     doubtful: bool
     said: bool
@@ -189,7 +189,7 @@ class ScoreSample(Sample):
         return sorted_rows(self.p[present], self._labels[present], self.w[present], whole=self.whole)
 
     @cached_property
-    def groups(self) -> Groups:
+    def distinct(self) -> DistinctScores:
         """The distinct scores in increasing order, with the weights and labels of all rows that share one."""
         return pooled(self.rows, unit=self.unit)
 
@@ -211,9 +211,9 @@ class ScoreSample(Sample):
     def is_pooled(self) -> bool:
         """Whether the rows have been grouped by score already, so that sums over groups cost next to nothing.
 
-        That is whether `groups` is there.
+        That is whether `distinct` is there.
         """
-        return "groups" in self.__dict__
+        return "distinct" in self.__dict__
 
     @cached_property
     def base_rate(self) -> float:  # type: ignore[override]

@@ -161,11 +161,11 @@ def advise_logit(scale: Scale, sample: ScoreSample) -> str | None:
 
 def find_core(sample: ScoreSample, outer: float) -> tuple[float, float]:
     """Return the scores between which all rows are but a share `outer` of the weight on either side."""
-    groups = sample.groups
-    rank = np.cumsum(groups.w)
-    least = float(groups.p[np.searchsorted(rank, outer * rank[-1], side="left")])
-    above = np.cumsum(groups.w[::-1])
-    most = float(groups.p[::-1][np.searchsorted(above, outer * above[-1], side="left")])
+    distinct = sample.distinct
+    rank = np.cumsum(distinct.w)
+    least = float(distinct.p[np.searchsorted(rank, outer * rank[-1], side="left")])
+    above = np.cumsum(distinct.w[::-1])
+    most = float(distinct.p[::-1][np.searchsorted(above, outer * above[-1], side="left")])
     return least, most
 
 

@@ -181,14 +181,14 @@ def find_single_scores(fitted: CalibrationMap, sample: ScoreSample) -> SingleSco
 
     Weights that are importances count as the rows of equal weight that would vary as much.
     """
-    groups = sample.groups
-    if sample.has_pooled_scores or len(groups) > FEW_SCORES or np.median(groups.n) < ROWS_EACH:
+    distinct = sample.distinct
+    if sample.has_pooled_scores or len(distinct) > FEW_SCORES or np.median(distinct.n) < ROWS_EACH:
         return None
-    rows = groups.w if sample.whole else groups.w**2 / groups.w2
-    share = np.clip(groups.wy / groups.w, 0.0, 1.0)
+    rows = distinct.w if sample.whole else distinct.w**2 / distinct.w2
+    share = np.clip(distinct.wy / distinct.w, 0.0, 1.0)
     ends = [share_interval(k, n, SHARE_LEVEL) for k, n in zip((share * rows).tolist(), rows.tolist(), strict=True)]
     low, high = np.array(ends).T
-    return SingleScores(groups.p, groups.w, share, low, high, fitted.evaluate(groups.p))
+    return SingleScores(distinct.p, distinct.w, share, low, high, fitted.evaluate(distinct.p))
 
 
 def tabulate_members(error: Estimate, sample: ScoreSample, scale: Scale) -> Records:

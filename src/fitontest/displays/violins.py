@@ -120,7 +120,7 @@ def _find_rejected_spans(bins: Bins, sample: ScoreSample, ends: dict[int, FloatA
     The test is asked at the borders of the cells and at the predictions. Where two neighbouring answers of a bin
     differ, the limit of acceptance between them is bisected.
     """
-    p, partition = sample.groups.p, bins.bins_of_scores()
+    p, partition = sample.distinct.p, bins.bins_of_scores()
     (first, last), starts = find_bounds(partition), partition.starts(p)
     heights = [
         np.unique(np.concatenate((np.clip(borders, first[b], last[b]), p[starts[b] : starts[b + 1]])))
@@ -146,10 +146,10 @@ def _find_rejected_spans(bins: Bins, sample: ScoreSample, ends: dict[int, FloatA
 
 def _count_predictions(evidence: Bins, sample: ScoreSample, cells: Partition) -> tuple[FloatArray, FloatArray]:
     """Return the weight, and the rejected weight, of the predictions per bin (row) and cell (column)."""
-    groups = sample.groups
+    distinct = sample.distinct
     partition, bins = evidence.bins_of_scores(), evidence.bins.n_bins
-    index = partition.locate_checked(groups.p) * cells.n_bins + cells.locate_checked(groups.p)
-    columns = (groups.w, np.where(evidence.rejects(groups.p), groups.w, 0.0))
+    index = partition.locate_checked(distinct.p) * cells.n_bins + cells.locate_checked(distinct.p)
+    columns = (distinct.w, np.where(evidence.rejects(distinct.p), distinct.w, 0.0))
     sums: list[Any] = [np.bincount(index, w, bins * cells.n_bins).reshape(bins, -1) for w in columns]
     return sums[0], sums[1]
 

@@ -253,7 +253,7 @@ class _Dealt:
         n = self.strata.rows[present, side]
         entries = Entries(np.maximum.accumulate(self.strata.p)[present], n.astype(np.float64), n, whole=True)
         with without_warnings():  # of the real labels the user has been warned
-            values = read_family(measure.family).fit_many(entries, positives[present]).at()[entries.group]
+            values = read_family(measure.family).fit_many(entries, positives[present]).at()[entries.place]
         g = np.abs(values - entries.p[:, None])
         return values, np.array([measure.total(column, entries.w) for column in np.ascontiguousarray(g.T)])
 

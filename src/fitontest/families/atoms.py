@@ -67,13 +67,13 @@ class Atoms:
     @classmethod
     def of_entries(cls, entries: Entries) -> "Atoms":
         """Return those of entries, where whole weights count rows."""
-        w = entries.group_w
-        return cls.of(entries.group_p, w, float(w.sum()) if entries.whole else count_effective_rows(entries))
+        w = entries.distinct_w
+        return cls.of(entries.distinct_p, w, float(w.sum()) if entries.whole else count_effective_rows(entries))
 
     @classmethod
     def of_sample(cls, sample: ScoreSample) -> "Atoms":
         """Return those of a sample, where whole weights count rows."""
-        return cls.of(sample.groups.p, sample.groups.w, sample.effective_rows)
+        return cls.of(sample.distinct.p, sample.distinct.w, sample.effective_rows)
 
     def __len__(self) -> int:
         return self.place.size
@@ -113,10 +113,10 @@ def solve_beside_atoms(
     found = Atoms.of_sample(sample) if check_flag(atoms, "atoms") else None
     if found is None or len(found) == 0:
         return solve(sample)
-    groups = sample.groups
-    rest = found.rest[np.searchsorted(groups.p, sample.rows.p)]
+    distinct = sample.distinct
+    rest = found.rest[np.searchsorted(distinct.p, sample.rows.p)]
     solution = solve(sample if rest.all() else sample.take(rest))
-    levels = found.levels(groups.wy[found.place][:, None], prior * sample.row_weight, float(groups.w.sum()))
+    levels = found.levels(distinct.wy[found.place][:, None], prior * sample.row_weight, float(distinct.w.sum()))
     return replace(solution, map=AtomsMap(found.p, levels[:, 0], solution.map))
 
 
@@ -140,11 +140,11 @@ def values_beside_atoms(
     found = Atoms.of_entries(entries) if check_flag(atoms, "atoms") else None
     if found is None or len(found) == 0:
         return own_values(entries, positives)
-    wy = entries.group_wy(positives)[found.place]
-    levels = found.levels(wy, 0.0, float(entries.group_w.sum()))
+    wy = entries.distinct_wy(positives)[found.place]
+    levels = found.levels(wy, 0.0, float(entries.distinct_w.sum()))
     if found.rest.all():
         return levels
-    rest = found.rest[entries.group]
+    rest = found.rest[entries.place]
     if "rest of atoms" not in entries.memory:
         entries.memory["rest of atoms"] = entries.without(np.flatnonzero(~rest))
     values = np.empty((found.rest.size, positives.shape[1]))

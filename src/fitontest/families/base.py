@@ -316,8 +316,8 @@ class Family(RegressorMixin, TransformerMixin, FamilyBase):
         weights = none if sample_weight is None else read_weights(sample_weight, "sample_weight")
         check_same_length(p=scores, Y=labels, sample_weight=weights.w)
         entries, order = entries_of_columns(scores, weights)
-        at = np.searchsorted(entries.group_p, scores)
-        if at.max() < entries.group_p.size and np.array_equal(entries.group_p[at], scores):
+        at = np.searchsorted(entries.distinct_p, scores)
+        if at.max() < entries.distinct_p.size and np.array_equal(entries.distinct_p[at], scores):
             return self.fit_many(entries, labels[order]).at()[at]
         maps = (self.fit_map(entries.sample(column)) for column in labels[order].T)  # a score has rows of weight 0 only
         return np.stack([c_hat.evaluate(scores) for c_hat in maps], axis=1)

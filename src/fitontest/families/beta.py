@@ -114,7 +114,7 @@ class Beta(Family):
 
     def _maximise_columns(self, entries: Entries, positives: IntArray, at: FloatArray | None = None) -> FloatArray:
         model, columns = _MODELS[self.parameters], _COLUMNS[self.parameters]
-        eps = eps_of_scores(self.eps, entries.group_p, UNCUT)
+        eps = eps_of_scores(self.eps, entries.distinct_p, UNCUT)
         slopes, threshold = 2 if model.two_slopes else 1, None if model.intercept else 0.5
         return maximise_columns(self, entries, positives, columns, eps=eps, n_slopes=slopes, threshold=threshold, at=at)
 

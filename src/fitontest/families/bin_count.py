@@ -49,20 +49,20 @@ def bin_count_scores(
         batches = [bin_count_scores(scheme, slope, part, sample, folds, scoring) for part in parts]
         tried = tuple(k for part in batches for k in part.candidates)
         return CVScores(tried, np.concatenate([part.folds for part in batches], axis=1))
-    rows, groups = sample.rows, sample.groups
-    tied = len(groups) < len(rows)
-    first = np.append(groups.first, len(rows))
+    rows, distinct = sample.rows, sample.distinct
+    tied = len(distinct) < len(rows)
+    first = np.append(distinct.first, len(rows))
     signal = rows.y - rows.p if slope == 1.0 else rows.y  # what the map averages over a bin
-    fixed = candidate_bins(scheme, candidates, groups.p, groups.w) if scheme.name == "equal_width" else None
+    fixed = candidate_bins(scheme, candidates, distinct.p, distinct.w) if scheme.name == "equal_width" else None
     scores = np.empty((len(folds), candidates.size))
     for fold, held_out in enumerate(folds):
         train_w = np.array(rows.w)
         train_w[held_out] = 0.0
-        group_w = np.add.reduceat(train_w, groups.first) if tied else train_w
-        bins = fixed or candidate_bins(scheme, candidates, groups.p, group_w)
+        distinct_w = np.add.reduceat(train_w, distinct.first) if tied else train_w
+        bins = fixed or candidate_bins(scheme, candidates, distinct.p, distinct_w)
         starts = first[bins.cuts[:-1]]
         means, filled = _means(bins, np.add.reduceat(train_w, starts), np.add.reduceat(train_w * signal, starts))
-        at = np.searchsorted(groups.first, held_out, side="right") - 1 if tied else held_out
+        at = np.searchsorted(distinct.first, held_out, side="right") - 1 if tied else held_out
         losses = _brier if scoring == "brier" else _log_loss
         scores[fold] = losses(slope, bins, means, filled, _Rows.of(rows, held_out, at))
     return CVScores(tuple(int(k) for k in candidates), scores)
@@ -104,9 +104,9 @@ class CandidateBins:
     first_bin: IntArray
 
     @classmethod
-    def of(cls, bounds: IntArray, n_groups: int) -> "CandidateBins":
+    def of(cls, bounds: IntArray, n_distinct: int) -> "CandidateBins":
         """Return the bins between the group positions in each row of `bounds`, padded with the number of groups."""
-        used = np.zeros(n_groups + 1, dtype=bool)
+        used = np.zeros(n_distinct + 1, dtype=bool)
         used[bounds] = True
         cuts = np.flatnonzero(used)
         segment = np.searchsorted(cuts, bounds[:, :-1])

@@ -76,7 +76,7 @@ class FoldRows:
         """Return the bins that the training rows make."""
         w = np.array(entries.w)
         w[held_out] = 0.0
-        bins = candidate_bins(scheme, candidates, entries.group_p, np.add.reduceat(w, entries.first))
+        bins = candidate_bins(scheme, candidates, entries.distinct_p, np.add.reduceat(w, entries.first))
         first = np.append(entries.first, len(entries))
         return cls(held_out, bins, first[bins.cuts[:-1]], first[bins.begins], first[bins.ends])
 

@@ -110,7 +110,7 @@ class BinnedFamily(Family):
 
     def _values(self, rules: Sequence[ScoreBins], entries: Entries, positives: IntArray) -> FloatArray:
         """Return the values at the distinct scores of the maps over the bins of each labelling's rule."""
-        wy = entries.group_wy(positives)
+        wy = entries.distinct_wy(positives)
         distinct = set(rules)
         if len(distinct) == 1:
             return self._values_of_rule(rules[0], entries, wy)
@@ -124,9 +124,9 @@ class BinnedFamily(Family):
         """Return the values of the maps over the bins of the rule, where the positives of each score weigh `wy`."""
         name = "starts of bins", rule
         if name not in entries.memory:
-            starts = rule.partition(entries.unlabelled).starts(entries.group_p)
+            starts = rule.partition(entries.unlabelled).starts(entries.distinct_p)
             entries.memory[name] = starts[:-1][np.diff(starts) > 0]  # of the bins that hold a score
-        starts, p, w = entries.memory[name], entries.group_p, entries.group_w
+        starts, p, w = entries.memory[name], entries.distinct_p, entries.distinct_w
         values = mean_labels(wy, w, starts)
         if self._slope == 1.0:
             values += (p - block_means(w * p, w, starts))[:, None]
@@ -143,8 +143,8 @@ class BinnedFamily(Family):
             return None  # how many rows an entry makes depends on its labels
         rule = self._rule(scheme, entries.rows or len(entries))
         if type(rule) is MonotoneSweep:
-            wy = entries.group_wy(positives)
-            counts = rule.counts(entries.group_p, entries.group_w, wy, whole=entries.whole)
+            wy = entries.distinct_wy(positives)
+            counts = rule.counts(entries.distinct_p, entries.distinct_w, wy, whole=entries.whole)
             return [rule.bins(n_bins) for n_bins in counts.tolist()]
         return [rule] * positives.shape[1] if type(rule) is Partition or _bins_scores(rule) else None
 

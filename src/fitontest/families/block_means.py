@@ -39,8 +39,8 @@ def block_values(entries: Entries, positives: IntArray, find: Callable[[FloatArr
     find : function
         Takes the weight of the positives at each distinct score and returns the first one of each block.
     """
-    wy = entries.group_wy(positives)
+    wy = entries.distinct_wy(positives)
     values = np.empty_like(wy)
     for column, labelling in enumerate(np.ascontiguousarray(wy.T)):
-        values[:, column] = mean_labels(labelling, entries.group_w, find(labelling))
+        values[:, column] = mean_labels(labelling, entries.distinct_w, find(labelling))
     return values

@@ -93,9 +93,9 @@ class CumulativeSpline(Family):
 
     @staticmethod
     def _fit(sample: ScoreSample, n_knots: int) -> CalibrationMap:
-        groups = sample.groups
-        shifts = _SplineFit.of(groups.w, n_knots).shifts(groups.wy - groups.w * groups.p)
-        return KnotsMap(groups.p, np.clip(groups.p + shifts, 0.0, 1.0))
+        distinct = sample.distinct
+        shifts = _SplineFit.of(distinct.w, n_knots).shifts(distinct.wy - distinct.w * distinct.p)
+        return KnotsMap(distinct.p, np.clip(distinct.p + shifts, 0.0, 1.0))
 
     def fit_many(self, entries: Entries, positives: IntArray) -> Fits:
         """Return the calibration maps of many sets of labels at once.
@@ -109,10 +109,10 @@ class CumulativeSpline(Family):
     def _values(self, entries: Entries, positives: IntArray) -> FloatArray:
         name = "cumulative spline", self.n_knots
         if name not in entries.memory:
-            entries.memory[name] = _SplineFit.of(entries.group_w, self.n_knots)
+            entries.memory[name] = _SplineFit.of(entries.distinct_w, self.n_knots)
         fit: _SplineFit = entries.memory[name]
-        p, w = entries.group_p[:, None], entries.group_w[:, None]
-        return np.clip(p + fit.shifts(entries.group_wy(positives) - w * p), 0.0, 1.0)
+        p, w = entries.distinct_p[:, None], entries.distinct_w[:, None]
+        return np.clip(p + fit.shifts(entries.distinct_wy(positives) - w * p), 0.0, 1.0)
 
     def _checked(self) -> int:
         if not is_whole(self.n_knots) or not 2 <= self.n_knots <= MOST_KNOTS:

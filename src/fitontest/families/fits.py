@@ -45,7 +45,7 @@ class Fits:
         scores : array, optional
             Scores in [0, 1]; by default the distinct scores that the maps are fitted to.
         """
-        at = self.entries.group_p if scores is None else scores
+        at = self.entries.distinct_p if scores is None else scores
         values = np.empty((at.size, self.positives.shape[1]))
         for column, c_hat in enumerate(self.maps()):
             values[:, column] = c_hat.evaluate(at)

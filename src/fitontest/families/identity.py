@@ -45,4 +45,4 @@ class Identity(EitherFamily):
 
 def _scores(entries: Entries, positives: IntArray, at: FloatArray | None = None) -> FloatArray:
     """Return the scores, once for each labelling."""
-    return np.repeat((entries.group_p if at is None else at)[:, None], positives.shape[1], axis=1)
+    return np.repeat((entries.distinct_p if at is None else at)[:, None], positives.shape[1], axis=1)

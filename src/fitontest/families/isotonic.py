@@ -7,7 +7,7 @@ import numpy as np
 
 from fitontest.checks import choose
 from fitontest.data.entries import Entries
-from fitontest.data.ordering import Groups
+from fitontest.data.ordering import DistinctScores
 from fitontest.data.score_sample import ScoreSample
 from fitontest.families.base import Family, Solution
 from fitontest.families.block_means import block_values
@@ -72,13 +72,13 @@ class Isotonic(Family):
     def solve(self, sample: ScoreSample) -> Solution:
         """Return the isotonic map and its steps."""
         choose(self.interpolation, ("linear", "step"), "interpolation")
-        groups = sample.groups
-        starts = block_starts(groups.wy, groups.w)
-        partition = Partition(midpoints_between(groups.p, starts[1:]))
+        distinct = sample.distinct
+        starts = block_starts(distinct.wy, distinct.w)
+        partition = Partition(midpoints_between(distinct.p, starts[1:]))
         if self.interpolation == "step":
             return Solution(levelled(partition, partition.summarise(sample)), partition)
-        means = np.add.reduceat(groups.wy, starts) / np.add.reduceat(groups.w, starts)
-        return Solution(_connected(groups, starts, means), partition)
+        means = np.add.reduceat(distinct.wy, starts) / np.add.reduceat(distinct.w, starts)
+        return Solution(_connected(distinct, starts, means), partition)
 
     def fit_many(self, entries: Entries, positives: IntArray) -> Fits:
         """Return the isotonic maps of many sets of labels.
@@ -90,11 +90,11 @@ class Isotonic(Family):
 
 
 def _block_means(entries: Entries, positives: IntArray) -> FloatArray:
-    return block_values(entries, positives, lambda wy: block_starts(wy, entries.group_w))
+    return block_values(entries, positives, lambda wy: block_starts(wy, entries.distinct_w))
 
 
-def _connected(groups: Groups, starts: IntArray, means: FloatArray) -> KnotsMap:
+def _connected(distinct: DistinctScores, starts: IntArray, means: FloatArray) -> KnotsMap:
     """Return the map that is level over each block, from its first score to its last, and linear in between."""
-    ends = np.append(starts[1:], len(groups)) - 1
+    ends = np.append(starts[1:], len(distinct)) - 1
     at = np.unique(np.concatenate((starts, ends)))
-    return KnotsMap(groups.p[at], means[np.searchsorted(starts, at, side="right") - 1])
+    return KnotsMap(distinct.p[at], means[np.searchsorted(starts, at, side="right") - 1])

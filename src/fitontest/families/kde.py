@@ -104,15 +104,15 @@ class KDE(Family):
         return solve_beside_atoms(sample, self.atoms, self._solve)
 
     def _solve(self, sample: ScoreSample) -> Solution:
-        groups = sample.groups
-        if len(groups) == 1:
-            shares = groups.wy / groups.w
+        distinct = sample.distinct
+        if len(distinct) == 1:
+            shares = distinct.wy / distinct.w
             return Solution(constant(float(shares[0])), None, {"bandwidth_": np.nan, "degrees_of_freedom_": 1.0})
-        scale = _Scale.of(groups.p, groups.w, groups.w2, self.bandwidth)
-        density = _Density(scale, groups.p, np.stack((groups.w, groups.wy), axis=1))
-        x, vanishing = _places(groups.p, scale)
+        scale = _Scale.of(distinct.p, distinct.w, distinct.w2, self.bandwidth)
+        density = _Density(scale, distinct.p, np.stack((distinct.w, distinct.wy), axis=1))
+        x, vanishing = _places(distinct.p, scale)
         sums = density.at(x)
-        own = groups.w * density.kernels_at_own_place / sums[np.searchsorted(x, groups.p), 0]
+        own = distinct.w * density.kernels_at_own_place / sums[np.searchsorted(x, distinct.p), 0]
         reached = sums[:, 0] > 0.0  # at the end of a reach that is a few floats long a distance is rounded
         knots = np.concatenate((x[reached], vanishing))
         values = np.concatenate((_shares(sums[reached])[:, 0], vanishing))
@@ -127,10 +127,10 @@ class KDE(Family):
         return SharedFits(self.fit_map, entries, positives, own_values)
 
     def _values(self, entries: Entries, positives: IntArray) -> FloatArray:
-        p, w, wy = entries.group_p, entries.group_w, entries.group_wy(positives)
+        p, w, wy = entries.distinct_p, entries.distinct_w, entries.distinct_wy(positives)
         if p.size == 1:
             return np.minimum(wy / w[:, None], 1.0)
-        scale = _Scale.of(p, w, entries.unlabelled.groups.w2, self.bandwidth)
+        scale = _Scale.of(p, w, entries.unlabelled.distinct.w2, self.bandwidth)
         return _shares(_Density(scale, p, np.concatenate((w[:, None], wy), axis=1)).at(p))
 
     def _check(self) -> None:

@@ -99,13 +99,13 @@ class KNN(Family):
         name = "neighbours", self.k
         if name not in entries.memory:
             jumps, _ = self._jumps(entries.unlabelled)
-            entries.memory[name] = jumps.windows_at(entries.group_p)
-        return _LabelSums.of(entries.group_w[:, None], entries.group_wy(positives)).means(*entries.memory[name])
+            entries.memory[name] = jumps.windows_at(entries.distinct_p)
+        return _LabelSums.of(entries.distinct_w[:, None], entries.distinct_wy(positives)).means(*entries.memory[name])
 
     def group_means(self, sample: ScoreSample) -> FloatArray:
         """Return the mean label of the neighbours of each distinct score, without making a map.
 
-        The scores are those of ``sample.groups``, and the mean labels those of the map, to the last digit.
+        The scores are those of ``sample.distinct``, and the mean labels those of the map, to the last digit.
 
         Parameters
         ----------
@@ -117,12 +117,12 @@ class KNN(Family):
         means : array of shape (G,)
             One for each distinct score, in increasing order of the scores.
         """
-        groups = sample.groups
+        distinct = sample.distinct
         jumps, _ = self._jumps(sample)
-        labels, means = _labels_of(sample), np.empty(len(groups))
-        for start in range(0, len(groups), BLOCK):
+        labels, means = _labels_of(sample), np.empty(len(distinct))
+        for start in range(0, len(distinct), BLOCK):
             part = slice(start, start + BLOCK)
-            means[part] = labels.means(*jumps.windows_at(groups.p[part]))
+            means[part] = labels.means(*jumps.windows_at(distinct.p[part]))
         return means
 
     def _jumps(self, sample: ScoreSample) -> tuple["_Jumps", float]:
@@ -132,8 +132,8 @@ class KNN(Family):
             warn_user(POOLED, CalibrationWarning)
         n_rows = sample.total if sample.whole else float(sample.n)
         k = min(self.k, n_rows)
-        windows = _windows(sample.groups.w, k, n_rows, exact=sample.whole)
-        return _Jumps.of(sample.groups.p, windows), n_rows / k
+        windows = _windows(sample.distinct.w, k, n_rows, exact=sample.whole)
+        return _Jumps.of(sample.distinct.p, windows), n_rows / k
 
 
 def check_k(k: object) -> None:
@@ -186,8 +186,8 @@ class _LabelCounts:
 
 def _labels_of(sample: ScoreSample) -> _LabelSums | _LabelCounts:
     """Return the prefix sums of the labels of a sample's groups."""
-    groups = sample.groups
-    return (_LabelCounts if sample.whole else _LabelSums).of(groups.w, groups.wy)
+    distinct = sample.distinct
+    return (_LabelCounts if sample.whole else _LabelSums).of(distinct.w, distinct.wy)
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,14 +213,14 @@ def _windows(w: FloatArray, k: float, n_rows: float, *, exact: bool) -> _Windows
     reach(l) join one by one, each half-way between l and itself. The group l leaves when reach(l + 1) joins, or, where
     that is reach(l), half-way between l and it. The last l that can reach k rows stays.
     """
-    n_groups = w.size
+    n_distinct = w.size
     if k >= n_rows:
-        return _Windows(np.zeros(1, dtype=np.intp), np.full(1, n_groups - 1))
-    if exact and n_rows == n_groups:  # a row each: every group is joined by the next as it leaves
-        first = np.arange(n_groups - int(k) + 1)
+        return _Windows(np.zeros(1, dtype=np.intp), np.full(1, n_distinct - 1))
+    if exact and n_rows == n_distinct:  # a row each: every group is joined by the next as it leaves
+        first = np.arange(n_distinct - int(k) + 1)
         return _Windows(first, first + (int(k) - 1))
-    reach = _reach_of_counts(w, int(k)) if exact and n_rows <= FEW_COPIES * n_groups else _reach(w, k, n_rows, exact)
-    growth = np.diff(reach, append=n_groups - 1)
+    reach = _reach_of_counts(w, int(k)) if exact and n_rows <= FEW_COPIES * n_distinct else _reach(w, k, n_rows, exact)
+    growth = np.diff(reach, append=n_distinct - 1)
     changes = growth.copy()
     changes[:-1] = np.maximum(changes[:-1], 1)
     first = np.repeat(np.arange(reach.size), changes)

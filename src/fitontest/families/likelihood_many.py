@@ -53,8 +53,8 @@ def maximise_columns(
     at : array, optional
         Other scores, shape (G,).
     """
-    p = clip_unit(entries.group_p, eps) if eps else entries.group_p
-    w, wy = entries.group_w, entries.group_wy(positives)
+    p = clip_unit(entries.distinct_p, eps) if eps else entries.distinct_p
+    w, wy = entries.distinct_w, entries.distinct_wy(positives)
     features = entries.memory.get((make_features, eps))
     if features is None:
         features = entries.memory[make_features, eps] = _Pyramid(make_features(p), w)

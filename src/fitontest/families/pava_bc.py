@@ -71,5 +71,5 @@ class PavaBlocks(Family):
         return SharedFits(self.fit_map, entries, positives, self._block_means)
 
     def _block_means(self, entries: Entries, positives: IntArray) -> FloatArray:
-        rule, groups = PavaBC(self.n_min, self.n_max), entries.unlabelled.groups
-        return block_values(entries, positives, lambda wy: rule.cuts(replace(groups, wy=wy), entries.whole)[:-1])
+        rule, distinct = PavaBC(self.n_min, self.n_max), entries.unlabelled.distinct
+        return block_values(entries, positives, lambda wy: rule.cuts(replace(distinct, wy=wy), entries.whole)[:-1])

@@ -93,7 +93,7 @@ class Platt(Family):
 
     def _maximise_columns(self, entries: Entries, positives: IntArray, at: FloatArray | None = None) -> FloatArray:
         if find_link(self.link) is LOGIT:
-            eps = eps_of_scores(self.eps, entries.group_p)
+            eps = eps_of_scores(self.eps, entries.distinct_p)
             return maximise_columns(self, entries, positives, _logit_line, eps=eps, at=at)
         return maximise_columns(self, entries, positives, _line, eps=0.0, at=at)
 

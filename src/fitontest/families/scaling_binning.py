@@ -86,11 +86,11 @@ class ScalingBinning(Family):
     def solve(self, sample: ScoreSample) -> Solution:
         """Return the binned map, its bins and Platt's curve."""
         check_n_bins(self.n_bins)
-        groups, scaling = sample.groups, Platt().fit_map(sample)
-        values = scaling.evaluate(groups.p)
-        starts = self._starts(groups.w, falling=_falls(values))
-        partition = Partition(midpoints_between(groups.p, starts[1:]))
-        levels = _bin_values(values, groups.w, starts)[starts]
+        distinct, scaling = sample.distinct, Platt().fit_map(sample)
+        values = scaling.evaluate(distinct.p)
+        starts = self._starts(distinct.w, falling=_falls(values))
+        partition = Partition(midpoints_between(distinct.p, starts[1:]))
+        levels = _bin_values(values, distinct.w, starts)[starts]
         attributes: dict[str, Any] = {"scaling_": scaling}
         return Solution(BinnedMap(partition, levels, np.zeros(levels.size)), partition, attributes)
 
@@ -103,8 +103,8 @@ class ScalingBinning(Family):
         values = Platt().fit_many(entries, positives).at()
         falling = _falls(values)
         for falls in np.unique(falling):
-            starts = self._starts(entries.group_w, falling=falls)
-            values[:, falling == falls] = _bin_values(values[:, falling == falls], entries.group_w, starts)
+            starts = self._starts(entries.distinct_w, falling=falls)
+            values[:, falling == falls] = _bin_values(values[:, falling == falls], entries.distinct_w, starts)
         return values
 
     def _starts(self, w: FloatArray, *, falling: bool) -> IntArray:

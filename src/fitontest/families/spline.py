@@ -228,7 +228,7 @@ class _SplineFits(Fits):
         eps = fits.polygons[0].eps
         x = entries.memory.get(("logits", eps))
         if x is None:
-            x = entries.memory[("logits", eps)] = logit(entries.group_p, eps)
+            x = entries.memory[("logits", eps)] = logit(entries.distinct_p, eps)
         values = fits.values(x)
         values[fits.atoms.place] = fits.levels
         return values
@@ -250,9 +250,9 @@ class _Design:
         size = float(entries.n.sum()) if entries.whole else count_effective_rows(entries)
         self.atoms = Atoms.of_entries(entries)
         rest = self.atoms.rest
-        self.eps = eps_of_scores("auto", entries.group_p, EPS)
-        x, w = logit(entries.group_p[rest], self.eps), entries.group_w[rest]
-        size *= float(w.sum() / entries.group_w.sum())
+        self.eps = eps_of_scores("auto", entries.distinct_p, EPS)
+        x, w = logit(entries.distinct_p[rest], self.eps), entries.distinct_w[rest]
+        size *= float(w.sum() / entries.distinct_w.sum())
         node = _nodes(w)
         n_nodes = int(node[-1]) + 1
         mass = np.bincount(node, w, n_nodes)
@@ -381,7 +381,7 @@ def _fold_cells(entries: Entries, node: IntArray, n_nodes: int, folds: list[IntA
     fold = np.zeros(m, dtype=np.intp)
     for number, held_out in enumerate(folds):
         fold[held_out] = number
-    n_folds, of = int(fold.max()) + 1, node[entries.group]
+    n_folds, of = int(fold.max()) + 1, node[entries.place]
     cell = np.where(of < 0, 0, fold * n_nodes + of)
     return sparse.csc_array(((of >= 0).astype(float), cell, np.arange(m + 1)), shape=(n_folds * n_nodes, m))
 
@@ -390,6 +390,6 @@ def _gathered(entries: Entries, atoms: Atoms) -> Any:
     """Return the matrix that adds up the entries of each atom, shape (atoms, m)."""
     row = np.full(atoms.rest.size, -1)
     row[atoms.place] = np.arange(len(atoms))
-    of = row[entries.group]
+    of = row[entries.place]
     at = np.flatnonzero(of >= 0)
     return sparse.csr_array((np.ones(at.size), (of[at], at)), shape=(len(atoms), len(entries)))

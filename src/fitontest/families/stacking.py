@@ -196,7 +196,7 @@ class Stacking(EitherFamily):
 
     def _mixed(self, entries: Entries, positives: IntArray) -> FloatArray:
         """Return these values, of labellings whose folds are in common."""
-        values = np.zeros((entries.group_p.size, positives.shape[1]))
+        values = np.zeros((entries.distinct_p.size, positives.shape[1]))
         members = list(self.make_members().values())
         most = max(1, ROOM // (len(entries) * len(members)))
         for first in range(0, positives.shape[1], most):

@@ -109,7 +109,7 @@ class Temperature(EitherFamily):
         return SharedFits(self.fit_map, entries, positives, self._maximise_columns, self._maximise_columns)
 
     def _maximise_columns(self, entries: Entries, positives: IntArray, at: FloatArray | None = None) -> FloatArray:
-        eps = eps_of_scores(self.eps, entries.group_p)
+        eps = eps_of_scores(self.eps, entries.distinct_p)
         return maximise_columns(self, entries, positives, _logits, eps=eps, n_slopes=1, threshold=0.5, at=at)
 
     def solve(self, sample: Any) -> Solution:

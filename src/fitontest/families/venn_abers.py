@@ -70,17 +70,17 @@ class VennAbers(Family):
 
     def solve(self, sample: ScoreSample) -> Solution:
         """Return the calibration map, both isotonic fits, and the number of their steps."""
-        groups = sample.groups
+        distinct = sample.distinct
         extra = 1.0 if sample.whole else sample.total / sample.n
-        above = _values_with_positive(groups.w, groups.wy, extra)  # p1
-        below = _values_with_positive(groups.w[::-1], (groups.w - groups.wy)[::-1], extra)[::-1]  # 1 - p0
+        above = _values_with_positive(distinct.w, distinct.wy, extra)  # p1
+        below = _values_with_positive(distinct.w[::-1], (distinct.w - distinct.wy)[::-1], extra)[::-1]  # 1 - p0
         upper = np.append(above, 1.0)
         lower = np.append(1.0, below)
-        fitted = _steps(groups.p, upper / (lower + upper), above / (below + above))
+        fitted = _steps(distinct.p, upper / (lower + upper), above / (below + above))
         attributes = {
-            "lower_": _steps(groups.p, 1.0 - lower, 1.0 - below),
-            "upper_": _steps(groups.p, upper, above),
-            "n_blocks_": int(block_starts(groups.wy, groups.w).size),
+            "lower_": _steps(distinct.p, 1.0 - lower, 1.0 - below),
+            "upper_": _steps(distinct.p, upper, above),
+            "n_blocks_": int(block_starts(distinct.wy, distinct.w).size),
         }
         return Solution(fitted, None, attributes)
 

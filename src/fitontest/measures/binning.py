@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from fitontest.data.ordering import Groups, Rows
+from fitontest.data.ordering import DistinctScores, Rows
 from fitontest.data.score_sample import ScoreSample
 from fitontest.families.base import Family, family_class
 from fitontest.families.family_bins import bins_of
@@ -128,7 +128,7 @@ class BinnedSample:
     ----------
     sample : ScoreSample
     partition : Partition or CellPartition
-    rows, groups : Rows and Groups
+    rows, distinct : Rows and DistinctScores
         The sorted rows, and the groups of tied scores; of cells both are sorted by the cell first.
     starts : int array of shape (B + 1,)
         Bin b holds the groups starts[b] to starts[b + 1] - 1.
@@ -139,7 +139,7 @@ class BinnedSample:
     sample: ScoreSample
     partition: Binning
     rows: Rows
-    groups: Groups
+    distinct: DistinctScores
     starts: IntArray
     table: BinTable
 

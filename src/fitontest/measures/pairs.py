@@ -46,7 +46,7 @@ class EntryPairs:
     @staticmethod
     def _windows(entries: Entries) -> PairWindows:
         if entries.whole:
-            return PairWindows.of(entries.group_p, entries.group_w, np.ones(entries.first.size))
+            return PairWindows.of(entries.distinct_p, entries.distinct_w, np.ones(entries.first.size))
         return PairWindows.of(entries.p, entries.n.astype(np.float64), entries.w / entries.n)
 
     def of_units(self, positives: IntArray) -> IntArray:
@@ -59,7 +59,7 @@ class EntryPairs:
 
     def at_units(self, c: FloatArray) -> FloatArray:
         """Return values at the units, from those at the distinct scores, shape (G, ...)."""
-        return c if self.entries.whole or not self.entries.tied else c[self.entries.group]
+        return c if self.entries.whole or not self.entries.tied else c[self.entries.place]
 
     def from_entries(self, values: FloatArray) -> FloatArray:
         """Return values at the units, from those at the entries."""
@@ -67,7 +67,7 @@ class EntryPairs:
 
     def to_entries(self, values: FloatArray) -> FloatArray:
         """Return values at the entries, from those at the units."""
-        return np.asarray(values[self.entries.group]) if self.entries.whole else values
+        return np.asarray(values[self.entries.place]) if self.entries.whole else values
 
     @property
     def least_rows(self) -> float:
@@ -81,7 +81,7 @@ class EntryPairs:
     @property
     def p(self) -> FloatArray:
         """The scores of the units."""
-        return self.entries.group_p if self.entries.whole else self.entries.p
+        return self.entries.distinct_p if self.entries.whole else self.entries.p
 
     @property
     def null_deviations(self) -> FloatArray:

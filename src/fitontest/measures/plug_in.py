@@ -213,8 +213,8 @@ class PlugIn(Measure):
         """
         if self.held_fixed or self.debias or self.for_sample(redraws.sample).distance is not None:
             return super().values(redraws, labels)
-        w, entries = redraws.entries.group_w, redraws.entries  # type: ignore[attr-defined]
-        g = read_family(self._family).fit_many(entries, labels).at() - entries.group_p[:, None]
+        w, entries = redraws.entries.distinct_w, redraws.entries  # type: ignore[attr-defined]
+        g = read_family(self._family).fit_many(entries, labels).at() - entries.distinct_p[:, None]
         np.abs(g, out=g)
         if self.total is L1:
             return np.asarray(w @ g / w.sum())

@@ -56,8 +56,8 @@ class ProbabilisticCount(Measure):
             Of `Cells` in which rows of several scores share a cell: how many there are is not kept.
         """
         refuse_pooled_scores(sample, self.name)
-        shares = sample.groups.w / sample.groups.w.sum()
-        return Estimate.of(self, sample, 1.0 / float(shares @ shares), Values(n_values=len(sample.groups)))
+        shares = sample.distinct.w / sample.distinct.w.sum()
+        return Estimate.of(self, sample, 1.0 / float(shares @ shares), Values(n_values=len(sample.distinct)))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

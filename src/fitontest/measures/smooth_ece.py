@@ -88,8 +88,8 @@ class SmoothECE(Measure):
 
     def estimate(self, sample: ScoreSample) -> Estimate:
         """Return the integral of the smoothed residuals, with the bandwidth."""
-        groups = sample.groups
-        value, bandwidth = self._measured(groups.p, groups.wy - groups.w * groups.p, float(groups.w.sum()))
+        distinct = sample.distinct
+        value, bandwidth = self._measured(distinct.p, distinct.wy - distinct.w * distinct.p, float(distinct.w.sum()))
         return Estimate.of(self, sample, value, Smoothed(bandwidth=bandwidth))
 
     def target(self, sample: ScoreSample, c: FloatArray) -> float | None:

@@ -124,10 +124,10 @@ class ValidityCurve(Table):
         k : int, default=10
             Number of neighbours, at least 1.
         """
-        groups = sample.groups
-        off = np.abs(groups.p - KNN(k).group_means(sample))
-        eps, share = _steps(off, groups.w, alike=sample.unit and len(groups) == sample.n)
-        area = 1.0 - float(groups.w @ off) / float(groups.w.sum())
+        distinct = sample.distinct
+        off = np.abs(distinct.p - KNN(k).group_means(sample))
+        eps, share = _steps(off, distinct.w, alike=sample.unit and len(distinct) == sample.n)
+        area = 1.0 - float(distinct.w @ off) / float(distinct.w.sum())
         for column in (eps, share):
             column.flags.writeable = False
         return cls(eps, share, area, k, sample.n)

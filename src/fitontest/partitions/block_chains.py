@@ -10,7 +10,7 @@ there are few chains when blocks are large.
 
 import numpy as np
 
-from fitontest.data.ordering import Groups
+from fitontest.data.ordering import DistinctScores
 from fitontest.typing import FloatArray, IntArray
 
 # Up to these totals means of whole weights compare as their fractions do: different ones are 1 / total**2 apart
@@ -20,18 +20,18 @@ FEW = 200  # groups per chain below which the plain loop is as fast
 STRETCH = 4  # a look ahead reaches this many times n_min first, and twice as far each time
 
 
-def chains_apply(groups: Groups, n_min: float, n_max: float, body: int) -> bool:
+def chains_apply(distinct: DistinctScores, n_min: float, n_max: float, body: int) -> bool:
     """Return whether `chain_starts` gives what the plain stack gives, and faster: whole weights and large blocks.
 
     No group may be so heavy that a block below n_min cannot take it in.
     """
-    total = float(groups.w.sum())
-    return body * n_min >= FEW * total and total <= max(EXACT, EXACT_LONG) and n_min + float(groups.w.max()) <= n_max
+    total = float(distinct.w.sum())
+    return body * n_min >= FEW * total and total <= max(EXACT, EXACT_LONG) and n_min + float(distinct.w.max()) <= n_max
 
 
-def chain_starts(groups: Groups, n_min: float, n_max: float, body: int) -> list[int]:
+def chain_starts(distinct: DistinctScores, n_min: float, n_max: float, body: int) -> list[int]:
     """Return the first group of each block that the stack makes of the first `body` groups."""
-    stack = _Stack(groups, n_min, n_max, body)
+    stack = _Stack(distinct, n_min, n_max, body)
     while stack.end < body:
         stack.settle()
         stack.grow()
@@ -41,10 +41,10 @@ def chain_starts(groups: Groups, n_min: float, n_max: float, body: int) -> list[
 class _Stack:
     """The blocks so far: their starts, and where the top one ends."""
 
-    def __init__(self, groups: Groups, n_min: float, n_max: float, body: int) -> None:
+    def __init__(self, distinct: DistinctScores, n_min: float, n_max: float, body: int) -> None:
         self.n_min, self.n_max, self.body = n_min, n_max, body
-        self.w = np.concatenate(([0.0], np.cumsum(groups.w[:body])))  # before each group
-        self.y = np.concatenate(([0.0], np.cumsum(groups.wy[:body])))
+        self.w = np.concatenate(([0.0], np.cumsum(distinct.w[:body])))  # before each group
+        self.y = np.concatenate(([0.0], np.cumsum(distinct.wy[:body])))
         self.kind: type = np.float64 if self.w[-1] <= EXACT else np.longdouble
         self.starts: list[int] = []
         self.end = 0

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fitontest.data.arrays import as_column
-from fitontest.data.ordering import Groups, Rows, pooled
+from fitontest.data.ordering import DistinctScores, Rows, pooled
 from fitontest.data.places import BadValueError, such
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.weights import EXACT_COUNT
@@ -94,7 +94,7 @@ class CellPartition:
         """
         return sample.with_facts(cell=self._codes_of(sample)).keep_facts("cell")
 
-    def cut(self, sample: ScoreSample) -> tuple[Rows, Groups, IntArray, BinTable]:
+    def cut(self, sample: ScoreSample) -> tuple[Rows, DistinctScores, IntArray, BinTable]:
         """Return the rows bin by bin, with the sums of the bins.
 
         The rows and the tied scores come by cell, with where each cell starts among the latter.
@@ -114,9 +114,9 @@ class CellPartition:
         p, y, w, codes = sample.p[present], sample.y[present], sample.w[present], codes[present]
         order = np.lexsort((w, y, p, codes))
         rows, codes = Rows.of(p[order] + 0.0, y[order], w[order], whole=sample.whole), codes[order]
-        groups = pooled(rows, unit=sample.unit, apart=codes)
-        starts = np.searchsorted(codes[groups.first], np.arange(self.n_bins + 1))
-        return rows, groups, starts, tabulate(sample, rows, groups, starts)
+        distinct = pooled(rows, unit=sample.unit, apart=codes)
+        starts = np.searchsorted(codes[distinct.first], np.arange(self.n_bins + 1))
+        return rows, distinct, starts, tabulate(sample, rows, distinct, starts)
 
     def _codes_of(self, sample: ScoreSample) -> IntArray:
         """Return the code of each row of the sample."""

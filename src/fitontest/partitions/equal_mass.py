@@ -46,9 +46,9 @@ class EqualMass(EqualBins):
 
     def partition(self, sample: ScoreSample) -> Partition:
         """Return bins of equal weight for the scores."""
-        groups = sample.groups
-        ends = equal_mass_ends(groups.w, np.array([self.n_bins]))[0]
-        return Partition(edges_between(groups.p, ends[ends < len(groups)], self.closed), self.closed)
+        distinct = sample.distinct
+        ends = equal_mass_ends(distinct.w, np.array([self.n_bins]))[0]
+        return Partition(edges_between(distinct.p, ends[ends < len(distinct)], self.closed), self.closed)
 
     def bounds(self, candidates: IntArray, p: FloatArray, w: FloatArray) -> IntArray:  # noqa: ARG002 - weights decide
         """Return where the bins begin and end among the distinct scores.
@@ -79,10 +79,10 @@ def equal_mass_ends(w: FloatArray, n_bins: IntArray) -> IntArray:
     ends : int array of shape (L, max(n_bins))
         ``ends[l, b]`` is one past the last group of bin b; G from the last bin on.
     """
-    groups = w.size
+    distinct = w.size
     order = np.argsort(n_bins, kind="stable")
     requested = n_bins[order]
-    ends = np.full((n_bins.size, min(int(requested[-1]), groups)), groups, dtype=np.intp)
+    ends = np.full((n_bins.size, min(int(requested[-1]), distinct)), distinct, dtype=np.intp)
     cumulative = np.concatenate(([0.0], np.cumsum(w)))
     total = cumulative[-1]
     slack = WEIGHT_TOLERANCE * total
@@ -93,7 +93,7 @@ def equal_mass_ends(w: FloatArray, n_bins: IntArray) -> IntArray:
         done = cumulative[begin]
         goal = (total - done) / (requested[active:] - step)
         reached = cumulative.searchsorted(done + (goal - slack))
-        reached = np.minimum(np.maximum(reached, begin + 1), groups)
+        reached = np.minimum(np.maximum(reached, begin + 1), distinct)
         heavy = w[reached - 1] > goal + slack
         if heavy.any():
             over, under = cumulative[reached] - done - goal, goal - (cumulative[reached - 1] - done)

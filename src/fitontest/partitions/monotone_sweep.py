@@ -62,8 +62,8 @@ class MonotoneSweep(Partitioner):
 
     def partition(self, sample: ScoreSample) -> Partition:
         """Return the finest bins whose mean labels rise with the score."""
-        groups = sample.groups
-        n_bins = self.counts(groups.p, groups.w, groups.wy[:, None], whole=sample.whole)[0]
+        distinct = sample.distinct
+        n_bins = self.counts(distinct.p, distinct.w, distinct.wy[:, None], whole=sample.whole)[0]
         return self.bins(int(n_bins)).partition(sample)
 
     def bins(self, n_bins: int) -> EqualBins:

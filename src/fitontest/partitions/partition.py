@@ -11,7 +11,7 @@ import numpy as np
 
 from fitontest.checks import choose
 from fitontest.data.arrays import as_numbers, as_probabilities, check_unit_interval
-from fitontest.data.ordering import Groups, Rows
+from fitontest.data.ordering import DistinctScores, Rows
 from fitontest.data.score_sample import ScoreSample
 from fitontest.numerics.search import positions
 from fitontest.partitions.bin_table import BinTable
@@ -157,7 +157,7 @@ class Partition:
             sample.memory["table"] = (self, sample.is_pooled, table)
         return table
 
-    def cut(self, sample: ScoreSample) -> tuple[Rows, Groups, IntArray, BinTable]:
+    def cut(self, sample: ScoreSample) -> tuple[Rows, DistinctScores, IntArray, BinTable]:
         """Return the rows in the order of their scores, where each bin starts, and the sums of the bins.
 
         Starts are positions among the groups of tied scores.
@@ -171,15 +171,15 @@ class Partition:
 
         Returns
         -------
-        rows, groups : Rows and Groups
+        rows, distinct : Rows and DistinctScores
             Those of the sample.
         starts : int array of shape (B + 1,)
             Bin b holds the groups starts[b] to starts[b + 1] - 1.
         table : BinTable
             Sums per bin.
         """
-        starts = self.starts(sample.groups.p)
-        return sample.rows, sample.groups, starts, tabulate(sample, sample.rows, sample.groups, starts)
+        starts = self.starts(sample.distinct.p)
+        return sample.rows, sample.distinct, starts, tabulate(sample, sample.rows, sample.distinct, starts)
 
     def starts(self, p: FloatArray) -> IntArray:
         """Return where each bin starts among increasing scores, and where the last one ends.
@@ -260,13 +260,13 @@ def _locate_equal_width(p: FloatArray, fences: tuple[FloatArray, FloatArray], cl
     return index
 
 
-def tabulate(sample: ScoreSample, rows: Rows, groups: Groups, starts: IntArray) -> BinTable:
+def tabulate(sample: ScoreSample, rows: Rows, distinct: DistinctScores, starts: IntArray) -> BinTable:
     """Return the sums per bin, of which bin b holds the groups starts[b] to starts[b + 1] - 1 of a sample's rows."""
-    w = bin_sums(groups.w, starts)
-    n = w.astype(np.intp) if sample.unit else bin_sums(groups.n, starts)
+    w = bin_sums(distinct.w, starts)
+    n = w.astype(np.intp) if sample.unit else bin_sums(distinct.n, starts)
     row_squares = rows.w2 if sample.aggregated else rows.w**2
-    squares = w if sample.unit else bin_sums(row_squares, np.append(groups.first, len(rows))[starts])
-    return BinTable(n, w, squares, bin_sums(groups.w * groups.p, starts), bin_sums(groups.wy, starts))
+    squares = w if sample.unit else bin_sums(row_squares, np.append(distinct.first, len(rows))[starts])
+    return BinTable(n, w, squares, bin_sums(distinct.w * distinct.p, starts), bin_sums(distinct.wy, starts))
 
 
 def bin_sums(values: Column, starts: IntArray) -> Column:

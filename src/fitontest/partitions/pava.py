@@ -34,8 +34,8 @@ class Pava(Partitioner):
 
     def partition(self, sample: ScoreSample) -> Partition:
         """Return a bin for each step of the isotonic regression."""
-        groups = sample.groups
-        return Partition(midpoints_between(groups.p, block_starts(groups.wy, groups.w)[1:]))
+        distinct = sample.distinct
+        return Partition(midpoints_between(distinct.p, block_starts(distinct.wy, distinct.w)[1:]))
 
 
 def block_starts(wy: FloatArray, w: FloatArray) -> IntArray:

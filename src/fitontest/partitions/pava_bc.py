@@ -16,7 +16,7 @@ from math import floor, isfinite
 import numpy as np
 
 from fitontest.checks import is_real
-from fitontest.data.ordering import Groups
+from fitontest.data.ordering import DistinctScores
 from fitontest.data.score_sample import ScoreSample
 from fitontest.exceptions import BlockSizeWarning, warn_user
 from fitontest.partitions.block_chains import chain_starts, chains_apply
@@ -77,18 +77,18 @@ class PavaBC(Partitioner):
 
     def partition(self, sample: ScoreSample) -> Partition:
         """Return a bin for each step, with a number of rows within the bounds."""
-        groups = sample.groups
-        cuts = self.cuts(groups, sample.whole)
-        return Partition(midpoints_between(groups.p, cuts[1:-1]))
+        distinct = sample.distinct
+        cuts = self.cuts(distinct, sample.whole)
+        return Partition(midpoints_between(distinct.p, cuts[1:-1]))
 
-    def cuts(self, groups: Groups, whole: bool) -> IntArray:
+    def cuts(self, distinct: DistinctScores, whole: bool) -> IntArray:
         """Return where each bin starts among the distinct scores, and how many scores there are.
 
         `whole` says whether weights count rows.
 
         Parameters
         ----------
-        groups : Groups
+        distinct : DistinctScores
             Distinct scores in increasing order, with the weights and the weights of the positives.
         whole : bool
             Whether weights count rows, so that the default bounds are whole numbers.
@@ -103,24 +103,24 @@ class PavaBC(Partitioner):
         ValueError
             No blocks lie within the bounds that the user gave.
         """
-        total = float(groups.w.sum())
+        total = float(distinct.w.sum())
         n_min, n_max = self._bounds(total, whole)
         limits = Limits(n_min, n_max, 0.0 if whole else WEIGHT_TOLERANCE * total)
-        cuts = stack_cuts(groups, limits, whole)
-        cumulative = np.concatenate(([0.0], np.cumsum(groups.w)))
+        cuts = stack_cuts(distinct, limits, whole)
+        cumulative = np.concatenate(([0.0], np.cumsum(distinct.w)))
         if limits.hold(np.diff(cumulative[cuts])):
             return cuts
         reach = reachable(cumulative, limits)
         if reach[-1]:
             return repair(cumulative, limits, reach, cuts)
         if self.n_min is not None and self.n_max is not None:
-            raise ValueError(_why_infeasible(groups, limits))
+            raise ValueError(_why_infeasible(distinct, limits))
         if self.n_max is not None:  # the default lower bound gives way to the user's upper one
-            return PavaBC(0, self.n_max).cuts(groups, whole)
+            return PavaBC(0, self.n_max).cuts(distinct, whole)
         if self.n_min is not None and self.n_min > total + limits.slack:
-            raise ValueError(_why_infeasible(groups, limits))
-        cuts = relaxed_cuts(groups, limits, whole)
-        _report(groups, np.diff(cumulative[cuts]), limits)
+            raise ValueError(_why_infeasible(distinct, limits))
+        cuts = relaxed_cuts(distinct, limits, whole)
+        _report(distinct, np.diff(cumulative[cuts]), limits)
         return cuts
 
     def _bounds(self, total: float, whole: bool) -> tuple[float, float]:
@@ -157,38 +157,40 @@ class Limits:
         return not self.small(float(w.min())) and self.fits(float(w.max()))
 
 
-def stack_cuts(groups: Groups, limits: Limits, whole: bool) -> IntArray:
+def stack_cuts(distinct: DistinctScores, limits: Limits, whole: bool) -> IntArray:
     """Return the cuts 0 = i_0 < ... < G of the stack algorithm, whether or not they keep the bounds."""
-    return _stack(groups, limits, whole, relax=False)
+    return _stack(distinct, limits, whole, relax=False)
 
 
-def relaxed_cuts(groups: Groups, limits: Limits, whole: bool) -> IntArray:
+def relaxed_cuts(distinct: DistinctScores, limits: Limits, whole: bool) -> IntArray:
     """Return cuts that keep the lower bound and exceed the upper one only where ties force it."""
-    return _stack(groups, limits, whole, relax=True)
+    return _stack(distinct, limits, whole, relax=True)
 
 
-def _stack(groups: Groups, limits: Limits, whole: bool, relax: bool) -> IntArray:
+def _stack(distinct: DistinctScores, limits: Limits, whole: bool, relax: bool) -> IntArray:
     """Run the stack and close the partition with the tail. `relax` lets a small block exceed the upper bound."""
     n_min, n_max = limits.n_min - limits.slack, limits.n_max + limits.slack
-    body = _tail_start(groups.w, limits)
-    if whole and chains_apply(groups, n_min, n_max, body):
-        starts = chain_starts(groups, n_min, n_max, body)
+    body = _tail_start(distinct.w, limits)
+    if whole and chains_apply(distinct, n_min, n_max, body):
+        starts = chain_starts(distinct, n_min, n_max, body)
     else:
-        starts = _stack_starts(groups, n_min, n_max, body, 0.0 if whole else MEAN_TOLERANCE, relax)
-    last = float(groups.w[starts[-1] : body].sum()) if starts else np.inf
-    tail = float(groups.w[body:].sum())
-    if body < len(groups) and not (last + tail <= n_max or (relax and last < n_min)):
+        starts = _stack_starts(distinct, n_min, n_max, body, 0.0 if whole else MEAN_TOLERANCE, relax)
+    last = float(distinct.w[starts[-1] : body].sum()) if starts else np.inf
+    tail = float(distinct.w[body:].sum())
+    if body < len(distinct) and not (last + tail <= n_max or (relax and last < n_min)):
         starts.append(body)
-    return np.array([*starts, len(groups)], dtype=np.intp)
+    return np.array([*starts, len(distinct)], dtype=np.intp)
 
 
-def _stack_starts(groups: Groups, n_min: float, n_max: float, body: int, tolerance: float, relax: bool) -> list[int]:
+def _stack_starts(
+    distinct: DistinctScores, n_min: float, n_max: float, body: int, tolerance: float, relax: bool
+) -> list[int]:
     """Return the first group of each block that the stack makes of the first `body` groups."""
     # plain floats and local names: this loop visits every group, and numpy scalars would make it five times slower
     starts: list[int] = []
     ws: list[float] = []
     ys: list[float] = []
-    for i, (w1, y1) in enumerate(zip(groups.w[:body].tolist(), groups.wy[:body].tolist(), strict=True)):
+    for i, (w1, y1) in enumerate(zip(distinct.w[:body].tolist(), distinct.wy[:body].tolist(), strict=True)):
         start = i
         while ws:
             w0, y0 = ws[-1], ys[-1]
@@ -248,25 +250,25 @@ def repair(cumulative: FloatArray, limits: Limits, reach: BoolArray, cuts: IntAr
     return np.array(chosen[::-1], dtype=np.intp)
 
 
-def _why_infeasible(groups: Groups, limits: Limits) -> str:
-    total, heaviest = float(groups.w.sum()), int(np.argmax(groups.w))
+def _why_infeasible(distinct: DistinctScores, limits: Limits) -> str:
+    total, heaviest = float(distinct.w.sum()), int(np.argmax(distinct.w))
     bounds = f"n_min={limits.n_min:g} and n_max={limits.n_max:g}"
     if limits.n_min > total:
         return f"n_min must not exceed the total weight {total:g}, got n_min={limits.n_min:g}"
     if limits.n_min > limits.n_max:
         return f"n_min must not exceed n_max, got {bounds}"
-    if not limits.fits(float(groups.w[heaviest])):
+    if not limits.fits(float(distinct.w[heaviest])):
         return (
-            f"n_max must be at least the weight of the heaviest score: the score {groups.p[heaviest]:g} weighs "
-            f"{groups.w[heaviest]:g}, got n_max={limits.n_max:g}"
+            f"n_max must be at least the weight of the heaviest score: the score {distinct.p[heaviest]:g} weighs "
+            f"{distinct.w[heaviest]:g}, got n_max={limits.n_max:g}"
         )
-    return f"n_min and n_max must allow a partition, but no cut of the {len(groups)} distinct scores keeps {bounds}"
+    return f"n_min and n_max must allow a partition, but no cut of the {len(distinct)} distinct scores keeps {bounds}"
 
 
-def _report(groups: Groups, w: FloatArray, limits: Limits) -> None:
+def _report(distinct: DistinctScores, w: FloatArray, limits: Limits) -> None:
     """Warn that the upper bound was given up; a single score leaves nothing to warn about."""
     over = w[w > limits.n_max + limits.slack]
-    if over.size and len(groups) > 1:
+    if over.size and len(distinct) > 1:
         warn_user(
             f"pava_bc: ties are too heavy for the default n_max = {limits.n_max:g}; {over.size} of {w.size} blocks "
             f"exceed it (the heaviest weighs {over.max():g}). Every block keeps n_min = {limits.n_min:g}.",

@@ -259,7 +259,7 @@ class _Scores:
             if inside.any():
                 labels[:, inside] = self._draw([c], block, LABELS)[0][:, chosen[inside] - block.start]
         with without_warnings():
-            splines = self.spline.fit_many(entries, labels).at()[entries.group]
+            splines = self.spline.fit_many(entries, labels).at()[entries.place]
         near = np.asarray(sigmoid(logit(self.p, 1e-16) + SHIFT))
         return [g if self.distance(g) >= STILL else near for g in splines.T]
 

@@ -50,7 +50,7 @@ def _of_scores(sample: Any) -> dict[str, str]:
     kind = "confidence" if is_confidence else "score"
     rate = "accuracy" if is_confidence else "share of positives"
     means = f"{short(sample.base_rate)}; mean {kind} {short(sample.mean_score)}"
-    p, w = sample.groups.p, sample.groups.w
+    p, w = sample.distinct.p, sample.distinct.w
     distinct = f"{p.size:,}"
     if sample.has_pooled_scores:
         distinct = f"rows are reduced to {p.size:,} cells of scores"

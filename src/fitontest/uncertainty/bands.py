@@ -206,7 +206,7 @@ def _family_of(estimate: Estimate, draws: int) -> Family:
 
 def _within(x: FloatArray, sample: ScoreSample) -> FloatArray:
     """Return the scores from the smallest to the largest of the data: beyond, no label tells of the truth."""
-    ends = np.clip(sample.groups.p[[0, -1]], x[0], x[-1])
+    ends = np.clip(sample.distinct.p[[0, -1]], x[0], x[-1])
     return np.unique(np.concatenate((ends, x[(ends[0] < x) & (x < ends[1])])))
 
 

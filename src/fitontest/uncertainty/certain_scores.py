@@ -158,7 +158,7 @@ def _of_score(sample: ScoreSample, score: Literal[0, 1], at: slice, level: float
 
 def _step(sample: ScoreSample, score: Literal[0, 1]) -> float:
     """Return the step of the grid on which the uncertain scores lie, counted from 0 or from 1, or 0."""
-    p = sample.groups.p
+    p = sample.distinct.p
     inside = p[(p > 0.0) & (p < 1.0)]
     if inside.size < LEAST_ON_GRID:
         return 0.0

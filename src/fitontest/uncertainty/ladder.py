@@ -187,7 +187,7 @@ def _shrunk(g: FloatArray, redraws: ScoreRedraws, seed: int) -> FloatArray:
     atoms = Atoms.of_entries(entries)
     if len(atoms) == 0 or atoms.rest.all():
         return g
-    p, w = entries.group_p[atoms.rest], entries.group_w[atoms.rest]
+    p, w = entries.distinct_p[atoms.rest], entries.distinct_w[atoms.rest]
     squares = float(w @ (g[entries.first][atoms.rest] - p) ** 2)
     if not squares > 0:
         return g
@@ -198,5 +198,5 @@ def _shrunk(g: FloatArray, redraws: ScoreRedraws, seed: int) -> FloatArray:
             refitted = read_family(SCORES).fit_many(entries, labels).at()[atoms.rest]
         noise.append(w @ (refitted - p[:, None]) ** 2)
     share = np.sqrt(max(0.0, 1.0 - float(np.concatenate(noise).mean()) / squares))
-    rest = atoms.rest[entries.group]
+    rest = atoms.rest[entries.place]
     return np.where(rest, entries.p + share * (g - entries.p), g)

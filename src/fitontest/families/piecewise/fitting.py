@@ -115,7 +115,7 @@ class Fitter:
         self.held_out_grid = by_fold.coarse(COARSE)
         self.fine = _seen(by_fold, settings)
         self.coarse = self.fine.coarse(COARSE)
-        self.rough = self.fine.coarse(ROUGH if len(sample.groups) > FINE else 2 * ROUGH)
+        self.rough = self.fine.coarse(ROUGH if len(sample.distinct) > FINE else 2 * ROUGH)
         self.quantiles = quantiles(by_fold, (0.0, 1.0) if settings.link is IDENTITY else None)
         self.placed: dict[Grid, Nodes] = {}
 
@@ -214,7 +214,7 @@ class Fitter:
         themselves first, and last, when the knots have stopped.
         """
         grids = [self.fine]
-        if exact and len(self.sample.groups) > FINE:
+        if exact and len(self.sample.distinct) > FINE:
             grids.append(_seen(_grid_in_rows(self.sample, self.folds, self.settings.link, None), self.settings))
         for grid in grids:
             for moving in (False, True, False):

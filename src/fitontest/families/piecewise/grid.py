@@ -94,7 +94,7 @@ def _between(x: FloatArray, at: FloatArray) -> tuple[IntArray, FloatArray]:
 
 def _nodes(sample: ScoreSample, link: Link, size: int | None) -> FloatArray:
     """Return all distinct scores, or `size` nodes where the data are and where the loss is curved."""
-    distinct = sample.groups.p
+    distinct = sample.distinct.p
     if size is None or distinct.size <= size:
         return np.unique(link.forward(distinct, EPS))
     p = np.concatenate((_equal_mass(sample, size // 2), _equal_width(sample, link, size - size // 2)))
@@ -105,10 +105,10 @@ def _nodes(sample: ScoreSample, link: Link, size: int | None) -> FloatArray:
 
 def _equal_mass(sample: ScoreSample, size: int) -> FloatArray:
     """Return scores of the sample with equal shares of the weight between them."""
-    w = sample.groups.w
+    w = sample.distinct.w
     share = np.cumsum(w)
     at = np.searchsorted(share, np.linspace(0.0, share[-1], size))
-    return sample.groups.p[np.minimum(at, w.size - 1)]
+    return sample.distinct.p[np.minimum(at, w.size - 1)]
 
 
 def _equal_width(sample: ScoreSample, link: Link, size: int) -> FloatArray:
@@ -116,7 +116,7 @@ def _equal_width(sample: ScoreSample, link: Link, size: int) -> FloatArray:
 
     PL needs both because log q bends the most where q is next to 0, at a rate that grows as 1 / q^2.
     """
-    low, high = sample.groups.p[0], sample.groups.p[-1]
+    low, high = sample.distinct.p[0], sample.distinct.p[-1]
     ends = LOGIT.forward(np.array([low, high]), EPS)
     logits = LOGIT.inverse(np.linspace(ends[0], ends[1], size if link is LOGIT else size // 2))
     return logits if link is LOGIT else np.concatenate((logits, np.linspace(low, high, size - size // 2)))

@@ -100,7 +100,7 @@ class OfEachBin(BinLoss):
     def per_bin(self, binned: BinnedSample) -> FloatArray:
         """Return what the callable makes of the labels and predictions of each bin, sorted by (p, y, w)."""
         rows, sample = binned.rows, binned.sample
-        first = np.append(binned.groups.first, len(rows))[binned.starts]
+        first = np.append(binned.distinct.first, len(rows))[binned.starts]
         out = np.full(len(binned.table), np.nan)
         for b in np.flatnonzero(binned.table.occupied):
             piece = slice(first[b], first[b + 1])
@@ -138,6 +138,6 @@ def find_bin_loss(loss: object, **settings: Any) -> BinLoss:
 
 def mean_over_bins(binned: BinnedSample, values: FloatArray | BoolArray) -> FloatArray:
     """Return the weighted mean of a value per group over each bin, NaN where a bin is empty."""
-    total = binned.sums(binned.groups.w * values)
+    total = binned.sums(binned.distinct.w * values)
     out: FloatArray = np.full(total.shape, np.nan)
     return np.divide(total, binned.table.w, out=out, where=binned.table.occupied)

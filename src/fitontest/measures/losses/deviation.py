@@ -25,4 +25,4 @@ class Deviation(BinLoss):
 
     def per_bin(self, binned: BinnedSample) -> FloatArray:
         """Return the mean distances between predictions and the mean label of their bin."""
-        return mean_over_bins(binned, np.abs(binned.groups.p - binned.spread(binned.table.mean_y)))
+        return mean_over_bins(binned, np.abs(binned.distinct.p - binned.spread(binned.table.mean_y)))

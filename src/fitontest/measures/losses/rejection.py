@@ -61,12 +61,12 @@ class Rejection(BinLoss):
 
     def per_bin(self, binned: BinnedSample) -> FloatArray:
         """Return the shares of rejected predictions."""
-        table, groups = binned.table, binned.groups
+        table, distinct = binned.table, binned.distinct
         test = find_test(self.test)
         if binned.ascends:
-            rejected = test.rejected(table.sum_y, table.w, groups.p, binned.starts, self.alpha)
+            rejected = test.rejected(table.sum_y, table.w, distinct.p, binned.starts, self.alpha)
         else:  # which decides one by one, and needs no order
-            rejected = test.p_values(binned.spread(table.sum_y), binned.spread(table.w), groups.p) <= self.alpha
+            rejected = test.p_values(binned.spread(table.sum_y), binned.spread(table.w), distinct.p) <= self.alpha
         return mean_over_bins(binned, rejected)
 
     def in_words(self) -> str:
