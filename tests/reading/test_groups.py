@@ -50,8 +50,6 @@ def test_segments_have_point_estimates():
         ("p-values", lambda: fot.tce(CLASSES)),
         ("p-values", lambda: fot.gce(WHOLE, null_draws=10)),
         ("p-values", lambda: fot.evaluate(fot.read(Y, P, groups=PATIENT, by=HALF), **QUICK | {"null_draws": 200})),
-        ("folds", lambda: fot.calibration_error(ONE, family="slope1")),
-        ("folds", lambda: fot.proper_error(ONE)),
         ("comparisons", lambda: fot.compare_calibrators(ONE, families=["beta"])),
         ("gates", lambda: fot.check_calibration(ONE, max_error=0.1)),
         ("gates", lambda: fot.check_calibration(WHOLE, max_error=0.1)),

@@ -7,7 +7,7 @@ import numpy as np
 
 from fitontest.data.ordering import Rows
 from fitontest.data.parts import countable, cut, merged, order_of_scores
-from fitontest.data.sample import NO_FACTS, Facts, Sample, refuse_groups, taken
+from fitontest.data.sample import NO_FACTS, Facts, Sample, taken
 from fitontest.data.score_sample import ScoreSample, folds_key
 from fitontest.data.weights import Weights
 from fitontest.numerics.random import counted_folds
@@ -93,7 +93,8 @@ class CountedSample(ScoreSample):
         folds : list of lists of int arrays
             For each repeat positions, ascending, of the entries that each fold holds out.
         """
-        refuse_groups(self, "folds of rows")
+        if self.groups is not None:  # which entries do not share, so that none is cut
+            return super().in_repeated_folds(cv, repeats, random_state)
         key = folds_key(cv, repeats, random_state)
         if key in self.memory:
             known: tuple[ScoreSample, list[list[IntArray]]] = self.memory[key]

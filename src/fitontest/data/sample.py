@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fitontest.data.arrays import check_same_length
+from fitontest.data.row_groups import GROUP, RowGroups
 from fitontest.data.weights import Weighting
 from fitontest.numerics.norms import l1
 from fitontest.typing import BoolArray, FloatArray, IntArray, Label, RandomState
@@ -21,7 +22,7 @@ from fitontest.typing import BoolArray, FloatArray, IntArray, Label, RandomState
 Facts = Mapping[str, NDArray[Any]]
 NO_FACTS: Facts = {}
 S = TypeVar("S", bound="Sample")
-COMPUTED = {"memory", "present", "merged", "confidence"}  # of a sample, of which copies are not kept
+COMPUTED = {"memory", "present", "merged", "confidence", "named_groups"}  # of a sample, of which copies are not kept
 
 
 class Sample(ABC):
@@ -65,6 +66,8 @@ class Sample(ABC):
         The rows of positive weight in the order that positions of rows mean.
     reduction : str or None
         What made the rows of a matrix of scores; None of a column of scores.
+    groups : RowGroups or None
+        Which rows belong together; None where rows are independent.
     is_by_class, is_by_segment : bool
         Whether there are several samples, by class or by segment: False, see `Samples`.
     facts : mapping of str to array of shape (m,) or more
@@ -107,6 +110,24 @@ class Sample(ABC):
     def w2(self) -> FloatArray:
         """Squared weights, or where weights are counts of rows, the weights themselves."""
         return self.w if self.whole else self.w * self.w
+
+    @cached_property
+    def named_groups(self) -> RowGroups | None:
+        """The groups that the rows of `present` belong to, or None where none were named."""
+        return self._find_groups() if GROUP in self.facts else None
+
+    @property
+    def groups(self) -> RowGroups | None:
+        """The groups that the rows of `present` belong to; None where rows are independent.
+
+        That is where no groups were named, or each of them is a single row.
+        """
+        named = self.named_groups
+        return None if named is None or named.are_single else named
+
+    @abstractmethod
+    def _find_groups(self) -> RowGroups:
+        """Return the groups of the rows of `present`, whose fact says them."""
 
     @abstractmethod
     def take(self, rows: BoolArray | IntArray) -> Self:
@@ -232,7 +253,7 @@ class Sample(ABC):
             Of the facts; those that it does not have are passed over.
         """
         facts = {name: self.facts[name] for name in names if name in self.facts}
-        return changed(self, facts=facts) if self.facts else self
+        return self if len(facts) == len(self.facts) else changed(self, facts=facts)
 
     def __getstate__(self) -> dict[str, Any]:
         """Copy and pickle without what can be computed again, which may hold the facts too."""

@@ -139,6 +139,11 @@ class Samples(ByKey):
         return self.shared.facts  # type: ignore[no-any-return]
 
     @property
+    def groups(self) -> Any:
+        """Which rows belong together, a `RowGroups` of all rows; None where rows are independent."""
+        return self.shared.groups
+
+    @property
     def is_by_class(self) -> bool:
         """Whether the names are those of classes."""
         return self.kind == CLASS

@@ -18,11 +18,12 @@ from fitontest.data.arrays import as_column, as_numbers, check_same_length, chec
 from fitontest.data.indices import check_same_order
 from fitontest.data.labels import code_labels, is_binary_coded
 from fitontest.data.ordering import DistinctScores, Rows, pooled, sorted_rows
-from fitontest.data.sample import Sample, refuse_groups, taken
+from fitontest.data.row_groups import GROUP, RowGroups, coded_ids, places_of_rows, ranks_of_groups
+from fitontest.data.sample import Sample, taken
 from fitontest.data.weights import Weighting, Weights, WeightType, check_kind, read_weights
 from fitontest.numerics.distances import Distances
 from fitontest.numerics.losses import find_loss
-from fitontest.numerics.random import repeated_folds
+from fitontest.numerics.random import folds_of_groups, repeated_folds
 from fitontest.numerics.search import BLOCK
 from fitontest.results.text import count, short
 from fitontest.typing import ArrayInput, BoolArray, FloatArray, IntArray, Label, RandomState
@@ -262,9 +263,22 @@ class ScoreSample(Sample):
 
     @property
     def _order(self) -> IntArray:
-        """Which of the rows as they stand each entry of `rows` is; of equal rows the first one first."""
+        """Which of the rows as they stand each entry of `rows` is; equal rows in the order of their groups."""
         present = np.flatnonzero(self.w > 0)
-        return present[np.lexsort((self.w[present], self.y[present], self.p[present]))]
+        order = present[np.lexsort((self.w[present], self.y[present], self.p[present]))]
+        if GROUP not in self.facts:
+            return order
+        place = places_of_rows(self.p[order], self.y[order], self.w[order])
+        if place[-1] == place.size - 1:
+            return order
+        code = coded_ids(self.facts[GROUP][order])[1]
+        return order[np.lexsort((ranks_of_groups(code, place)[code], place))]
+
+    def _find_groups(self) -> RowGroups:
+        """Return the groups of the sorted rows."""
+        rows = self.rows
+        behind = np.rint(rows.w).astype(np.intp) if self.whole else rows.n
+        return RowGroups.of(self.present.facts[GROUP], places_of_rows(rows.p, rows.y, rows.w), behind, rows.w)
 
     def take(self, rows: BoolArray | IntArray) -> Self:
         """Return the data of chosen sorted rows.
@@ -286,7 +300,8 @@ class ScoreSample(Sample):
         """Return the sample with the folds of several cross-validations; the first are those of `in_folds`.
 
         The folds are those of `fitontest.numerics.random.held_out_rows`. Copies of a row, which a whole weight counts,
-        share a fold, unless the sample is that of `fitontest.data.counted_sample.count_rows`.
+        share a fold, unless the sample is that of `fitontest.data.counted_sample.count_rows`. Rows of one group share a
+        fold.
 
         Parameters
         ----------
@@ -304,7 +319,8 @@ class ScoreSample(Sample):
         folds : list of lists of int arrays
             For each repeat positions, ascending, of the sorted rows that each fold holds out.
         """
-        refuse_groups(self, "folds of rows")
+        if self.groups is not None:
+            return self, folds_of_groups(self.groups.code, cv, repeats, random_state)
         known = self.memory.get(folds_key(cv, repeats, random_state))  # of single rows that are parts of entries
         return known or (self, repeated_folds(len(self.rows), cv, repeats, random_state))
 

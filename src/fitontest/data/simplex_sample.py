@@ -14,7 +14,8 @@ from fitontest.data.predictions import (
     Predictions,
     Reduction,
 )
-from fitontest.data.sample import NO_FACTS, Facts, Sample, refuse_groups, taken
+from fitontest.data.row_groups import GROUP, RowGroups, places_of_rows
+from fitontest.data.sample import NO_FACTS, Facts, Sample, taken
 from fitontest.data.samples import Samples
 from fitontest.data.score_sample import ScoreSample, sample_of_columns
 from fitontest.data.simplex import on_simplex
@@ -22,7 +23,7 @@ from fitontest.data.weights import Weighting, Weights
 from fitontest.exceptions import without_warnings
 from fitontest.numerics.distances import Distances
 from fitontest.numerics.losses import find_loss
-from fitontest.numerics.random import check_cv, repeated_folds
+from fitontest.numerics.random import check_cv, folds_of_groups
 from fitontest.numerics.row_order import order_of_rows
 from fitontest.results.text import count
 from fitontest.typing import BoolArray, FloatArray, IntArray, Label, RandomState
@@ -247,19 +248,23 @@ class SimplexSample(Sample):
         random_state : int, RandomState or None
             Of the folds; the same seed draws the same ones.
         """
-        refuse_groups(self, "folds of rows")
+        if self.groups is not None:
+            return self, folds_of_groups(self.groups.code, cv, repeats, random_state)
         check_cv(cv)
-        group = _equal_rows(self.scores, self.codes)
-        n_groups = int(group.max()) + 1
-        if n_groups < 2:
+        kind = _equal_rows(self.scores, self.codes)
+        if int(kind.max()) < 1:
             return self, [[] for _ in range(repeats)]
-        folds = []
-        for held_out in repeated_folds(n_groups, cv, repeats, random_state):
-            fold = np.empty(n_groups, dtype=np.intp)
-            for i, groups in enumerate(held_out):
-                fold[groups] = i
-            folds.append([np.flatnonzero(fold[group] == i) for i in range(len(held_out))])
-        return self, folds
+        return self, folds_of_groups(kind, cv, repeats, random_state)
+
+    def _find_groups(self) -> RowGroups:
+        """Return the groups of the rows of positive weight."""
+        rows = self.present
+        kind = _equal_rows(rows.scores, rows.codes)
+        order = np.lexsort((rows.w, kind))
+        place = np.empty(order.size, dtype=np.intp)
+        place[order] = places_of_rows(kind[order].astype(np.float64), rows.w[order])
+        counts = np.rint(rows.w).astype(np.intp) if rows.whole else np.ones(order.size, dtype=np.intp)
+        return RowGroups.of(rows.facts[GROUP], place, counts, np.asarray(rows.w))
 
     @cached_property
     def row_weight(self) -> float:  # type: ignore[override]

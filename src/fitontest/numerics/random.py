@@ -40,6 +40,49 @@ def repeated_folds(n: int, cv: int, repeats: int, random_state: RandomState) -> 
     return [_shuffled(n, cv, rng) for _ in range(repeats)]
 
 
+def folds_of_groups(code: IntArray, cv: int, repeats: int, random_state: RandomState) -> list[list[IntArray]]:
+    """Return the folds of several cross-validations that hold out whole groups of rows.
+
+    The groups are dealt as `repeated_folds` deals rows, so that of groups of one row each the folds are the same.
+
+    Parameters
+    ----------
+    code : int array of shape (m,)
+        The group of each row, from 0 to K - 1.
+    cv : int
+        Number of folds, at most K.
+    repeats : int
+        How often folds are drawn, at least 1.
+    random_state : int, RandomState or None
+
+    Raises
+    ------
+    ValueError
+        There is one group alone, of which nothing could be held out.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> folds = folds_of_groups(np.array([0, 0, 1, 1, 2, 2, 3, 4]), 2, 1, random_state=0)
+    >>> [rows.tolist() for rows in folds[0]]
+    [[0, 1, 2, 3, 4, 5], [6, 7]]
+    """
+    check_cv(cv)
+    n_groups = int(code.max()) + 1
+    if n_groups < 2:
+        raise ValueError(
+            f"groups must be at least 2 for cross-validation, which holds out whole groups; all {code.size:,} rows "
+            "belong to one"
+        )
+    folds = []
+    for held_out in repeated_folds(n_groups, cv, repeats, random_state):
+        fold = np.empty(n_groups, dtype=np.intp)
+        for i, groups in enumerate(held_out):
+            fold[groups] = i
+        folds.append([np.flatnonzero(fold[code] == i) for i in range(len(held_out))])
+    return folds
+
+
 @dataclass(frozen=True, eq=False)
 class CountedFolds:
     """Counted rows in folds: parts of their kinds, none of them empty, kind after kind.

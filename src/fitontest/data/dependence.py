@@ -1,0 +1,157 @@
+"""How alike the labels of a group are beyond their scores, and labels redrawn with as much dependence.
+
+Row i of group k has a uniform number u_i; its label under the truth c is 1 where u_i < c(p_i). Of rows that belong
+together the normal score of u_i is mixed with numbers that the group shares:
+
+    Phi^-1(u'_i) = sqrt(rho0) Z0_k + sqrt(rho1) h_i Z1_k + sqrt(1 - rho0 - rho1 h_i^2) Phi^-1(u_i),   Z0, Z1 ~ N(0, 1)
+
+with h_i the standardised logit of the score, clipped to [-2, 2]. u'_i is uniform, so that each label has exactly the
+probability c(p_i), whatever the correlations, and truths still see the same numbers.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import ndtri
+
+from fitontest.data.row_groups import RowGroups
+from fitontest.numerics.links import logit
+from fitontest.typing import BoolArray, FloatArray, IntArray
+
+EPS = 1e-12  # scores are cut there before their logits are standardised
+REACH = 2.0  # standard deviations of the logits, to which they are clipped
+GROUPS = 7  # the stream of random numbers, beside those of rows
+FEWEST = 10  # effective groups, below which nothing is concluded
+FEW = 20  # below which it is said that they are few
+
+
+@dataclass(frozen=True)
+class Dependence:
+    """How alike the labels of a group are beyond what their scores say.
+
+    Attributes
+    ----------
+    groups, rows : int
+        Groups, and the rows in them.
+    effective : float
+        How many groups of equal weight tell as much.
+    several : int
+        Groups of at least two rows.
+    rho, se : float
+        Latent correlation of two labels of a group, and its standard error; see `fitontest.uncertainty.dependence`.
+    intercept, slope : float
+        rho0 and rho1 of the redrawn labels.
+    icc : float
+        Correlation of two labels of a group, of their residuals.
+    design_effect : float
+        By how much the variance of the mean residual is larger than that of independent rows.
+    at_limit : bool
+        Whether all labels of a group are as alike as can be, so that the correlation is not known.
+    """
+
+    groups: int
+    rows: int
+    effective: float
+    several: int
+    rho: float
+    se: float
+    intercept: float
+    slope: float
+    icc: float
+    design_effect: float
+    at_limit: bool = False
+
+    @property
+    def degrees(self) -> float:
+        """Degrees of freedom of Student's t: the effective groups less one."""
+        return max(self.effective - 1.0, 1.0)
+
+    @property
+    def too_few(self) -> bool:
+        """Whether dependence cannot be learnt from so few groups, and nothing is concluded."""
+        return self.effective < FEWEST * (1.0 - 1e-9)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers as JSON-ready values."""
+        return dict(vars(self))
+
+
+@dataclass(frozen=True, eq=False)
+class SharedNumbers:
+    """The numbers that rows of a group share, and how much of them each row has.
+
+    Parameters
+    ----------
+    code : int array of shape (m,)
+        The group of each entry.
+    own, first, second : arrays of shape (m,)
+        sqrt(1 - rho0 - rho1 h^2), sqrt(rho0) and sqrt(rho1) h; (1, 0, 0) of rows that are alone in their group.
+    """
+
+    code: IntArray
+    own: FloatArray
+    first: FloatArray
+    second: FloatArray
+
+    @classmethod
+    def of(cls, groups: RowGroups, p: FloatArray, w: FloatArray, dependence: Dependence) -> "SharedNumbers | None":
+        """Return them for the entries of a sample, or None where labels are independent."""
+        if dependence.intercept == 0.0 and dependence.slope == 0.0:
+            return None
+        h = standardised_logits(p, w)
+        together = groups.rows[groups.code] > 1
+        first = np.where(together, np.sqrt(dependence.intercept), 0.0)
+        second = np.where(together, np.sqrt(dependence.slope) * h, 0.0)
+        return cls(groups.code, np.sqrt(1.0 - first**2 - second**2), first, second)
+
+    @property
+    def alone(self) -> BoolArray:
+        """Which rows share nothing."""
+        return np.asarray((self.first == 0.0) & (self.second == 0.0))
+
+    def draw(self, columns: int, seed: Any) -> FloatArray:
+        """Return the shared part of each entry, shape (m, columns): sqrt(rho0) Z0 + sqrt(rho1) h Z1."""
+        rng = np.random.default_rng([*seed, GROUPS])
+        size = int(self.code.max()) + 1
+        shared = rng.standard_normal((size, columns))[self.code]
+        shared *= self.first[:, None]
+        second = rng.standard_normal((size, columns))
+        if self.second.any():
+            shared += self.second[:, None] * second[self.code]
+        return shared
+
+    def latent(self, u: FloatArray, shared: FloatArray) -> FloatArray:
+        """Return Phi^-1(u') of each row, for uniform numbers u; of rows that share nothing u itself."""
+        alone = self.alone
+        if not alone.any():
+            ndtri(u, out=u)
+            u *= self.own[:, None]
+            u += shared
+            return u
+        rows = np.flatnonzero(~alone)
+        u[rows] = self.own[rows, None] * ndtri(u[rows]) + shared[rows]
+        return u
+
+    def thresholds(self, c: FloatArray) -> FloatArray:
+        """Return what the numbers of `latent` are compared with: Phi^-1(c), and c of rows that share nothing."""
+        return np.where(self.alone, c, ndtri(c))
+
+
+def standardised_logits(p: FloatArray, w: FloatArray) -> FloatArray:
+    """Return h: the logits of the scores less their mean, by their standard deviation, clipped to [-2, 2].
+
+    Certain scores, whose logits are infinite, have the limit; where all scores are one h is 0.
+    """
+    x = logit(p, EPS)
+    inside = (p > 0.0) & (p < 1.0)
+    h = np.where(p <= 0.0, -REACH, np.where(p >= 1.0, REACH, 0.0))
+    if not inside.any():
+        return h
+    weight = w[inside] / w[inside].sum()
+    centre = float(weight @ x[inside])
+    spread = float(np.sqrt(weight @ (x[inside] - centre) ** 2))
+    if not spread > 1e-9:
+        return h
+    h[inside] = np.clip((x[inside] - centre) / spread, -REACH, REACH)
+    return h

@@ -1,0 +1,151 @@
+"""Rows that belong together: visits of a patient, rows of a user, a hospital, a site or a prompt.
+
+The labels of one group are alike beyond what their scores say. Folds hold out whole groups, labels are redrawn
+together, and sums over groups, not rows, tell how much a statistic varies. Nothing depends on what groups are called
+nor on the order in which rows arrived: groups are numbered by their rows alone.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fitontest.typing import FloatArray, IntArray
+
+GROUP = "group"  # the fact that says which group a row belongs to
+
+
+@dataclass(frozen=True, eq=False)
+class RowGroups:
+    """Which rows belong together.
+
+    Groups are numbered by their rows in the order of (p, y, w): by the first one, ties by their number of rows, then by
+    the second row, and so on. Groups of the same rows cannot be told apart, whatever their number.
+
+    Attributes
+    ----------
+    code : int array of shape (m,)
+        The number of the group of each row of ``sample.present``, 0 to K - 1.
+    rows : int array of shape (K,)
+        Rows of each group; those that whole weights count are rows of one group.
+    weights : float array of shape (K,)
+        Sum of the weights of each group.
+    ids : array of shape (K,)
+        What each group is called.
+
+    Examples
+    --------
+    >>> import fitontest as fot
+    >>> groups = fot.read([0, 1, 1, 0], [0.2, 0.9, 0.7, 0.3], groups=["b", "a", "a", "c"]).groups
+    >>> groups.ids.tolist(), groups.code.tolist(), groups.rows.tolist()
+    (['b', 'c', 'a'], [0, 1, 2, 2], [1, 1, 2])
+    """
+
+    code: IntArray
+    rows: IntArray
+    weights: FloatArray
+    ids: NDArray[Any]
+
+    @classmethod
+    def of(cls, ids: NDArray[Any], key: IntArray, rows: IntArray, w: FloatArray) -> "RowGroups":
+        """Return the groups of rows that stand in an order of their own.
+
+        Parameters
+        ----------
+        ids : array of shape (m,)
+            The group of each row.
+        key : int array of shape (m,)
+            The place of each row in the order of (p, y, w); the same for equal rows.
+        rows, w : arrays of shape (m,)
+            How many rows it stands for, and its weight.
+        """
+        names, code = coded_ids(ids)
+        rank = ranks_of_groups(code, key)
+        size = len(names)
+        by_rank = np.empty(size, dtype=np.intp)
+        by_rank[rank] = np.arange(size)
+        code = rank[code]
+        counts = np.bincount(code, rows, size).astype(np.intp)
+        return cls(code, counts, np.asarray(np.bincount(code, w, size), dtype=np.float64), names[by_rank])
+
+    def __len__(self) -> int:
+        return self.rows.size
+
+    @property
+    def are_single(self) -> bool:
+        """Whether every group is one row, so that nothing belongs together."""
+        return bool(np.all(self.rows == 1))
+
+    @property
+    def several(self) -> int:
+        """How many groups have at least two rows."""
+        return int(np.count_nonzero(self.rows > 1))
+
+    @property
+    def effective(self) -> float:
+        """How many groups of equal weight tell as much: (sum w_k)^2 / sum w_k^2 over the groups."""
+        return float(self.weights.sum() ** 2 / (self.weights @ self.weights))
+
+    def sums(self, values: FloatArray) -> FloatArray:
+        """Return the sum of a number of each row over the rows of each group, shape (K,)."""
+        return np.asarray(np.bincount(self.code, values, len(self)), dtype=np.float64)
+
+
+def coded_ids(ids: NDArray[Any]) -> tuple[NDArray[Any], IntArray]:
+    """Return the distinct ids, and the place of each row's id among them; ids are any that can be hashed."""
+    if ids.dtype.kind in "biufmM":
+        names, code = np.unique(ids, return_inverse=True)
+        return names, code
+    places: dict[Any, int] = {}
+    code = np.array([places.setdefault(each, len(places)) for each in ids.tolist()], dtype=np.intp)
+    names = np.empty(len(places), dtype=object)
+    names[:] = list(places)
+    return names, code
+
+
+def ranks_of_groups(code: IntArray, key: IntArray) -> IntArray:
+    """Return the number of each group: its place by the first key of its rows, then their number, the second key...
+
+    Parameters
+    ----------
+    code : int array of shape (m,)
+        The group of each row, any numbers from 0 to K - 1 that all occur.
+    key : int array of shape (m,)
+        The place of each row in an order of their own.
+    """
+    order = np.lexsort((key, code))
+    ordered = key[order]
+    start = np.flatnonzero(np.diff(code[order], prepend=-1))
+    size = np.diff(start, append=code.size)
+    rank = _dense(size, ordered[start])
+    depth = 1
+    while True:
+        tied = np.flatnonzero((np.bincount(rank, minlength=rank.size)[rank] > 1) & (size > depth))
+        if not tied.size:
+            break
+        refined = np.zeros(rank.size, dtype=np.intp)
+        refined[tied] = 1 + ordered[start[tied] + depth]
+        rank = _dense(refined, rank)
+        depth += 1
+    number = np.empty(rank.size, dtype=np.intp)
+    number[np.argsort(rank, kind="stable")] = np.arange(rank.size)
+    return number
+
+
+def _dense(second: IntArray, first: IntArray) -> IntArray:
+    """Return the place of each pair in the order of (first, second), counting as many below as stand below it."""
+    order = np.lexsort((second, first))
+    new = np.concatenate(([True], (np.diff(first[order]) != 0) | (np.diff(second[order]) != 0)))
+    places = np.flatnonzero(new)
+    rank = np.empty(order.size, dtype=np.intp)
+    rank[order] = np.repeat(places, np.diff(places, append=order.size))
+    return rank
+
+
+def places_of_rows(*columns: FloatArray) -> IntArray:
+    """Return the place of each row among rows that stand in the order of these columns, the same for equal rows."""
+    new = np.zeros(columns[0].size, dtype=bool)
+    for column in columns:
+        new[1:] |= column[1:] != column[:-1]
+    return np.cumsum(new)
