@@ -73,6 +73,15 @@ class RowGroups:
         return self.rows.size
 
     @property
+    def sizes(self) -> "GroupSizes":
+        """How many groups there are, and of how many rows."""
+        least, most = (int(end) for end in (self.rows.min(), self.rows.max()))
+        several = self.several
+        return GroupSizes(
+            len(self), int(self.rows.sum()), self.effective, several, least, float(np.median(self.rows)), most
+        )
+
+    @property
     def are_single(self) -> bool:
         """Whether every group is one row, so that nothing belongs together."""
         return bool(np.all(self.rows == 1))
@@ -90,6 +99,36 @@ class RowGroups:
     def sums(self, values: FloatArray) -> FloatArray:
         """Return the sum of a number of each row over the rows of each group, shape (K,)."""
         return np.asarray(np.bincount(self.code, values, len(self)), dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class GroupSizes:
+    """How many groups there are, and of how many rows.
+
+    Attributes
+    ----------
+    groups, rows : int
+        Groups, and the rows in them.
+    effective : float
+        How many groups of equal weight tell as much.
+    several : int
+        Groups of at least two rows.
+    least, median, most : int, float, int
+        Rows of a group.
+    """
+
+    groups: int
+    rows: int
+    effective: float
+    several: int
+    least: int
+    median: float
+    most: int
+
+    @property
+    def are_single(self) -> bool:
+        """Whether every group is one row, so that nothing belongs together."""
+        return self.most == 1
 
 
 def coded_ids(ids: NDArray[Any]) -> tuple[NDArray[Any], IntArray]:

@@ -1,0 +1,142 @@
+"""What is known of the groups that rows belong to, as every output says it: in a line, in notes, and in JSON."""
+
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any
+
+from fitontest.data.dependence import FEW, FEWEST, Dependence
+from fitontest.data.row_groups import GroupSizes
+from fitontest.results.text import count, short
+
+NOT_LEARNT = f"dependence cannot be learnt from fewer than {FEWEST} groups"
+
+
+@dataclass(frozen=True)
+class KnownGroups:
+    """The sizes of the groups, and how alike the labels of a group are, where that was estimated.
+
+    Attributes
+    ----------
+    sizes : GroupSizes
+    dependence : Dependence or None
+        None: it was not estimated, or each group is one row.
+
+    Examples
+    --------
+    >>> from fitontest.data.dependence import Dependence
+    >>> from fitontest.data.row_groups import GroupSizes
+    >>> sizes = GroupSizes(groups=100, rows=1000, effective=100.0, several=100, least=10, median=10.0, most=10)
+    >>> dependence = Dependence(100, 1000, 100.0, 100, 0.05, 0.036, 0.04, 0.01, 0.03, 1.46)
+    >>> print(KnownGroups(sizes, dependence).in_words())
+    groups: 100 (10 rows each), rho 0.05 +- 0.04, design effect 1.5
+    """
+
+    sizes: GroupSizes
+    dependence: Dependence | None = None
+
+    @classmethod
+    def of(cls, sample: Any, dependence: Dependence | None = None) -> "KnownGroups | None":
+        """Return what is known of the groups of the rows, or None where none were named.
+
+        Parameters
+        ----------
+        sample : Sample or Samples
+        dependence : Dependence, optional
+            As it was estimated of them.
+        """
+        named = sample.shared.named_groups
+        return None if named is None else cls(named.sizes, dependence)
+
+    @property
+    def too_few(self) -> bool:
+        """Whether rows belong together in so few groups that nothing is concluded."""
+        return not self.sizes.are_single and self.sizes.effective < FEWEST * (1.0 - 1e-9)
+
+    @property
+    def are_few(self) -> bool:
+        """Whether there are enough groups to conclude, and few enough to say so."""
+        return not (self.sizes.are_single or self.too_few) and self.sizes.effective < FEW * (1.0 - 1e-9)
+
+    def in_words(self) -> str:
+        """Return the line that stands where the number of rows does."""
+        sizes, known = self.sizes, self.dependence
+        if sizes.are_single:
+            return f"groups: {count(sizes.groups)} of one row each, so that rows are independent"
+        each = f"{count(sizes.least)} rows each"
+        if sizes.least < sizes.most:
+            each = f"{count(sizes.least)} to {count(sizes.most)} rows each, median {count(sizes.median)}"
+        text = f"groups: {count(sizes.groups)} ({each})"
+        if known is None or self.too_few:
+            return text
+        spread = f" +- {_two_decimals(known.se)}" if isfinite(known.se) else ""
+        return f"{text}, rho {_two_decimals(known.rho)}{spread}, design effect {short(known.design_effect, 2)}"
+
+    @property
+    def refusal(self) -> str:
+        """Why nothing is concluded, or ""."""
+        if not self.too_few:
+            return ""
+        return f"{NOT_LEARNT} (got {_in_groups(self.sizes.effective)} effective): no interval, no p-value"
+
+    @property
+    def notes(self) -> list[str]:
+        """What makes intervals and p-values worth less than they seem, and nothing where there are none."""
+        sizes, known = self.sizes, self.dependence
+        if sizes.are_single or self.too_few:
+            return []
+        notes = []
+        if self.are_few:
+            number = f"{count(sizes.groups)}"
+            if round(sizes.effective) < sizes.groups:
+                number += f", {_in_groups(sizes.effective)} effective"
+            notes.append(
+                f"few groups ({number}): rho is hardly known; intervals may hold the truth less often than their level"
+            )
+        elif sizes.several < FEWEST:
+            which = "one group has" if sizes.several == 1 else f"{sizes.several} groups have"
+            notes.append(f"only {which} two rows or more: rho is hardly known")
+        if known is not None and known.at_limit:
+            notes.append(
+                "labels of a group are as alike as can be: rho is at its limit, and intervals may be too narrow"
+            )
+        return notes
+
+    @property
+    def lines(self) -> list[str]:
+        """All of it, a sentence each."""
+        return [f"{text}." for text in (self.in_words(), *self.notes)]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON-ready values; what was not estimated is None."""
+        known = None if self.too_few else self.dependence
+        rho = None if known is None else known.rho
+        return {
+            "count": self.sizes.groups,
+            "rows": self.sizes.rows,
+            "effective": self.sizes.effective,
+            "rho": rho,
+            "se": None if known is None or not isfinite(known.se) else known.se,
+            "design_effect": None if known is None else known.design_effect,
+        }
+
+
+def groups_record(known: KnownGroups | None) -> dict[str, Any]:
+    """Return what a record of a table says of groups; without any it has no such fields."""
+    if known is None:
+        return {}
+    facts = known.to_dict()
+    return {"groups": facts["count"], "effective_groups": facts["effective"], "rho": facts["rho"]} | {
+        "design_effect": facts["design_effect"]
+    }
+
+
+def _two_decimals(value: float) -> str:
+    """Return a correlation or its standard error, an exact zero as "0", with more decimals where two show nothing."""
+    if value == 0.0:
+        return "0"
+    return f"{value:.2f}" if abs(value) >= 0.005 else short(value, 1)
+
+
+def _in_groups(effective: float) -> str:
+    """Return a number of effective groups, never rounded up to the number that would be enough."""
+    return f"{int(effective * 10.0 + 1e-6) / 10.0:g}" if effective < FEWEST else f"{effective:.0f}"
