@@ -24,6 +24,7 @@ REACH = 2.0  # standard deviations of the logits, to which they are clipped
 GROUPS = 7  # the stream of random numbers, beside those of rows
 FEWEST = 10  # effective groups, below which nothing is concluded
 FEW = 20  # below which it is said that they are few
+TOO_FEW = f"dependence cannot be learnt from fewer than {FEWEST} groups"
 
 
 @dataclass(frozen=True)
@@ -136,6 +137,11 @@ class SharedNumbers:
     def thresholds(self, c: FloatArray) -> FloatArray:
         """Return what the numbers of `latent` are compared with: Phi^-1(c), and c of rows that share nothing."""
         return np.where(self.alone, c, ndtri(c))
+
+
+def are_too_few(groups: RowGroups | None) -> bool:
+    """Return whether there are groups, but so few effective ones that nothing is concluded."""
+    return groups is not None and groups.effective < FEWEST * (1.0 - 1e-9)
 
 
 def standardised_logits(p: FloatArray, w: FloatArray) -> FloatArray:

@@ -152,7 +152,7 @@ class Estimate(Table, Number):
     fitted_on_these_rows = OfEvidence[bool]()
     shifts_by_gap = OfEvidence[bool]()
     # of a gain in a proper loss
-    standard_error = OfEvidence[float]()
+    standard_error = OfEvidence[float | None]()
     chosen = OfEvidence[tuple[str, ...]]()
     loss_before = OfEvidence[float]()
     loss_after = OfEvidence[float]()

@@ -31,7 +31,9 @@ from fitontest.data.redraws import Labels, Redraws
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.simplex_sample import Labelling, SimplexSample, written_out
 from fitontest.measures.estimate import Estimate
+from fitontest.measures.evidence import Evidence
 from fitontest.measures.measure import Measure, register
+from fitontest.measures.notes import noise_of_groups_note
 from fitontest.measures.words import Words
 from fitontest.numerics.random import check_seed, generator
 from fitontest.registry import plain_setting, settings_of
@@ -165,11 +167,15 @@ class KernelError(Measure):
         """
         measure = self.for_sample(sample)
         if sample.classes is None:
-            return Estimate.of(measure, sample, self._of_scores(sample))
+            return Estimate.of(measure, sample, self._of_scores(sample), measure._evidence(sample))
         rows = sample.take(np.flatnonzero(sample.w > 0))
         labels = [Labelling(np.arange(len(rows)), rows.codes, rows.w)]
         value = float(self._of_distributions(rows, labels)[0])
-        return Estimate.of(measure, sample, value)
+        return Estimate.of(measure, sample, value, measure._evidence(sample))
+
+    def _evidence(self, sample: Any) -> Evidence:
+        """Return that pairs of rows of one group have label noise in common, which no pair of the "biased" lacks."""
+        return Evidence(note="" if self.estimator == "biased" else noise_of_groups_note(sample))
 
     def values(self, redraws: Redraws, labels: Labels) -> FloatArray:
         """Return the values for several sets of labels of the same predictions.

@@ -5,6 +5,7 @@ and scores may be decisions. Such values are computed as any others, and every o
 """
 
 from collections.abc import Hashable, Sequence
+from typing import Any
 
 from fitontest.data.samples import MANY, Kind
 from fitontest.data.weights import Weighting
@@ -15,6 +16,10 @@ AUTO_DRAWS = 100  # enough for the mean of a null to a tenth of its spread
 AUTO_ROWS = 10_000  # a second or two for that many draws of them
 AUTO_CLASSES = 5  # each takes as long: a draw of few rows takes hardly less than one of many
 MOST_LISTED = 5  # classes named in a note
+OF_NOISE = (
+    "label noise is taken off as that of independent rows, and rows of one group are not: the value is too large where "
+    "their labels are alike"
+)
 DECISIONS = "all scores are 0 or 1: these are decisions, not probabilities"
 
 
@@ -47,6 +52,11 @@ def one_bin_of_rule_note(rule: object, n_bins: int, norm: str) -> str:
 def _difference_of_means(norm: str, *, debias: bool = False) -> str:
     kind = f"{'debiased ' if debias else ''}{'squared ' if norm == 'squared' else ''}"
     return f"1 bin: the error is the {kind}difference of the means"
+
+
+def noise_of_groups_note(sample: Any) -> str:
+    """Return what a value is that takes off the label noise of independent rows, where rows belong to groups, or ""."""
+    return "" if sample.groups is None else OF_NOISE
 
 
 def no_null_note(rows: int, classes: int) -> str:

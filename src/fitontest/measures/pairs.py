@@ -24,6 +24,7 @@ from fitontest.results.text import percent, short
 from fitontest.typing import FloatArray, IntArray
 
 NO_SPREAD = "every score is 0 or 1, so that labels of calibrated scores do not vary: the statistic has no scale"
+OF_GROUPS = "the standard deviations are those of independent rows, and rows of one group are not"
 NO_PAIR = "no row has another one near it, so that there are no pairs: the statistic is 0"
 
 
@@ -157,7 +158,7 @@ class PairStatistic(Measure):
             spreads=pairs.null_deviations,
             total_rows=pairs.windows.rows,
             least_rows=pairs.least_rows,
-            note=self._note(pairs),
+            note=self._note(pairs) or ("" if sample.groups is None else OF_GROUPS),
         )
         return Estimate.of(self, sample, float(found.standardised.max()), found)
 

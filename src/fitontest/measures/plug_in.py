@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from fitontest.data.dependence import TOO_FEW, are_too_few
 from fitontest.data.redraws import Labels, Redraws
 from fitontest.data.score_sample import ScoreSample
 from fitontest.families.base import Family, check_family, read_family, shares_fits
@@ -23,7 +24,7 @@ from fitontest.measures.debiased import debiased
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.evidence import Evidence
 from fitontest.measures.measure import Measure, register
-from fitontest.measures.notes import one_bin_note
+from fitontest.measures.notes import noise_of_groups_note, one_bin_note
 from fitontest.measures.words import Words
 from fitontest.numerics.distances import Distances, absolute_difference
 from fitontest.numerics.norms import L1, Norm, find_norm
@@ -185,9 +186,7 @@ class PlugIn(Measure):
             se, reason = None, "a debiased error corrects for the fit of the map"
         else:
             value = self.total(distances.g, distances.w)
-            se, reason = map_fixed(distances, self.total, fitted_here=fitted is not None)
-        if "group" in sample.facts:
-            se, reason = None, "rows of one group are not independent"
+            se, reason = _standard_error(self, sample, c_hat, distances, fitted_here=fitted is not None)
         evidence = FittedMap(
             map=c_hat,
             estimator=fitted,
@@ -195,9 +194,17 @@ class PlugIn(Measure):
             se_map_fixed=se,
             se_reason=reason,
             shifts_by_gap=shifted is not None,
-            note=one_bin_note(c_hat, fitted, self.total.name, debias=self.debias) if of_scores else "",
+            note=self._note(sample, c_hat, fitted),
         )
         return Estimate.of(self, sample, value, evidence).with_uncertainty(debiased=value if self.debias else None)
+
+    def _note(self, sample: Any, c_hat: Any, fitted: Any) -> str:
+        """Return what must be known of the map, and of rows whose label noise is taken off, to read the value."""
+        if self.distance is not None:
+            return ""
+        of_groups = noise_of_groups_note(sample) if self.debias else ""
+        notes = (one_bin_note(c_hat, fitted, self.total.name, debias=self.debias), of_groups)
+        return "; ".join(filter(None, notes))
 
     def target(self, sample: Any, c: FloatArray) -> float | None:
         """Return what the error would be if the true probabilities were known.
@@ -273,6 +280,20 @@ class Fitting:
         return _but_for_seed(read(self.family)) == _but_for_seed(read(default))
 
 
+def _standard_error(
+    measure: PlugIn, sample: Any, c_hat: Any, distances: Distances, *, fitted_here: bool
+) -> tuple[float | None, str]:
+    """Return the standard error with the map held fixed and "", or None and the reason why there is none."""
+    groups = sample.groups
+    if groups is None:
+        return map_fixed(distances, measure.total, fitted_here=fitted_here)
+    if are_too_few(groups):
+        return None, TOO_FEW
+    rows = sample.present  # whose groups are known, where all rows of a bin may share one distance
+    of_rows = Distances(measure.between(c_hat.evaluate(rows.p), rows.p), rows.w, rows.w2)
+    return map_fixed(of_rows, measure.total, fitted_here=fitted_here, groups=groups.code)
+
+
 def _debiased(measure: PlugIn, sample: ScoreSample, shifted: BinTable | None) -> float:
     """Return the debiased error of the bins, if the map shifts each by its gap."""
     if shifted is None:
@@ -340,7 +361,8 @@ class FittedMap(Evidence):
         (`fitontest.numerics.norms`). It tells how the error would vary over fresh scores under this very map. If the
         map was fitted on these rows it leaves out the uncertainty of the map itself, which is usually the larger part:
         then read it as a lower bound. Whole weights count rows (weight 2 is the row twice); other weights are taken as
-        sampling weights of rows that were each drawn once.
+        sampling weights of rows that were each drawn once. Where rows belong to groups, it is that of fresh groups
+        (`fitontest.numerics.standard_error`), from at least 10 effective ones on.
     se_reason : str
         Why there is no such standard error, or "".
     shifts_by_gap : bool

@@ -17,6 +17,7 @@ import numpy as np
 
 from fitontest.checks import as_list, brief
 from fitontest.data.counted_sample import count_rows
+from fitontest.data.dependence import TOO_FEW, are_too_few
 from fitontest.data.sample import Sample
 from fitontest.exceptions import without_warnings
 from fitontest.families.base import Family, read_family
@@ -126,11 +127,13 @@ class ProperError(Measure):
                 best = self._best(families, rows.take(training)) if len(families) > 1 else 0
                 chosen.append(name_of(families[best]))
                 after[fold] = self._losses(families[best], rows, training, fold)
-        value, error = mean_and_error(before - after, rows.w, rows.w2)
+        groups = rows.groups
+        codes = None if groups is None or are_too_few(groups) else groups.code
+        value, error = mean_and_error(before - after, rows.w, rows.w2, codes)
         loss = float(rows.w @ before / rows.w.sum())
         evidence = HeldOutGain(
             n_classes=2 if sample.classes is None else len(sample.classes),
-            standard_error=error,
+            standard_error=None if are_too_few(groups) else error,
             loss_before=loss,
             loss_after=loss - value,
             chosen=tuple(chosen),
@@ -176,8 +179,9 @@ class HeldOutGain(Evidence):
 
     Attributes
     ----------
-    standard_error : float
-        Of the mean gain, from the spread of the rows. Rows of one fold share a map, and its noise is left out.
+    standard_error : float or None
+        Of the mean gain, from the spread of the rows, or of groups of rows; None of fewer than 10 effective groups.
+        Rows of one fold share a map, and its noise is left out.
     loss_before, loss_after : float
         Mean loss of the predictions and of the calibrated held-out ones: the second is the refinement.
     chosen : tuple of str
@@ -187,7 +191,7 @@ class HeldOutGain(Evidence):
 
     recorded = ("standard_error", "loss_before", "loss_after")
 
-    standard_error: float
+    standard_error: float | None
     loss_before: float
     loss_after: float
     chosen: tuple[str, ...]
@@ -197,7 +201,10 @@ class HeldOutGain(Evidence):
         """Return standard error and losses in a line."""
         before, after = short(self.loss_before, 4), short(self.loss_after, 4)
         name = LOSS_NAMES[self.loss_name]
-        lines = [f"standard error {short(self.standard_error, 2)}; {name} {before}, held out {after} after calibration"]
+        error = f"no standard error: {TOO_FEW}"
+        if self.standard_error is not None:
+            error = f"standard error {short(self.standard_error, 2)}"
+        lines = [f"{error}; {name} {before}, held out {after} after calibration"]
         counts = Counter(self.chosen)
         if len(counts) > 1:
             lines.append("chosen: " + ", ".join(f"{name} in {count} folds" for name, count in counts.most_common()))

@@ -2,20 +2,42 @@
 
 Row i moves the norm by w_i psi_i / W (see `fitontest.numerics.norms`), and the root of the sum of the squares is its
 standard error. A norm without an influence has none.
+
+Where rows belong together, in K groups, a whole group varies as one: its influence is the sum of those of its rows, and
+
+    standard error^2 = K / (K - 1) sum_k (sum_{i in k} w_i psi_i)^2 / W^2,
+
+the factor since the sums are deviations from their own mean. Rows that are independent are not passed as groups, and
+have no factor: of groups of one row each the formula has that of n / (n - 1) in the square, 0.05 % of the standard
+error at 1,000 rows.
 """
 
 import numpy as np
 
 from fitontest.numerics.distances import Distances
 from fitontest.numerics.norms import Norm, l1
-from fitontest.typing import FloatArray
+from fitontest.typing import FloatArray, IntArray
 
 ALL_EQUAL = "all distances are equal: with the map held fixed nothing varies, the uncertainty is the map's"
 EQUAL_DISTANCES = 1e-9  # relative spread below which distances differ by rounding alone
+LEAST_GROUPS = 2  # groups, without which nothing varies between them
 
 
-def map_fixed(distances: Distances, norm: Norm, *, fitted_here: bool) -> tuple[float | None, str]:
-    """Return the standard error and "", or None and the reason why there is none."""
+def map_fixed(
+    distances: Distances, norm: Norm, *, fitted_here: bool, groups: IntArray | None = None
+) -> tuple[float | None, str]:
+    """Return the standard error and "", or None and the reason why there is none.
+
+    Parameters
+    ----------
+    distances : Distances
+        Of each row; without groups there may be one for all rows that are equally far.
+    norm : Norm
+    fitted_here : bool
+        Whether the map was fitted to these rows.
+    groups : int array of shape (m,), optional
+        The group of each row, from 0 to K - 1; None where rows are independent.
+    """
     g, w, w2 = distances.g, distances.w, distances.w2
     if norm.influence is None:
         return None, norm.reason or f"the norm {norm.name!r} brings no influence of single rows"
@@ -31,15 +53,63 @@ def map_fixed(distances: Distances, norm: Norm, *, fitted_here: bool) -> tuple[f
         raise ValueError(f"influence must return one number per distance, shape {g.shape}; got {influence.shape}")
     if not np.isfinite(influence).all():
         return None, norm.reason or f"the norm {norm.name!r} has no slope at these distances"
-    return standard_error(influence, w, w2), ""
+    return standard_error(influence, w, w2, groups), ""
 
 
-def standard_error(influence: FloatArray, w: FloatArray, w2: FloatArray) -> float:
-    """Return the root of sum w2 psi^2 over W; w2 are the sums of squared row weights behind the values."""
-    return float(np.sqrt(w2 @ influence**2)) / float(w.sum())
+def standard_error(influence: FloatArray, w: FloatArray, w2: FloatArray, groups: IntArray | None = None) -> float:
+    """Return the root of sum w2 psi^2 over W; of groups that of K / (K - 1) sum_k (sum_{i in k} w_i psi_i)^2.
+
+    Parameters
+    ----------
+    influence : array of shape (m,)
+        psi of each value; of groups, with mean 0.
+    w, w2 : arrays of shape (m,)
+        Weights, and the sums of squared row weights behind the values, which only independent rows need.
+    groups : int array of shape (m,), optional
+        The group of each value, from 0 to K - 1, all of which occur; None where rows are independent.
+
+    Raises
+    ------
+    ValueError
+        All rows are of one group.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> psi, w = np.array([-1.0, -1.0, 1.0, 1.0]), np.ones(4)
+    >>> standard_error(psi, w, w), standard_error(psi, w, w, np.array([0, 0, 1, 1]))
+    (0.5, 1.0)
+    """
+    if groups is None:
+        return float(np.sqrt(w2 @ influence**2)) / float(w.sum())
+    return float(np.sqrt(outer_products_of_groups((w * influence)[:, None], groups)[0, 0])) / float(w.sum())
 
 
-def mean_and_error(values: FloatArray, w: FloatArray, w2: FloatArray) -> tuple[float, float]:
-    """Return the weighted mean and its standard error."""
+def outer_products_of_groups(values: FloatArray, groups: IntArray) -> FloatArray:
+    """Return K / (K - 1) sum_k s_k s_k^T, s_k the sum of the values of a group's rows, shape (d, d).
+
+    Parameters
+    ----------
+    values : array of shape (m, d)
+        Of each row, such as its weighted influence or the gradient of its likelihood.
+    groups : int array of shape (m,)
+        The group of each row, from 0 to K - 1, all of which occur.
+
+    Raises
+    ------
+    ValueError
+        All rows are of one group.
+    """
+    sums = np.stack([np.bincount(groups, column) for column in values.T], axis=1)
+    size = sums.shape[0]
+    if size < LEAST_GROUPS:
+        raise ValueError(f"groups must be at least {LEAST_GROUPS} for a standard error by groups, got {size}")
+    return np.asarray(sums.T @ sums * (size / (size - 1.0)))
+
+
+def mean_and_error(
+    values: FloatArray, w: FloatArray, w2: FloatArray, groups: IntArray | None = None
+) -> tuple[float, float]:
+    """Return the weighted mean and its standard error, of groups of rows by their sums."""
     mean = float(w @ values) / float(w.sum())
-    return mean, standard_error(values - mean, w, w2)
+    return mean, standard_error(values - mean, w, w2, groups)
