@@ -1,6 +1,9 @@
 """Rows that belong to groups: carried with the rows, and nothing is concluded from them as if they were independent."""
 
 import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
 import fitontest as fot
@@ -63,11 +66,144 @@ def test_what_takes_rows_for_independent_is_refused(what, call):
         call()
 
 
-def test_bad_groups_are_refused():
-    with pytest.raises(ValueError, match="y_true and groups must have the same number of rows"):
-        fot.read(Y, P, groups=PATIENT[:5])
-    with pytest.raises(ValueError, match="groups must not have missing values"):
-        fot.read(Y, P, groups=[None, *PATIENT[1:]])
+IDS = {
+    "numbers": (PATIENT, PATIENT),
+    "texts": ([f"patient {i}" for i in PATIENT], PATIENT),
+    "tuples": ([("Oslo" if i % 2 else "Rome", int(i)) for i in PATIENT], PATIENT),
+    "an array of texts": (np.array([f"patient {i}" for i in PATIENT]), PATIENT),
+    "whole numbers beyond floats": ([2**60 + int(i) for i in PATIENT], PATIENT),
+    "whole numbers beyond numpy": ([2**70 + int(i) for i in PATIENT], PATIENT),
+    "several types": ([(int(i), str(i), (int(i),), float(i) + 0.5)[i % 4] for i in PATIENT], PATIENT),
+    "a number and its text": ([int(i) if i % 2 else str(i - 1) for i in PATIENT], PATIENT),
+    "one column": (PATIENT[:, None], PATIENT),
+    "pandas": (pd.Series(PATIENT), PATIENT),
+    "pandas, nullable": (pd.Series(PATIENT, dtype="Int64"), PATIENT),
+    "pandas objects": (pd.Series([2**60 + int(i) for i in PATIENT], dtype=object), PATIENT),
+    "a frame of one column": (pd.DataFrame({"patient": PATIENT}), PATIENT),
+    "categories": (pd.Series([f"p{i}" for i in PATIENT], dtype="category"), PATIENT),
+    "a categorical": (pd.Categorical([f"p{i}" for i in PATIENT]), PATIENT),
+    "times": (pd.Series(pd.Timestamp("2026-01-01") + pd.to_timedelta(PATIENT, "D")), PATIENT),
+    "times of a zone": (pd.Series(pd.Timestamp("2026-01-01", tz="UTC") + pd.to_timedelta(PATIENT, "D")), PATIENT),
+    "polars": (pl.Series(PATIENT), PATIENT),
+    "polars texts": (pl.Series([f"p{i}" for i in PATIENT]), PATIENT),
+    "polars categories": (pl.Series([f"p{i}" for i in PATIENT], dtype=pl.Categorical), PATIENT),
+    "polars dates": (pl.Series(PATIENT).cast(pl.Date), PATIENT),
+    "arrow": (pa.array(PATIENT), PATIENT),
+    "arrow texts": (pa.chunked_array([[f"p{i}" for i in PATIENT]]), PATIENT),
+    "arrow dictionary": (pa.array([f"p{i}" for i in PATIENT]).dictionary_encode(), PATIENT),
+}
+
+
+@pytest.mark.parametrize("kind", IDS)
+def test_ids_are_of_any_hashable_type(kind):
+    ids, patients = IDS[kind]
+    groups = fot.read(Y, P, groups=ids).groups
+    assert groups.code.tolist() == fot.read(Y, P, groups=patients).groups.code.tolist()
+    whole = fot.read(Y, BOTH, reduction="canonical", groups=ids)
+    assert whole.groups.rows.tolist() == [3] * 100
+    assert fot.gce(whole) == fot.gce(WHOLE)
+
+
+def test_ids_are_read_from_torch():
+    torch = pytest.importorskip("torch")
+    assert fot.read(Y, P, groups=torch.tensor(PATIENT)).groups.code.tolist() == ONE.groups.code.tolist()
+
+
+MISSING = "groups must not have missing values .None, NaN or NA., got 1, the first at row 3"
+DATES = pd.Series(pd.Timestamp("2026-01-01") + pd.to_timedelta(PATIENT, "D"))
+
+
+@pytest.mark.parametrize(
+    ("ids", "message"),
+    [
+        (PATIENT[:5], "y_true and groups must have the same number of rows, got: y_true has 300, groups has 5"),
+        ([0, 0, None, *PATIENT[3:]], MISSING),
+        ([0.0, 0.0, np.nan, *PATIENT[3:]], MISSING),
+        (np.where(np.arange(300) == 2, np.nan, PATIENT), MISSING),
+        (["a", "b", float("nan"), *PATIENT[3:]], MISSING),
+        (["a", "b", pd.NA, *PATIENT[3:]], MISSING),
+        (["a", "b", pd.NaT, *PATIENT[3:]], MISSING),
+        ([("a", 1), ("a", 2), ("a", None), *PATIENT[3:]], MISSING),
+        (pd.Series([0, 0, None, *PATIENT[3:]]), MISSING),
+        (pd.Series(["a", "b", None, *map(str, PATIENT[3:])], dtype="category"), MISSING),
+        (DATES.where(DATES.index != 2), MISSING),
+        (DATES.where(DATES.index != 2).to_numpy(), MISSING),
+        (pl.Series([0, 0, None, *PATIENT[3:].tolist()]), MISSING),
+        (pa.array([0, 0, None, *PATIENT[3:].tolist()]), MISSING),
+        (
+            [*PATIENT[:4], [1, 2], *PATIENT[5:]],
+            r"groups must hold ids that can be hashed, got the list \[1, 2\] at row 5 \(rows counted from 1; 1 such",
+        ),
+        ([{"id": 1}] * 300, r"groups must hold ids that can be hashed, got the dict \{'id': 1\} at row 1 .*300 such"),
+        (np.stack([PATIENT, PATIENT], axis=1), r"an id for each row, got an array of shape \(300, 2\); ids of several"),
+        (pd.DataFrame({"a": PATIENT, "b": PATIENT}), "groups must be one column, got a data frame with columns"),
+        ("patient", "groups must have an id for each row of arrays, got the text 'patient', which can name a column"),
+        (7, "groups must be a column with an id for each row, got one int"),
+        ([], "groups must not be empty, got 0 rows"),
+    ],
+)
+def test_bad_groups_are_refused(ids, message):
+    with pytest.raises(ValueError, match=message):
+        fot.read(Y, P, groups=ids)
+    with pytest.raises(ValueError, match=message):
+        fot.read(Y, BOTH, reduction="classwise", groups=ids)
+
+
+def test_rows_in_another_order_are_refused():
+    ids = pd.Series(PATIENT)
+    with pytest.raises(ValueError, match="y_true and groups must have their rows in one order"):
+        fot.read(pd.Series(Y), P, groups=ids[::-1])
+
+
+FRAME = pd.DataFrame({"y": Y, "p": P, "patient": [f"p{i}" for i in PATIENT], "half": HALF})
+NAMED = {"label": "y", "prob": "p", "groups": "patient"}
+
+
+@pytest.mark.parametrize(
+    "make", [lambda f: f, pl.from_pandas, lambda f: pl.from_pandas(f).lazy(), pa.Table.from_pandas]
+)
+def test_groups_of_a_frame_are_a_column(make):
+    assert fot.read(make(FRAME), **NAMED).groups.code.tolist() == ONE.groups.code.tolist()
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_groups_of_a_file_are_a_column(tmp_path, ending):
+    path = tmp_path / f"scores.{ending}"
+    (FRAME.to_csv(path, index=False) if ending == "csv" else FRAME.to_parquet(path))
+    assert fot.read(path, **NAMED).groups.code.tolist() == ONE.groups.code.tolist()
+    by_half = fot.read(path, **NAMED, by="half")
+    assert by_half[0].groups.rows.tolist() == [3] * 50
+
+
+def test_a_missing_id_of_a_file_has_its_line(tmp_path):
+    path = tmp_path / "scores.csv"
+    FRAME.assign(patient=FRAME["patient"].where(FRAME.index != 2)).to_csv(path, index=False)
+    with pytest.raises(ValueError, match=r"group column 'patient' must not have missing values .* the first at line 4"):
+        fot.read(path, **NAMED)
+
+
+def test_a_column_that_is_not_there_is_refused_with_what_was_meant(tmp_path):
+    message = "groups must be a column of .*, got 'patiant'; its columns are .*: did you mean 'patient'?"
+    with pytest.raises(ValueError, match=message):
+        fot.read(FRAME, **NAMED | {"groups": "patiant"})
+    for ending in ("csv", "parquet"):
+        path = tmp_path / f"scores.{ending}"
+        (FRAME.to_csv(path, index=False) if ending == "csv" else FRAME.to_parquet(path))
+        with pytest.raises(ValueError, match=message):
+            fot.read(path, **NAMED | {"groups": "patiant"})
+
+
+def test_ids_beside_a_frame_are_refused():
+    with pytest.raises(ValueError, match="groups must be the name of one column where y_true is a frame or file, got"):
+        fot.read(FRAME, **NAMED | {"groups": PATIENT})
+
+
+def test_groups_of_what_was_made_without_them_are_refused():
+    cells = fot.Cells.of(Y, P)
+    with pytest.raises(ValueError, match=r"groups must be left out where y_true is Cells.*Cells.of_frame\(groups="):
+        fot.read(cells, groups=PATIENT)
+    with pytest.raises(ValueError, match="groups must be left out where y_true is ScoreSample, which is made already"):
+        fot.read(fot.read(Y, P), groups=PATIENT)
 
 
 def test_tests_of_bins_are_refused_too():

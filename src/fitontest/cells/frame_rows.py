@@ -6,7 +6,7 @@ from typing import Any
 import narwhals.stable.v2 as nw
 
 from fitontest.cells.frames import as_frame
-from fitontest.checks import brief
+from fitontest.checks import brief, meant
 
 
 def is_lazy(native: Any) -> bool:
@@ -51,9 +51,8 @@ def frame_columns(native: Any, arguments: Iterable[tuple[str, str]]) -> dict[str
     named = list(arguments)
     for argument, name in named:
         if name not in schema:
-            raise ValueError(
-                f"{argument} must be a column of the frame, got {name!r}; its columns are {brief([*schema])}"
-            )
+            columns = f"{brief([*schema])}{meant(name, schema)}"
+            raise ValueError(f"{argument} must be a column of the frame, got {name!r}; its columns are {columns}")
     names = list(dict.fromkeys(name for _, name in named))
     rows = frame.select(*names).lazy().collect() if isinstance(frame, nw.LazyFrame) else frame
     return {name: rows[name].to_native() for name in names}
@@ -63,7 +62,7 @@ def distinct_labels(native: Any, label: str) -> list[Any]:
     """Return the distinct values of the column of labels, in order; none missing."""
     frame = as_frame(native)
     if label not in frame.collect_schema():
-        names = brief([*frame.collect_schema()])
+        names = f"{brief([*frame.collect_schema()])}{meant(label, frame.collect_schema())}"
         raise ValueError(f"label must be a column of the frame, got {label!r}; its columns are {names}")
     column = frame.select(label).unique().lazy().collect()[label].drop_nulls()
     return sorted(column.to_list())

@@ -16,7 +16,7 @@ from fitontest.cells.cell_sums import FINE, FLOOR, WIDTH, CellSums, Resolution
 from fitontest.cells.class_frames import ClassColumns, reduced_frame
 from fitontest.cells.frame_labels import as_label, comparable
 from fitontest.cells.frame_segments import check_segment, only_hashable, segment_column, segment_values
-from fitontest.checks import brief
+from fitontest.checks import brief, meant
 from fitontest.data.arrays import is_missing
 from fitontest.data.labels import listed
 from fitontest.data.weights import EXACT_COUNT, check_total
@@ -119,9 +119,8 @@ def _rows_of(
     wanted += [("weight", columns.weight)] if columns.weight is not None else []
     for argument, name in wanted:
         if name not in schema:
-            raise ValueError(
-                f"{argument} must be a column of the frame, got {name!r}; its columns are {brief([*schema])}"
-            )
+            columns_of = f"{brief([*schema])}{meant(name, schema)}"
+            raise ValueError(f"{argument} must be a column of the frame, got {name!r}; its columns are {columns_of}")
     for argument, name in wanted:
         if argument in ("prob", "weight") and not schema[name].is_numeric():
             raise ValueError(f"{argument} column {name!r} must hold real numbers, got {schema[name]}")

@@ -34,6 +34,84 @@ def as_column(values: ArrayInput, name: str) -> NDArray[Any]:
     return _unboxed(array, name)
 
 
+def as_ids(values: ArrayInput, name: str) -> NDArray[Any]:
+    """Return a column of ids of any hashable types, each as it was given, free of missing values.
+
+    Ids that numpy has no kind for, tuples and ids of several types, come as objects: none of them becomes a text or a
+    number that another one is too.
+
+    Examples
+    --------
+    >>> as_ids([("Oslo", 1), ("Oslo", 2)], "groups").tolist(), as_ids([2**60, 2**60 + 1], "groups").tolist()
+    ([('Oslo', 1), ('Oslo', 2)], [1152921504606846976, 1152921504606846977])
+    """
+    array = _each_as_given(values) if isinstance(values, list | tuple) else _to_numpy(values, name)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1:
+        if array.ndim == 0:
+            got, hint = f"one {type(values).__name__}", ""
+        else:
+            got, hint = f"an array of shape {array.shape}", "; ids of several columns are tuples, as list(zip(a, b))"
+        raise ValueError(f"{name} must be a column with an id for each row, got {got}{hint}")
+    if array.size == 0:
+        raise ValueError(f"{name} must not be empty, got 0 rows")
+    if array.dtype.kind in "fcmM":
+        _refuse_missing(np.isnat(array) if array.dtype.kind in "mM" else np.isnan(array), name)
+        return array
+    if array.dtype.kind in "biuUS":
+        return array
+    array = array.astype(object)
+    try:
+        distinct = dict.fromkeys(array)  # far fewer than rows, as a rule
+    except TypeError:
+        _refuse_unhashable(array, name)
+        raise
+    if any(map(_is_missing_id, distinct)):
+        _refuse_missing(np.array([_is_missing_id(value) for value in array], dtype=bool), name)
+    return array
+
+
+def _each_as_given(values: Any) -> NDArray[Any]:
+    """Return numbers of one kind as numbers, and anything else as objects, which numpy would make texts or rows of."""
+    kinds = set(map(type, values))
+    try:
+        if kinds == {int}:
+            return np.array(values, dtype=np.int64)
+        if kinds == {float}:
+            return np.array(values, dtype=np.float64)
+    except OverflowError:  # whole numbers beyond those of numpy
+        pass
+    return np.fromiter(values, dtype=object, count=len(values))
+
+
+def _refuse_unhashable(array: NDArray[Any], name: str) -> None:
+    """Raise ValueError for the first of the ids that cannot be hashed, if there is one."""
+    bad = [at for at, value in enumerate(array) if not _is_hashable(value)]
+    if bad:
+        value = array[bad[0]]
+        got = f"the {type(value).__name__} {brief(value)}"
+        note = f"{such(len(bad))}; a tuple can be"
+        raise BadValueError(name, "hold ids that can be hashed", got, bad[0], array.shape, note)
+
+
+def _is_hashable(value: Any) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+def _is_missing_id(value: Any) -> bool:
+    """Return whether a value is missing, or a tuple with a part that is."""
+    if isinstance(value, tuple):
+        return any(map(_is_missing_id, value))
+    if isinstance(value, np.datetime64 | np.timedelta64):
+        return bool(np.isnat(value))
+    return is_missing(value) or (isinstance(value, Decimal) and value.is_nan())
+
+
 def _squeezed(array: NDArray[Any], name: str) -> NDArray[Any]:
     """Return a matrix of one column as that column; refuse any other, with a hint for ``predict_proba``."""
     if array.ndim != 2:

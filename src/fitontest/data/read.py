@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 
 from numpy.typing import NDArray
 
-from fitontest.checks import choose
-from fitontest.data.arrays import as_column, check_same_length
+from fitontest.checks import brief, choose
+from fitontest.data.arrays import as_column, as_ids, check_same_length
 from fitontest.data.indices import check_same_order
 from fitontest.data.predictions import (
     NAMES,
@@ -19,8 +19,9 @@ from fitontest.data.predictions import (
     read_classes,
     refuse_pos_label,
 )
+from fitontest.data.row_groups import GROUP
 from fitontest.data.score_sample import ScoreSample
-from fitontest.data.segments import check_present, split_by_segment
+from fitontest.data.segments import split_by_segment
 from fitontest.data.simplex_sample import CANONICAL, SimplexSample
 from fitontest.data.weights import WeightType, check_kind, read_weights
 from fitontest.typing import ArrayInput, Label
@@ -56,7 +57,7 @@ def read_arrays(
     given = (y_true, y_prob, sample_weight, by, groups)
     check_same_order(**dict(zip((*names.of_sample, names.by, names.groups), given, strict=True)))
     w = None if sample_weight is None else read_weights(sample_weight, names.sample_weight, weights, names.weights)
-    facts = {} if groups is None else {"group": _read_groups(groups, y_true, names)}
+    facts = {} if groups is None else {GROUP: _read_groups(groups, y_true, names)}
     data: Data
     if reduction is None:
         if labels is not None:
@@ -73,9 +74,13 @@ def read_arrays(
 
 def _read_groups(groups: ArrayInput, y_true: ArrayInput, names: Names) -> NDArray[Any]:
     """Return the group of each row, after a check that there is one."""
-    column = as_column(groups, names.groups)
+    if isinstance(groups, str):
+        raise ValueError(
+            f"{names.groups} must have an id for each row of arrays, got the text {brief(groups)}, which can name a "
+            f"column where {names.y_true} is a data frame or a file"
+        )
+    column = as_ids(groups, names.groups)
     check_same_length(**{names.y_true: as_column(y_true, names.y_true), names.groups: column})
-    check_present(column, names.groups)
     return column
 
 

@@ -140,7 +140,7 @@ def _plain(column: ArrayInput) -> Any:
 
 
 def check_present(column: NDArray[Any], name: str) -> None:
-    """Raise ValueError where a column of segments or groups has no value in a row."""
+    """Raise ValueError where a column of segments has no value in a row."""
     missing = column != column
     if column.dtype.kind in "mM":
         missing = np.isnat(column)

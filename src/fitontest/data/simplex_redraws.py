@@ -12,6 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from fitontest.data.redraws import NULL, SHIFT, STILL, Redraws, Valued
+from fitontest.data.row_groups import coded_ids
 from fitontest.data.simplex_sample import Labelling, SimplexSample
 from fitontest.data.weights import Weights
 from fitontest.numerics.random import one_seed
@@ -142,7 +143,9 @@ def pool_equal_rows(rows: SimplexSample) -> SimplexSample:
     new = np.concatenate(([True], np.any(rows.scores[1:] != rows.scores[:-1], axis=1)))
     group = np.cumsum(new) - 1
     for column in rows.facts.values():
-        code = np.unique(column, axis=0, return_inverse=True)[1].reshape(-1)
+        # ids of groups may be objects of several types, which have no order
+        ids = coded_ids(column)[1] if column.dtype == object else column
+        code = np.unique(ids, axis=0, return_inverse=True)[1].reshape(-1)
         group = np.unique(np.stack((group, code)), axis=1, return_inverse=True)[1].reshape(-1)
     n_groups = int(group.max()) + 1
     if n_groups == len(rows):

@@ -23,7 +23,7 @@ from typing import Any, BinaryIO, TextIO, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from fitontest.checks import brief
+from fitontest.checks import brief, meant
 from fitontest.files.file_error import FileError
 from fitontest.files.unpacked import MOST_UNPACKED, LimitedGzip
 
@@ -218,7 +218,7 @@ class CsvFile:
         if count > 1:
             raise FileError(argument, f"must be one column of {self.path}, got {column!r}, {count} times in its header")
         if not count:
-            found = f"got {column!r}; its columns are {brief(self.header)}"
+            found = f"got {column!r}; its columns are {brief(self.header)}{meant(column, self.header)}"
             raise FileError(argument, f"must be a column of {self.path}, {found}", self._remedy())
         return self.header.index(column)
 

@@ -16,7 +16,7 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
-from fitontest.checks import brief
+from fitontest.checks import brief, meant
 from fitontest.data.places import BadValueError
 from fitontest.files.csv_files import STANDARD, CsvFile, Layout, either, line_of, read_csv
 from fitontest.files.file_error import FileError
@@ -144,7 +144,7 @@ def distinct_in_parquet(path: str | Path, argument: str, column: str) -> NDArray
     """
     with parquet_rows(path) as rows:
         if rows.columns.count(column) != 1:
-            known = brief(rows.columns)
+            known = f"{brief(rows.columns)}{meant(column, rows.columns)}"
             raise FileError(argument, f"must be a column of {path}, got {column!r}; its columns are {known}")
         name = _quoted(column)
         query = f"SELECT DISTINCT {name} FROM given WHERE {name} IS NOT NULL ORDER BY {name} LIMIT {MOST_DISTINCT}"
@@ -415,7 +415,8 @@ def _find(names: list[tuple[str, str]], wanted: Mapping[str, str], path: Path) -
         count = sum(name == column for name, _ in names)
         if count != 1:
             times = f", {count} times; its" if count else "; its"
-            known = brief([name for name, _ in names])
+            columns = [name for name, _ in names]
+            known = brief(columns) if count else f"{brief(columns)}{meant(column, columns)}"
             raise FileError(argument, f"must be a column of {path}, got {column!r}{times} columns are {known}")
     return dict(names)
 

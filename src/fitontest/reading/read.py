@@ -21,6 +21,7 @@ from fitontest.reading.table import CELLS, CellsWanted, Table
 from fitontest.typing import ArrayInput, Label
 
 READ = (ScoreSample, SimplexSample, Samples, Cells, Mapping)  # what is checked already, and says itself what it holds
+NO_GROUPS = 'whose rows cannot be told apart any more; name them where cells are made, as Cells.of_frame(groups="site")'
 NO_ROWS = "which have no rows any more; make cells of each segment, by Cells.of_frame(by=...), and take their dict"
 
 
@@ -38,7 +39,6 @@ def read(
     label: str | None = None,
     prob: str | Sequence[str] | None = None,
     weight: str | None = None,
-    group: str | None = None,
     cells: CellsWanted = "auto",
     sep: str | None = None,
     encoding: str | None = None,
@@ -76,15 +76,16 @@ def read(
         The positive class, needed unless the labels are booleans, {0, 1} or {-1, 1}.
     by : array-like of shape (n,) or (n, k), dict of columns, or str or list of str, optional
         The segment of each row, such as its region; of a frame or file the names of columns.
-    groups : array-like of shape (n,), optional
-        What each row belongs to, such as a patient or a user, where several rows belong together: they are carried with
-        the rows. Rows of a group are not independent, so that no interval, p-value, fold or gate is made of them yet.
-    label, prob, weight, group : str, optional
-        Of a frame or file the columns of labels, scores (with `reduction` a list of them), weights and groups.
+    groups : array-like of shape (n,), or str, optional
+        Which rows belong together, such as those of one patient, user or site: an id of any hashable type for each row;
+        of a frame or file the name of a column. Intervals, p-values and folds then take groups, not rows, for
+        independent.
+    label, prob, weight : str, optional
+        Of a frame or file the columns of labels, scores (with `reduction` a list of them) and weights.
     cells : {"auto", "always", "never"}, default="auto"
         Whether the rows of a frame or file are reduced to `Cells` in one pass, in a memory that does not grow with
         them. "auto": those of lazy frames, of patterns, and of more than a million rows of Parquet or of an eager
-        frame, unless whole rows are needed, as by "canonical" and `group`.
+        frame, unless whole rows are needed, as by "canonical" and `groups`.
     sep, encoding, decimal : str, optional
         How a CSV file is written: by default the separator with which the header has the columns, UTF-8, and the point.
     max_unpacked : int, optional
@@ -119,15 +120,13 @@ def read(
                 f"{argument} must be the scores of one model here; evaluate and ReliabilityDisplay take a dict of "
                 f"several; got those of {brief([*value])}"
             )
-    columns = {"label": label, "prob": prob, "weight": weight, "group": group}
+    columns = {"label": label, "prob": prob, "weight": weight}
     layout = {"sep": sep, "encoding": encoding, "decimal": decimal, "max_unpacked": max_unpacked}
     if isinstance(y_true, str | Path) or any(name is not None for name in columns.values()):
-        arrays = {names.y_prob: y_prob, names.sample_weight: sample_weight, names.groups: groups}
-        _refuse(
-            arrays,
-            f"where {names.y_true} is a file or data frame, of which label, prob, weight and group name the columns",
-        )
-        table = Table.of(y_true, {**columns, "by": by}, names, layout)
+        arrays = {names.y_prob: y_prob, names.sample_weight: sample_weight}
+        where = f"where {names.y_true} is a file or data frame, of which label, prob and weight name the columns"
+        _refuse(arrays, where)
+        table = Table.of(y_true, {**columns, "by": by, "groups": groups}, names, layout)
         return table.read(weights, reduction, labels, pos_label, cells)
     _refuse(layout, "unless a file is read")
     choose(cells, CELLS, "cells")
@@ -160,6 +159,8 @@ def _read_before(data: Any, more: dict[str, Any], reduction: str | None, weights
     kind = type(data).__name__
     if more[names.by] is not None and isinstance(data, Cells | ClassCells):
         raise ValueError(f"{names.by} must be left out where {names.y_true} is {kind}, {NO_ROWS}")
+    if more[names.groups] is not None and isinstance(data, Cells | ClassCells):
+        raise ValueError(f"{names.groups} must be left out where {names.y_true} is {kind}, {NO_GROUPS}")
     is_dict = isinstance(data, Mapping) and not isinstance(data, Samples | ClassCells)
     made = "a dict of cells" if is_dict else kind
     check_kind(weights, names.weights, has_weights=True)

@@ -38,7 +38,8 @@ class Table:
     weight : str or None
     by : tuple of str
         Columns whose values make segments.
-    group : str or None
+    groups : str or None
+        The column that says which rows belong together.
     names : Names
         What messages call the columns and the arguments.
     layout : Layout or None
@@ -50,7 +51,7 @@ class Table:
     probs: tuple[str, ...]
     weight: str | None
     by: tuple[str, ...]
-    group: str | None
+    groups: str | None
     names: Names
     layout: Any = None
 
@@ -62,7 +63,7 @@ class Table:
         ----------
         source : data frame, str or Path
         columns : dict
-            What the caller passed as label, prob, weight, by and group.
+            What the caller passed as label, prob, weight, by and groups.
         names : Names
             What the caller calls the arguments.
         layout : dict
@@ -73,7 +74,7 @@ class Table:
         ValueError
             Names that are missing, or there twice.
         """
-        label, prob, weight, by, group = (columns[name] for name in ("label", "prob", "weight", "by", "group"))
+        label, prob, weight, by, groups = (columns[name] for name in ("label", "prob", "weight", "by", "groups"))
         is_file = isinstance(source, str | Path)
         if label is None or prob is None:
             what = "file" if is_file else "data frame"
@@ -86,20 +87,25 @@ class Table:
             raise ValueError(f"{_prob(names)} must name every column once, got {', '.join(map(str, probs))}")
         if by is not None and not (isinstance(by, str) or (isinstance(by, list | tuple) and by)):
             raise ValueError(f"{names.by} must be the name of a column of the frame, or several, got {brief(by)}")
+        if groups is not None and not isinstance(groups, str):
+            raise ValueError(
+                f"{names.groups} must be the name of one column where {names.y_true} is a frame or file, got "
+                f"{brief(groups)}"
+            )
         segments = () if by is None else (by,) if isinstance(by, str) else tuple(by)
         called = replace(
             names,
             y_true=f"label column {label!r}",
             y_prob=_of_scores(probs[0]) if len(probs) == 1 else _prob(names),
             sample_weight=f"weight column {weight!r}",
-            groups=f"group column {group!r}",
+            groups=f"group column {groups!r}",
             columns=probs if len(probs) > 1 else None,
         )
         given = {name: value for name, value in layout.items() if value is not None}
         for name, value in given.items():
             if not is_file:
                 raise ValueError(f"{name} must be left out of a data frame, got {value!r}")
-        return cls(source, label, probs, weight, segments, group, called, _layout(given) if is_file else None)
+        return cls(source, label, probs, weight, segments, groups, called, _layout(given) if is_file else None)
 
     def read(
         self,
@@ -137,7 +143,7 @@ class Table:
                 labels=None if labels is None else [self._typed(one, column, self.names.labels) for one in labels],
                 pos_label=self._typed(pos_label, column, self.names.pos_label),
                 by={name: values[key] for name, key in zip(self.by, self._keys(self.by, "by"), strict=True)} or None,
-                groups=values.get("group"),
+                groups=values.get("groups"),
                 names=self.names,
             )
 
@@ -147,7 +153,7 @@ class Table:
 
     def _is_reduced_to_cells(self, cells: CellsWanted, reduction: str | None) -> bool:
         """Return whether the rows are reduced to cells while they are read."""
-        refused = "'canonical'" if reduction == CANONICAL else None if self.group is None else "a column of groups"
+        refused = "'canonical'" if reduction == CANONICAL else None if self.groups is None else "a column of groups"
         if self._is_file:
             wanted = _file_needs_cells(self.source, cells, allowed=refused is None)
         elif cells == "auto" and refused is None:
@@ -164,7 +170,7 @@ class Table:
         wanted |= {} if self.weight is None else {"weight": self.weight}
         numbers = [key for key in wanted if key != "label"]
         wanted |= dict(zip(self._keys(self.by, "by"), self.by, strict=True))
-        wanted |= {} if self.group is None else {"group": self.group}
+        wanted |= {} if self.groups is None else {"groups": self.groups}
         if self._is_file:
             from fitontest.files.tables import read_columns  # imports DuckDB, which arrays do without
 
@@ -192,6 +198,7 @@ class Table:
 
         columns = {self.names.y_true: self.label, **{_of_scores(prob): prob for prob in self.probs}}
         columns |= {} if self.weight is None else {self.names.sample_weight: self.weight}
+        columns |= {} if self.groups is None else {self.names.groups: self.groups}
         columns |= {f"{self.names.by} column {name!r}": name for name in self.by}
         return naming_lines(Path(self.source), columns, self.layout)
 
