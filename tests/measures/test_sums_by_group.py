@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import fitontest as fot
-from fitontest.data.dependence import TOO_FEW
+from fitontest.data.known_groups import NOT_LEARNT
 from fitontest.numerics.norms import find_norm
 from fitontest.numerics.standard_error import standard_error
 
@@ -81,13 +81,13 @@ def test_of_sums_of_single_rows_the_formula_has_a_factor():
 
 def test_fewer_than_ten_groups_have_none():
     estimate = fot.calibration_error(fot.read(Y, P, groups=IDS % 9), family="platt")
-    assert (estimate.se_map_fixed, estimate.se_reason) == (None, TOO_FEW)
-    assert "fewer than 10 groups" in TOO_FEW
+    assert (estimate.se_map_fixed, estimate.se_reason) == (None, NOT_LEARNT)
+    assert "fewer than 10 groups" in NOT_LEARNT
     uneven = np.where(np.arange(N) < 150, 0, np.arange(N))  # many groups, of which one outweighs the others
-    assert fot.calibration_error(fot.read(Y, P, groups=uneven), family="platt").se_reason == TOO_FEW
+    assert fot.calibration_error(fot.read(Y, P, groups=uneven), family="platt").se_reason == NOT_LEARNT
     held = fot.measures.ProperError("platt").estimate(fot.read(Y, P, groups=IDS % 9))
     assert held.standard_error is None
-    assert f"no standard error: {TOO_FEW}" in str(held)
+    assert f"no standard error: {NOT_LEARNT}" in str(held)
     assert held.to_dict()["standard_error"] is None
 
 

@@ -24,7 +24,6 @@ REACH = 2.0  # standard deviations of the logits, to which they are clipped
 GROUPS = 7  # the stream of random numbers, beside those of rows
 FEWEST = 10  # effective groups, below which nothing is concluded
 FEW = 20  # below which it is said that they are few
-TOO_FEW = f"dependence cannot be learnt from fewer than {FEWEST} groups"
 
 
 @dataclass(frozen=True)

@@ -69,8 +69,9 @@ def _direction(verdict: Verdict) -> list[str]:
     """Return the slope and the mean residual, in one line where it holds both."""
     tendency = verdict.tendency
     parts = [tendency.slope_in_words or NO_SLOPE, tendency.residual_in_words]
-    if tendency.residual_interval.level != verdict.interval.level:
-        parts[-1] += f", both at {100 * tendency.residual_interval.level:g} %"
+    interval = tendency.residual_interval
+    if interval is not None and interval.level != verdict.interval.level:
+        parts[-1] += f", both at {100 * interval.level:g} %"
     together = "; ".join(parts)
     return [sentence(line) for line in ([together] if len(together) < WIDTH else parts)]
 

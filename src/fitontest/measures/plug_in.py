@@ -10,7 +10,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from fitontest.data.dependence import TOO_FEW, are_too_few
+from fitontest.data.dependence import are_too_few
+from fitontest.data.known_groups import NOT_LEARNT
 from fitontest.data.redraws import Labels, Redraws
 from fitontest.data.score_sample import ScoreSample
 from fitontest.families.base import Family, check_family, read_family, shares_fits
@@ -288,7 +289,7 @@ def _standard_error(
     if groups is None:
         return map_fixed(distances, measure.total, fitted_here=fitted_here)
     if are_too_few(groups):
-        return None, TOO_FEW
+        return None, NOT_LEARNT
     rows = sample.present  # whose groups are known, where all rows of a bin may share one distance
     of_rows = Distances(measure.between(c_hat.evaluate(rows.p), rows.p), rows.w, rows.w2)
     return map_fixed(of_rows, measure.total, fitted_here=fitted_here, groups=groups.code)

@@ -90,7 +90,9 @@ def advice_on_segments(segments: SegmentedEvaluation) -> str:
     return text + one_for_all if text and any(shown) and not all(shown) else text
 
 
-def _times(distance: float, interval: Interval) -> float:
+def _times(distance: float, interval: Interval | None) -> float:
     """Return how many times the rows it takes until half the interval is no wider than a distance."""
+    if interval is None:
+        return float("inf")
     half = (interval.high - interval.low) / 2.0
     return (half / distance) ** 2 if distance else float("inf")

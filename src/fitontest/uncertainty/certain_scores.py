@@ -10,11 +10,14 @@ from typing import Literal
 import numpy as np
 from scipy.special import betainc
 
+from fitontest.data.dependence import are_too_few
+from fitontest.data.known_groups import NOT_LEARNT
 from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.interval import Interval
 from fitontest.results.frames import attributes
 from fitontest.results.text import percent, short
 from fitontest.significance.exact_share import share_interval
+from fitontest.uncertainty.effective_rows import effective_rows
 
 BY_ROUNDING = 0.01  # probability of as many wrong labels, from which on rounding may be why
 LEAST_ON_GRID = 3  # distinct scores between 0 and 1 that make a grid
@@ -30,12 +33,14 @@ class CertainScores:
     score : {0, 1}
     rows : float
         How many rows have it: the sum of whole weights, which count rows, and (sum w)^2 / sum w^2 of importances.
+        Where rows belong to groups, how many independent ones tell as much: these by the design effect.
     share : float
         Their share of the weight of all rows.
     wrong_share : float
         The share of wrong labels in their weight: of positives at 0, of negatives at 1.
-    wrong_interval : Interval
-        Where the probability of a wrong label lies, by the exact interval of Clopper and Pearson.
+    wrong_interval : Interval or None
+        Where the probability of a wrong label lies, by the exact interval of Clopper and Pearson; None where rows
+        belong to fewer than 10 effective groups.
     step : float
         The step of the grid on which the other scores lie, as rounded ones do and shares of a number of votes; 0 where
         they lie on none. On a grid a score of 0 may stand for anything below half a step.
@@ -56,7 +61,7 @@ class CertainScores:
     rows: float
     share: float
     wrong_share: float
-    wrong_interval: Interval
+    wrong_interval: Interval | None
     step: float = 0.0
     of_confidence: bool = False
 
@@ -76,25 +81,34 @@ class CertainScores:
         """
         if not self.refuted or self.step == 0.0:
             return self.refuted
+        if self.wrong_interval is None:
+            return False
         wrong = self.wrong_share * self.rows
         return bool(betainc(wrong, self.rows - wrong + 1.0, self.step / 2.0) <= BY_ROUNDING)
 
     def __str__(self) -> str:
-        low, high, level = self.wrong_interval.low, self.wrong_interval.high, 100.0 * self.wrong_interval.level
         label = self._wrong
         first = f"{percent(self.share)} of the {self._kind} are exactly {self.score}"
         if not self.refuted:
-            return f"{first}; none of those rows is {label} ({level:g} % interval 0 to {percent(high)})."
+            return f"{first}; none of those rows is {label} ({self._ends})."
         if not self.beyond_rounding:
             return (
                 f"{first}; {percent(self.wrong_share)} of those rows are {label}, which rounding to steps of "
                 f"{short(self.step)} may have brought about."
             )
         return (
-            f"{first}; {percent(self.wrong_share)} of those rows are {label} ({level:g} % interval "
-            f"{percent(low).removesuffix(' %')} to {percent(high)}), more than none: no map in logits can use them as "
-            "they are."
+            f"{first}; {percent(self.wrong_share)} of those rows are {label} ({self._ends}), more than none: no map in "
+            "logits can use them as they are."
         )
+
+    @property
+    def _ends(self) -> str:
+        """The interval in words, or why there is none."""
+        interval = self.wrong_interval
+        if interval is None:
+            return f"no interval: {NOT_LEARNT}"
+        low = percent(interval.low).removesuffix(" %") if self.refuted else "0"
+        return f"{100.0 * interval.level:g} % interval {low} to {percent(interval.high)}"
 
     @property
     def brief(self) -> str:
@@ -121,7 +135,7 @@ class CertainScores:
         """Return the numbers as JSON-ready values."""
         return {
             **attributes(self, "score", "rows", "share", "wrong_share"),
-            "wrong_interval": self.wrong_interval.to_dict(),
+            "wrong_interval": None if self.wrong_interval is None else self.wrong_interval.to_dict(),
             **attributes(self, "refuted", "step", "beyond_rounding"),
         }
 
@@ -146,13 +160,14 @@ def certain_scores(sample: ScoreSample, level: float = 0.95) -> tuple[CertainSco
 def _of_score(sample: ScoreSample, score: Literal[0, 1], at: slice, level: float) -> CertainScores:
     rows = sample.rows
     w = rows.w[at]
-    weight = float(w.sum())
-    effective = weight * weight / float(rows.w2[at].sum())  # whole weights: their sum
+    weight, effective = float(w.sum()), effective_rows(sample, at)
     wrong = float(w[rows.y[at] != score].sum())
-    low, high = share_interval(effective * wrong / weight, effective, level)
     share = weight / float(rows.w.sum())
     of_confidence = sample.reduction == "confidence"
-    interval, step = Interval(low, high, level), _step(sample, score)
+    interval = None
+    if not are_too_few(sample.groups):
+        interval = Interval(*share_interval(effective * wrong / weight, effective, level), level)
+    step = _step(sample, score)
     return CertainScores(score, effective, share, wrong / weight, interval, step, of_confidence)
 
 

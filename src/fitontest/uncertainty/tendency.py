@@ -4,18 +4,23 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import ndtri, stdtrit
 
+from fitontest.data.dependence import are_too_few
+from fitontest.data.known_groups import NOT_LEARNT
+from fitontest.data.row_groups import RowGroups
 from fitontest.data.score_sample import ScoreSample
 from fitontest.exceptions import without_warnings
 from fitontest.families.cutting import UNCUT
 from fitontest.families.platt import Platt
 from fitontest.measures.interval import Interval
 from fitontest.numerics.links import logit, sigmoid
+from fitontest.numerics.standard_error import outer_products_of_groups, standard_error
 from fitontest.results.text import short
 from fitontest.significance.exact_share import share_interval
 from fitontest.typing import FloatArray
 from fitontest.uncertainty.certain_scores import CertainScores, certain_scores
+from fitontest.uncertainty.effective_rows import effective_rows
 
 FEW = 50  # rows of a class, below which the mean of the labels is not nearly normal
 FEWEST = 10  # rows of each class, below which nothing is said of a slope
@@ -52,17 +57,29 @@ class Tendency:
     ----------
     residual : float
         sum w (y - p) / sum w.
-    residual_interval : Interval
+    residual_interval : Interval or None
         By the normal approximation, with the standard error sqrt(sum w^2 (y - p - residual)^2) / sum w; where a class
-        has fewer than 50 rows, the exact interval of the share of positives less the mean score.
+        has fewer than 50 rows, the exact interval of the share of positives less the mean score. Where rows belong to
+        groups the standard error is that of sums over groups (`fitontest.numerics.standard_error`), with the quantile
+        of Student's t of effective groups - 1 degrees; exact intervals count the effective rows, n by the design
+        effect. None of fewer than 10 effective groups.
     slope : float or None
         None where a line means nothing: among the uncertain rows are fewer than ten of a class, one distinct score, or
         separated classes.
     slope_interval : Interval or None
         By the normal approximation, with the sandwich covariance H^-1 M H^-1, H the curvature of the likelihood and M
-        the sum of the outer products of the rows' gradients.
+        the sum of the outer products of the rows' gradients. Of K groups M is K / (K - 1) sum_k s_k s_k^T, s_k the sum
+        of the gradients of a group, and the quantile that of Student's t as above. (statsmodels' ``cov_type="cluster"``
+        multiplies M by (n - 1) / (n - 2) too, unless ``use_correction=False``, which leaves out K / (K - 1) as well.)
     certain : tuple of CertainScores
         What the rows of a score of exactly 0 say, and those of exactly 1; empty where there are none.
+    reason : str
+        Why there are no intervals, or "".
+
+    References
+    ----------
+    Liang, Zeger (1986), Longitudinal data analysis using generalized linear models, Biometrika 73.
+    https://doi.org/10.1093/biomet/73.1.13
 
     Examples
     --------
@@ -75,10 +92,11 @@ class Tendency:
     """
 
     residual: float
-    residual_interval: Interval
+    residual_interval: Interval | None
     slope: float | None
     slope_interval: Interval | None
     certain: tuple[CertainScores, ...] = ()
+    reason: str = ""
 
     @property
     def words(self) -> list[str]:
@@ -88,15 +106,15 @@ class Tendency:
             OVERCONFIDENT: slope is not None and 0.0 <= slope.high < 1.0,
             UNDERCONFIDENT: slope is not None and slope.low > 1.0,
             REVERSED: slope is not None and slope.high < 0.0,
-            TOO_HIGH: residual.high < 0.0,
-            TOO_LOW: residual.low > 0.0,
+            TOO_HIGH: residual is not None and residual.high < 0.0,
+            TOO_LOW: residual is not None and residual.low > 0.0,
         }
         return [word for word, is_sure in sure.items() if is_sure]
 
     @property
     def slope_in_words(self) -> str:
         """The slope with its interval, the ideal and what the side means on which it surely lies; "" without one."""
-        if self.slope is None or self.slope_interval is None:
+        if self.slope is None:
             return ""
         words = self._in_words("slope", self.slope, self.slope_interval, "1", (OVERCONFIDENT, UNDERCONFIDENT, REVERSED))
         return f"{words[:-1]}; scores of 0 and 1 left out)" if self.certain else words
@@ -106,7 +124,9 @@ class Tendency:
         """The mean residual in the same words."""
         return self._in_words("mean residual", self.residual, self.residual_interval, "0", (TOO_HIGH, TOO_LOW))
 
-    def _in_words(self, name: str, value: float, interval: Interval, ideal: str, words: tuple[str, ...]) -> str:
+    def _in_words(self, name: str, value: float, interval: Interval | None, ideal: str, words: tuple[str, ...]) -> str:
+        if interval is None:
+            return f"{name} {short(value)} ({ideal} is ideal; no interval: {self.reason})"
         sure = "".join(f", {MEANINGS[word]}" for word in words if word in self.words)
         low, high = (_beside(end, ideal) for end in (interval.low, interval.high))
         return f"{name} {short(value)} ({low} to {high}; {ideal} is ideal{sure})"
@@ -131,7 +151,7 @@ class Tendency:
         """Return the numbers as JSON-ready values."""
         return {
             "residual": self.residual,
-            "residual_interval": self.residual_interval.to_dict(),
+            "residual_interval": None if self.residual_interval is None else self.residual_interval.to_dict(),
             "slope": self.slope,
             "slope_interval": None if self.slope_interval is None else self.slope_interval.to_dict(),
             "words": self.words,
@@ -142,31 +162,44 @@ class Tendency:
 def tendency_of(sample: ScoreSample, level: float = 0.95) -> Tendency:
     """Return in which direction the scores of a sample are wrong, with intervals of that level."""
     rows = sample.rows
-    total, z = float(rows.w.sum()), float(ndtri((1.0 + level) / 2.0))
-    r = rows.y - rows.p
-    residual = float(rows.w @ r) / total
-    if rows_of_smaller_class(sample) < FEW:
-        low, high = exact_residuals(sample, level)
-    else:
-        half = z * float(np.sqrt(rows.w2 @ (r - residual) ** 2)) / total
-        low, high = residual - half, residual + half
-    interval = Interval(low, high, level)
+    residual = float(rows.w @ (rows.y - rows.p)) / float(rows.w.sum())
+    interval = None if are_too_few(sample.groups) else _residual_interval(sample, residual, level)
     certain = certain_scores(sample, level)
-    line = _line(_uncertain(sample) if certain else sample)
-    if line is None:
-        return Tendency(residual, interval, None, None, certain)
-    slope, spread = line
-    return Tendency(residual, interval, slope, Interval(slope - z * spread, slope + z * spread, level), certain)
+    uncertain = _uncertain(sample) if certain else sample
+    line = None if uncertain is None else _line(uncertain)
+    slope, of_slope = None, None
+    if uncertain is not None and line is not None:
+        slope, spread = line
+        of_slope = None if spread is None else _around(slope, spread, uncertain.groups, level)
+    few = interval is None or (slope is not None and of_slope is None)
+    return Tendency(residual, interval, slope, of_slope, certain, NOT_LEARNT if few else "")
+
+
+def _residual_interval(sample: ScoreSample, residual: float, level: float) -> Interval:
+    """Return the interval of the mean residual, the exact one where labels of a class are few."""
+    if rows_of_smaller_class(sample) < FEW:
+        return Interval(*exact_residuals(sample, level), level)
+    rows, groups = sample.rows, sample.groups
+    codes = None if groups is None else groups.code
+    spread = standard_error(rows.y - rows.p - residual, rows.w, rows.w2, codes)
+    return _around(residual, spread, groups, level)
+
+
+def _around(value: float, spread: float, groups: RowGroups | None, level: float) -> Interval:
+    """Return value +- z s.e., with Student's t of effective groups - 1 degrees in place of z where there are groups."""
+    high = (1.0 + level) / 2.0
+    z = float(ndtri(high) if groups is None else stdtrit(groups.effective - 1.0, high))
+    return Interval(value - z * spread, value + z * spread, level)
 
 
 def rows_of_smaller_class(sample: ScoreSample) -> float:
     """Return how many effective rows the class has that has fewer."""
-    return sample.effective_rows * min(sample.base_rate, 1.0 - sample.base_rate)
+    return effective_rows(sample) * min(sample.base_rate, 1.0 - sample.base_rate)
 
 
 def exact_residuals(sample: ScoreSample, level: float) -> tuple[float, float]:
     """Return between which values the mean residual lies, by the exact interval of the share of positives."""
-    n = sample.effective_rows
+    n = effective_rows(sample)
     low, high = share_interval(n * sample.base_rate, n, level)
     return low - sample.mean_score, high - sample.mean_score
 
@@ -183,11 +216,12 @@ def _uncertain(sample: ScoreSample) -> ScoreSample | None:
     return sample.take(chosen) if chosen.any() else None
 
 
-def _line(sample: ScoreSample | None) -> tuple[float, float] | None:
-    """Return the slope of Platt scaling and its standard error, or None where there is none."""
-    if sample is None:
-        return None
-    rows = sample.rows
+def _line(sample: ScoreSample) -> tuple[float, float | None] | None:
+    """Return the slope of Platt scaling and its standard error, or None where there is none.
+
+    Of too few groups the standard error is None.
+    """
+    rows, groups = sample.rows, sample.groups
     positive = rows.y > 0.5
     positives = int(rows.n[positive].sum())
     few = min(positives, int(rows.n.sum()) - positives) < FEWEST
@@ -199,10 +233,16 @@ def _line(sample: ScoreSample | None) -> tuple[float, float] | None:
     x = logit(rows.p, UNCUT)  # as Platt scaling cuts uncertain scores
     c = sigmoid(slope * x + intercept)
     curvature = _summed(rows.w * c * (1.0 - c), x)
-    gradients = _summed(rows.w2 * (rows.y - c) ** 2, x)
     if not np.linalg.cond(curvature) < 1e14:
         return None
+    if are_too_few(groups):
+        return float(slope), None
     inverse = np.linalg.inv(curvature)
+    if groups is None:
+        gradients = _summed(rows.w2 * (rows.y - c) ** 2, x)
+    else:
+        of_rows = (rows.w * (rows.y - c))[:, None] * np.column_stack((x, np.ones(x.size)))
+        gradients = outer_products_of_groups(of_rows, groups.code)
     return float(slope), float(np.sqrt(max((inverse @ gradients @ inverse)[0, 0], 0.0)))
 
 
