@@ -59,17 +59,27 @@ class KnownGroups:
 
     def in_words(self) -> str:
         """Return the line that stands where the number of rows does."""
-        sizes, known = self.sizes, self.dependence
+        return ", ".join(text for text in (self.how_many, self.how_alike) if text)
+
+    @property
+    def how_many(self) -> str:
+        """Groups, and the rows of each."""
+        sizes = self.sizes
         if sizes.are_single:
             return f"groups: {count(sizes.groups)} of one row each, so that rows are independent"
         each = f"{count(sizes.least)} rows each"
         if sizes.least < sizes.most:
             each = f"{count(sizes.least)} to {count(sizes.most)} rows each, median {count(sizes.median)}"
-        text = f"groups: {count(sizes.groups)} ({each})"
-        if known is None or self.too_few:
-            return text
+        return f"groups: {count(sizes.groups)} ({each})"
+
+    @property
+    def how_alike(self) -> str:
+        """How alike the labels of a group are, and what comes of that; "" where it is not known."""
+        known = self.dependence
+        if known is None or self.too_few or self.sizes.are_single:
+            return ""
         spread = f" +- {_two_decimals(known.se)}" if isfinite(known.se) else ""
-        return f"{text}, rho {_two_decimals(known.rho)}{spread}, design effect {short(known.design_effect, 2)}"
+        return f"rho {_two_decimals(known.rho)}{spread}, design effect {short(known.design_effect, 2)}"
 
     @property
     def refusal(self) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from fitontest.data.known_groups import KnownGroups
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.interval import INDEPENDENT
 from fitontest.measures.side_by_side import OWN_NOTE, Named, error_cells, reason_lines
@@ -14,7 +15,7 @@ WHERE = "Words: docs/which_number.md; all columns: print(evaluation.table()), or
 NO_SLOPE = "no slope: too few rows of a class, a single score, or separated classes"
 
 
-def conclude(named: Named, verdict: Verdict, notes: Sequence[str] = ()) -> Section:
+def conclude(named: Named, verdict: Verdict, notes: Sequence[str] = (), groups: KnownGroups | None = None) -> Section:
     """Return the verdict on an evaluation with a line for each family.
 
     Parameters
@@ -25,6 +26,8 @@ def conclude(named: Named, verdict: Verdict, notes: Sequence[str] = ()) -> Secti
         On the same rows.
     notes : sequence of str
         What must be known to read the values, a line each.
+    groups : KnownGroups or None, optional
+        Of the rows.
     """
     families = [(name, one) for name, one in named if one.measure.fitting is not None]
     others = [(name, one) for name, one in named if one.measure.fitting is None]
@@ -40,9 +43,14 @@ def conclude(named: Named, verdict: Verdict, notes: Sequence[str] = ()) -> Secti
         *reason_lines(families),
         *notes,
         *([] if verdict.shown else verdict.not_ruled_out),
-        f"{INDEPENDENT}. {WHERE}",
+        *([last_line(judged=True)] if groups is None else [*groups.lines, WHERE]),
     ]
     return Section(lead="\n".join(lead), body=body, notes="\n".join(lines))
+
+
+def last_line(*, judged: bool) -> str:
+    """Return where more is said, of rows without groups that these must be independent where there are intervals."""
+    return f"{INDEPENDENT}. {WHERE}" if judged else WHERE
 
 
 def _first(verdict: Verdict) -> str:

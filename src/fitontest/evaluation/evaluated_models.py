@@ -10,7 +10,7 @@ from fitontest.evaluation.evaluation import Evaluation
 from fitontest.measures.words import as_percent
 from fitontest.results.frames import Records
 from fitontest.results.table import Section, Table, cell
-from fitontest.results.text import count, debiased_and_raw, short, signed
+from fitontest.results.text import count, debiased_and_raw, sentence, short, signed
 from fitontest.uncertainty.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -83,7 +83,28 @@ class EvaluatedModels(Table):
     @property
     def notes(self) -> list[str]:
         """What must be known to read the values, with the model that it is of."""
-        return [f"{name}: {note}" for name, each in self.evaluations.items() for note in each.notes]
+        notes = [f"{name}: {note}" for name, each in self.evaluations.items() for note in each.notes_but_on_groups]
+        return notes + self._notes_on_groups
+
+    @property
+    def _notes_on_groups(self) -> list[str]:
+        """What must be known of the groups of the rows, which the models share, and of how alike each finds them."""
+        names: dict[str, list[str]] = {}
+        for name, each in self.evaluations.items():
+            for note in [] if each.groups is None else [each.groups.refusal, *each.groups.notes]:
+                names.setdefault(note, []).append(name)
+        alike = {note: "" if len(of) == len(self) else f"{', '.join(of)}: " for note, of in names.items() if note}
+        return [f"{of}{note}" for note, of in alike.items()]
+
+    @property
+    def _on_groups(self) -> list[str]:
+        """The groups of the rows, and how alike their labels are by the residuals of each model."""
+        found = {name: each.groups for name, each in self.evaluations.items()}
+        first = next(iter(found.values()))
+        if first is None:
+            return []
+        alike = [f"{name}: {one.how_alike}" for name, one in found.items() if one is not None and one.how_alike]
+        return [f"{'; '.join([first.how_many, *alike])}."]
 
     def sections(self) -> list[Section]:
         """Return what is printed: the conclusion, a line for each model, and where the differences are tested."""
@@ -93,7 +114,7 @@ class EvaluatedModels(Table):
         of_what = "accuracy", "confidence"
         if self.samples.reduction != "confidence":
             of_what = "share of positives", "score"
-        notes = [IDEALS.format(*of_what), *self.notes, *([DIFFERENCES] if len(self) > 1 else [])]
+        notes = [IDEALS.format(*of_what), *self.notes, *self._on_groups, *([DIFFERENCES] if len(self) > 1 else [])]
         header = ["model", "verdict", "calibration error", self._level, "slope", "mean residual", "p-value", "n"]
         body = [self._line(name, verdict) for name, verdict in verdicts.items()]
         return [Section(self._conclusion(verdicts), header, body, "\n".join(notes))]
@@ -136,7 +157,11 @@ class EvaluatedModels(Table):
             [name, *(estimate.measure.printed(estimate.value) for estimate in each)]
             for name, each in self.evaluations.items()
         ]
-        notes = [*self.notes, *([DIFFERENCES] if len(self) > 1 else [])]
+        notes = [*self.notes, *self._on_groups, *([DIFFERENCES] if len(self) > 1 else [])]
+        groups = first.groups
+        if groups is not None and groups.too_few:  # the conclusion: that there is none
+            notes = [note for note in notes if note != groups.refusal]
+            return Section(sentence(groups.refusal), ["model", *first.names], body, "\n".join(notes), title)
         return Section(title, ["model", *first.names], body, "\n".join(notes))
 
     def plot(

@@ -1,11 +1,12 @@
 """The result of an evaluation: any measures of any data as one table, by class where the data are of several."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from fitontest.checks import brief, choose
+from fitontest.data.known_groups import KnownGroups
 from fitontest.data.read import Data
 from fitontest.data.samples import ByKey
 from fitontest.data.score_sample import ScoreSample
@@ -19,6 +20,7 @@ from fitontest.measures.side_by_side import Named, note_lines, tables_of
 from fitontest.results.detailed import Detailed
 from fitontest.results.frames import Records
 from fitontest.results.table import Section, Table
+from fitontest.results.text import sentence
 from fitontest.typing import Label
 from fitontest.uncertainty.verdict import Verdict, verdict_of
 
@@ -141,16 +143,34 @@ class Evaluation(Table):
         """Return the records as JSON-ready values: ``{"estimates": [...]}``, or the means and those of the classes."""
         if self.data.is_by_class:
             classes = [{"class": json_ready(label), "estimates": e.rows()} for label, e in self.classes.items()]
-            return {"reduction": "classwise", "means": self.means, "classes": classes, "notes": self.notes}
+            facts = {"reduction": "classwise", "means": self.means, "classes": classes, "notes": self.notes}
+            return {**facts, **self._groups_record}
         reduction = self.estimates[0].reduction
-        facts = {} if reduction is None else {"reduction": reduction}
+        facts = self._groups_record if reduction is None else {"reduction": reduction, **self._groups_record}
         verdict = {} if self.verdict is None else {"verdict": self.verdict.to_dict()}
         return {**facts, "estimates": self.rows(), "notes": self.notes, **verdict}
 
     @property
     def notes(self) -> list[str]:
         """What must be known to read the values, a sentence each: that the data chose a single bin, for example."""
+        groups = self.groups
+        of_groups = [] if groups is None else [note for note in (groups.refusal, *groups.notes) if note]
+        return self.notes_but_on_groups + of_groups
+
+    @property
+    def notes_but_on_groups(self) -> list[str]:
+        """Those notes that the line on groups leaves to be said."""
         return note_lines(self.named) + _data_notes(self.estimates[0])
+
+    @property
+    def groups(self) -> KnownGroups | None:
+        """What is known of the groups that rows belong to; None where none were named."""
+        found = [estimate.groups for estimate in self.estimates]
+        return next((one for one in found if one is not None and one.dependence is not None), found[0])
+
+    @property
+    def _groups_record(self) -> dict[str, Any]:
+        return {} if self.groups is None else {"groups": self.groups.to_dict()}
 
     def only(self, names: Iterable[str]) -> "Evaluation":
         """Return the evaluation with the measures of these names only.
@@ -252,7 +272,7 @@ class Evaluation(Table):
         verdict = self.verdict
         if verdict is None:
             return self._tables()
-        return [conclude(self.named, verdict, self.notes)]
+        return [conclude(self.named, verdict, self.notes_but_on_groups, self.groups)]
 
     def table(self) -> Table:
         """Return all columns of all errors and other measures, with the verdict and the notes at length.
@@ -268,12 +288,17 @@ class Evaluation(Table):
 
     def _tables(self) -> list[Section]:
         """Return the table of the families, and that of the other measures."""
-        return tables_of(
+        groups = self.groups
+        first, *others = tables_of(
             self.named,
             by_class=self.data.is_by_class,
-            data_notes=_data_notes(self.estimates[0]),
+            data_notes=[*_data_notes(self.estimates[0]), *([] if groups is None else groups.lines)],
             judged=self.verdict is not None,
         )
+        if groups is not None and groups.too_few:  # the conclusion: that there is none
+            lead = "\n".join(text for text in (first.title, first.lead) if text)
+            first = replace(first, title=sentence(groups.refusal), lead=lead)
+        return [first, *others]
 
     @cached_property
     def verdict(self) -> Verdict | None:

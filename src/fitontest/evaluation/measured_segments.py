@@ -1,7 +1,7 @@
 """One measure in every segment of the data, beside that of all rows: the records and the table of it."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from fitontest.checks import is_real
+from fitontest.data.known_groups import NOT_LEARNT, KnownGroups, groups_record
 from fitontest.data.samples import Key, Samples
 from fitontest.data.weights import weighting_record
 from fitontest.evaluation.segment_names import NO_ROWS, WHOLE, words_of
@@ -17,7 +18,7 @@ from fitontest.measures.notes import data_notes
 from fitontest.measures.side_by_side import UNLIKELY, Named, interval_columns, note_lines, reason_lines
 from fitontest.results.frames import Records, attributes
 from fitontest.results.table import Section, cell
-from fitontest.results.text import short, signed
+from fitontest.results.text import sentence, short, signed
 from fitontest.significance.holm import holm_adjusted
 from fitontest.uncertainty.joint import JointTest
 
@@ -96,23 +97,50 @@ class MeasuredSegments:
         """The notes on the estimates, and why segments have none."""
         refused = [f"{self.texts[segment]}: not measured: {why}" for segment, why in self.failures.items()]
         empty = [f"{self.texts[segment]}: {NO_ROWS}" for segment in self.segments.empty]
-        return [*note_lines(self._named, _notes_of), *refused, *empty]
+        return [*note_lines(self._named, _notes_of), *refused, *empty, *self._notes_on_groups]
+
+    @property
+    def too_few_groups(self) -> list[Key]:
+        """The segments whose rows belong to so few groups that nothing is concluded of them."""
+        known = {segment: one.groups for segment, one in self.estimates.items()}
+        return [key for key in self.worst if (one := known.get(key)) is not None and one.too_few]
+
+    @property
+    def _notes_on_groups(self) -> list[str]:
+        """Which segments have too few groups to conclude, and which have few."""
+        groups = self.total.groups
+        if groups is None or groups.sizes.are_single:
+            return []
+        if groups.too_few:
+            return [groups.refusal]
+        notes = groups.notes
+        too_few = [self.texts[segment] for segment in self.too_few_groups]
+        if too_few:
+            notes.append(f"{_listed(too_few)}: {NOT_LEARNT}: no interval, no p-value")
+        few = [self.texts[key] for key in self.worst if key in self.estimates and _has_few_groups(self.estimates[key])]
+        if few:
+            notes.append(f"{_listed(few)}: few groups, so that rho is that of all rows")
+        return notes
 
     def sentence(self) -> str:
         """Return in which segments miscalibration is shown."""
+        groups = self.total.groups
+        if groups is not None and groups.too_few:
+            return sentence(groups.refusal)
         adjusted = self.adjusted_joint_p_values if self.is_joint else self.adjusted_p_values
         of = "Holm p-value of the joint test" if self.is_joint else "Holm p-value"
         shown = [self.texts[segment] for segment in self.worst if adjusted.get(segment, 1.0) <= UNLIKELY]
+        if not adjusted and self.too_few_groups:
+            return f"Nothing can be concluded on any of {self._count}: {NOT_LEARNT}."
         if not shown:
             least = min(adjusted.values(), default=1.0)
             return f"No miscalibration is shown in any of {self._count}: the smallest {of} is {short(least, 2)}."
-        more = f" and {len(shown) - MOST_NAMED} others" if len(shown) > MOST_NAMED else ""
-        which = f"{', '.join(shown[:MOST_NAMED])}{more}"
-        return f"Miscalibration is shown in {len(shown)} of {self._count}: {which} ({of} at most {UNLIKELY})."
+        return f"Miscalibration is shown in {len(shown)} of {self._count}: {_listed(shown)} ({of} at most {UNLIKELY})."
 
     def records(self) -> Records:
         """Return a record for each segment, the worst first, for those without rows, and for all rows."""
         adjusted, joint = self.adjusted_p_values, self.adjusted_joint_p_values
+        of_groups = [*groups_record(self.total.groups)]
         measured = [
             _record(
                 self.name,
@@ -123,11 +151,16 @@ class MeasuredSegments:
                 joint_p_value=self.tests[segment].p_value if segment in self.tests else None,
                 adjusted_joint_p_value=joint.get(segment),
                 failure=self.failures.get(segment),
+                of_groups=of_groups,
             )
             for segment in self.worst
         ]
-        empty = [_record(self.name, self.texts[key], None, None, failure=NO_ROWS) for key in self.segments.empty]
-        return [*measured, *empty, {**_record(self.name, WHOLE, self.segments.whole, self.total), "total": True}]
+        empty = [
+            _record(self.name, self.texts[key], None, None, failure=NO_ROWS, of_groups=of_groups)
+            for key in self.segments.empty
+        ]
+        whole = _record(self.name, WHOLE, self.segments.whole, self.total, of_groups=of_groups)
+        return [*measured, *empty, {**whole, "total": True}]
 
     @property
     def _count(self) -> str:
@@ -157,12 +190,16 @@ class MeasuredSegments:
             *(["joint p" if prefix else "p-value"] if draws and full else []),
             *(["Holm p"] if draws else []),
         ]
-        header = [self.segments.name, "n", "positives", "mean score", "mean residual"]
+        by_groups = self.total.groups is not None
+        refusal = "" if self.total.groups is None else self.total.groups.refusal
+        header = [self.segments.name, "n", *(["groups"] if by_groups else [])]
+        header += ["positives", "mean score", "mean residual"]
         header += [*(spreads.header if spreads else ()), "raw" if measure.fitting is not None else "value", *p_header]
         body = []
         for record in records:
             estimate = named.get(record["segment"])
             line = [record["segment"], f"{record['n']:,}"]
+            line += [cell(record["groups"])] if by_groups else []
             line += [cell(record[key]) for key in ("base_rate", "mean_score")]
             line.append("-" if record["mean_residual"] is None else signed(record["mean_residual"]))
             if spreads:
@@ -178,9 +215,10 @@ class MeasuredSegments:
             body.append(line)
         what = f"{measure.title} ({measure.in_words()})" if measure.fitting is not None else self.name
         title = f"{what} in {self._count}, n = {self.segments.whole.n:,}"
-        lead = f"{self.sentence()}\n{title}" if draws else title
+        lead = f"{self.sentence()}\n{title}" if draws or refusal else title
         lines = [ORDER_NOTE, spreads.note if spreads else ""] if full else [BRIEF_NOTE]
-        lines += [*reason_lines([*named.items()]), *([self._draws_note(draws)] if full else []), *self.notes]
+        lines += [*reason_lines([*named.items()]), *([self._draws_note(draws)] if full else [])]
+        lines += [note for note in self.notes if note != refusal]
         lines += [self._many_numbers_note()]
         lines += data_notes(False, self.total.weighting, self.total.rows_note)
         return Section("", header, body, "\n".join(line for line in lines if line), lead)
@@ -202,6 +240,17 @@ class MeasuredSegments:
             f"{kind}: from {draws:,} draws of the labels, so at least {short(least, 2)}; Holm p: adjusted for "
             f"{self._count}, so at least {short(min(1.0, least * len(self.segments)), 2)}."
         )
+
+
+def _has_few_groups(estimate: Estimate) -> bool:
+    """Return whether there are enough groups to conclude, but so few that rho is that of all rows."""
+    return estimate.groups is not None and estimate.groups.are_few
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Return the names of segments, of many the first ones."""
+    more = f" and {len(names) - MOST_NAMED} others" if len(names) > MOST_NAMED else ""
+    return f"{', '.join(names[:MOST_NAMED])}{more}"
 
 
 def _difference(base_rate: float, mean_score: float) -> float:
@@ -237,16 +286,20 @@ def _record(
     estimate: Estimate | None,
     *,
     adjusted_p_value: float | None = None,
+    of_groups: Sequence[str] = (),
     **others: Any,
 ) -> dict[str, Any]:
     """Return the record of a segment; what it does not have is None."""
     scores = sample if sample is not None and sample.base_rate is not None else None
+    known = None if sample is None else KnownGroups.of(sample) if estimate is None else estimate.groups
     null, interval = (None, None) if estimate is None else (estimate.null, estimate.interval)
     return {
         "measure": name,
         "segment": segment,
         "n": 0 if sample is None else sample.n,
         **weighting_record(None if sample is None else sample.weighting),
+        **dict.fromkeys(of_groups),
+        **groups_record(known),
         **attributes(scores, "base_rate", "mean_score"),
         "mean_residual": None if scores is None else _difference(scores.base_rate, scores.mean_score),
         **attributes(estimate, "value", "debiased"),

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from fitontest.checks import brief, choose
 from fitontest.data.samples import Key, Samples
-from fitontest.evaluation.conclusion import WHERE
+from fitontest.evaluation.conclusion import WHERE, last_line
 from fitontest.evaluation.evaluation import Evaluation
 from fitontest.evaluation.measured_segments import MeasuredSegments, smallest_p_value
 from fitontest.evaluation.segment_names import NO_ROWS, WHOLE
 from fitontest.measures.estimate import Estimate
-from fitontest.measures.interval import INDEPENDENT
 from fitontest.measures.measure import Measure
 from fitontest.results.detailed import Detailed
 from fitontest.results.frames import Records
@@ -188,6 +187,7 @@ class SegmentedEvaluation(Table):
             "n_segments": len(self),
             "draws": self.draws,
             "smallest_p_value": smallest_p_value(self.draws),
+            **({} if self.total.groups is None else {"groups": self.total.groups.to_dict()}),
             "segments": self.rows(),
             "notes": self.notes,
         }
@@ -196,7 +196,7 @@ class SegmentedEvaluation(Table):
         """Return what is printed: for each measure in which segments miscalibration is shown, and a table."""
         sections = [self.measured(name).section(self.draws) for name in self.names]
         judged = any(each.interval is not None for each in self.totals.values())
-        last = f"{INDEPENDENT}. {WHERE}" if judged else WHERE
+        last = "\n".join([*self._on_groups, WHERE]) if self._on_groups else last_line(judged=judged)
         return [*sections[:-1], replace(sections[-1], notes=f"{sections[-1].notes}\n{last}")]
 
     def table(self) -> Table:
@@ -207,7 +207,13 @@ class SegmentedEvaluation(Table):
         Table
             With the same records; printing it shows more.
         """
-        return Detailed(self, tuple(self.measured(name).section(self.draws, full=True) for name in self.names))
+        *others, last = [self.measured(name).section(self.draws, full=True) for name in self.names]
+        return Detailed(self, (*others, replace(last, notes="\n".join([last.notes, *self._on_groups]))))
+
+    @property
+    def _on_groups(self) -> list[str]:
+        """The groups of all rows; what must be known of them stands among the notes."""
+        return [] if self.total.groups is None else [f"{self.total.groups.in_words()}."]
 
     def plot(
         self,

@@ -6,14 +6,16 @@ from typing import Any, Self
 
 import numpy as np
 
+from fitontest.data.known_groups import KnownGroups, groups_record
+from fitontest.data.row_groups import GroupSizes
 from fitontest.data.sample import Sample
 from fitontest.data.weights import Weighting, weighting_record
 from fitontest.measures.error_limits import RESOLUTION, RESOLUTIONS, ErrorLimit, ErrorLimits
 from fitontest.measures.evidence import Evidence
 from fitontest.measures.if_calibrated import IfCalibrated
-from fitontest.measures.interval import INDEPENDENT_ROWS, ErrorInterval
+from fitontest.measures.interval import ErrorInterval
 from fitontest.measures.measure import Measure
-from fitontest.measures.notes import data_notes, no_null_note, of_several, one_class_note
+from fitontest.measures.notes import data_notes, lines_on_rows, no_null_note, of_several, one_class_note, tests_note
 from fitontest.measures.reached import OfEvidence, OfMeasure
 from fitontest.measures.uncertainty import Origin, Uncertainty
 from fitontest.partitions.cell_partition import CellPartition
@@ -85,6 +87,10 @@ class Estimate(Table, Number):
         None: all rows weigh one.
     rows_note : str
         What must be known of the rows, such as that many look like copies of others, or "".
+    group_sizes : GroupSizes or None
+        How many groups the rows belong to, and of how many rows; None where no groups were named.
+    groups : KnownGroups or None
+        The same with how alike the labels of a group are, where intervals or nulls took that from the rows.
     map, estimator, partition, n_bins
         Of the evidence, or None.
     note : str or None
@@ -121,6 +127,7 @@ class Estimate(Table, Number):
     decided: bool = False
     weighting: Weighting | None = None
     rows_note: str = ""
+    group_sizes: GroupSizes | None = None
 
     # of all evidence
     map = OfEvidence[Any]()
@@ -196,7 +203,15 @@ class Estimate(Table, Number):
             decided=sample.decided,
             weighting=sample.weighting,
             rows_note=sample.rows_note,
+            group_sizes=None if sample.named_groups is None else sample.named_groups.sizes,
         )
+
+    @property
+    def groups(self) -> KnownGroups | None:
+        """What is known of the groups that rows belong to; None where none were named."""
+        if self.group_sizes is None:
+            return None
+        return KnownGroups(self.group_sizes, None if self.known is None else self.known.dependence)
 
     @property
     def uncertainty(self) -> Uncertainty:
@@ -354,10 +369,16 @@ class Estimate(Table, Number):
     @property
     def note(self) -> str | None:
         """What must be known to read the value, such as that the data chose a single bin."""
+        of_groups = [] if self.groups is None else [self.groups.refusal, *self.groups.notes]
+        return "; ".join(note for note in (self._note, *of_groups) if note) or None
+
+    @property
+    def _note(self) -> str:
+        """What must be known beside what the line on groups says."""
         known = self.known or Uncertainty()
         of_data = data_notes(self.decided, known.weighting or self.weighting, self.rows_note or known.rows_note)
         notes = [*notes_of_value(self), *notes_of_labels(self), *(("", note) for note in of_data)]
-        return "; ".join(f"{where}: {note}" if where else note for where, note in notes) or None
+        return "; ".join(f"{where}: {note}" if where else note for where, note in notes)
 
     def __getitem__(self, label: Label) -> "Estimate":
         """Return the estimate of one class against the rest."""
@@ -386,6 +407,7 @@ class Estimate(Table, Number):
             **self.evidence.record(),
             **_null_record(self.null),
             **_interval_record(self),
+            **groups_record(self.groups),
             "note": self.note,
         }
         return record if self.reduction != "canonical" else {k: v for k, v in record.items() if k not in _OF_TWO}
@@ -402,6 +424,7 @@ class Estimate(Table, Number):
         facts: dict[str, Any] = {"measure": self.measure.name, "unit": self.measure.unit, **self.measure.settings()}
         facts |= {} if self.reduction is None else {"reduction": self.reduction}
         facts |= {"value": self.value, "n": self.n, **weighting_record(self.weighting), "note": self.note}
+        facts |= {} if self.groups is None else {"groups": self.groups.to_dict()}
         if self.classes is not None:
             each = [{"class": json_ready(label), **one.to_dict()} for label, one in self.classes.items()]
             return {**facts, "classes": each}
@@ -453,6 +476,8 @@ class Estimate(Table, Number):
         """Return of which error the interval is and what it comes from, or why there is none."""
         interval = self.interval
         if interval is None:
+            if self.groups is not None and self.groups.too_few:
+                return ""  # the line on the groups says why
             if self.interval_reason:
                 return f"no interval: {self.interval_reason}"
             return RAW_NOTE if self._can_be_debiased else ""
@@ -479,13 +504,14 @@ class Estimate(Table, Number):
     def sections(self) -> list[Section]:
         """Return the headline and the table below it."""
         each = [self] if self.classes is None else [*self.classes.values()]
-        of_rows = INDEPENDENT_ROWS if any(one.interval is not None for one in each) else None
+        judged = any(one.interval is not None for one in each)
         if self.classes is None:
             table = self.evidence.section()
         else:
             table = Section("", *_class_table(self.rows(), self.measure))
         headline = self.headline()  # before the notes, which tell of the rows what is found with the interval
-        notes = "\n".join(part for part in (table.notes, self.interval_in_words(), self.note, of_rows) if part)
+        said = (table.notes, self.interval_in_words(), self._note, *lines_on_rows(self.groups, judged=judged))
+        notes = "\n".join(part for part in said if part)
         return [Section(headline, table.header, table.body, notes)]
 
     def __repr__(self) -> str:
@@ -530,6 +556,7 @@ def mean_over_classes(estimates: Mapping[Label, Estimate]) -> Estimate:
         decided=all(one.decided for one in estimates.values()),
         weighting=first.weighting,
         rows_note=first.rows_note,
+        group_sizes=first.group_sizes,
     )
 
 
@@ -537,9 +564,20 @@ def notes_of_value(estimate: Estimate) -> list[tuple[str, str]]:
     """Return what must be known of how the value came about, each note with the classes that it is of, or ""."""
     notes = notes_of_evidence(estimate)
     each = (estimate.classes or {"": estimate}).values()
-    if estimate.measure.words.needs_null and all(one.null is None for one in each):
-        notes.append(("", no_null_note(estimate.n * len(each), len(each))))
+    is_tested, needs_null = _is_tested(estimate.measure), estimate.measure.words.needs_null
+    if not (is_tested or needs_null):
+        return notes
+    has_null = any(one.null is not None for one in each)
+    if is_tested and (note := tests_note(estimate.groups, has_null=has_null)):
+        notes.append(("", note))
+    if needs_null and not has_null:
+        notes.append(("", no_null_note(estimate.n * len(each), len(each), estimate.groups)))
     return notes
+
+
+def _is_tested(measure: Measure) -> bool:
+    """Return whether a value is what significance tests make of the bins."""
+    return getattr(getattr(measure, "bin_loss", None), "significance", None) is not None
 
 
 def notes_of_evidence(estimate: Estimate) -> list[tuple[str, str]]:

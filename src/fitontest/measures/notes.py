@@ -7,10 +7,13 @@ and scores may be decisions. Such values are computed as any others, and every o
 from collections.abc import Hashable, Sequence
 from typing import Any
 
+from fitontest.data.known_groups import KnownGroups
 from fitontest.data.samples import MANY, Kind
 from fitontest.data.weights import Weighting
 from fitontest.families.base import Family
 from fitontest.maps.base import CalibrationMap
+from fitontest.measures.interval import INDEPENDENT_ROWS
+from fitontest.results.text import sentence
 
 AUTO_DRAWS = 100  # enough for the mean of a null to a tenth of its spread
 AUTO_ROWS = 10_000  # a second or two for that many draws of them
@@ -59,8 +62,18 @@ def noise_of_groups_note(sample: Any) -> str:
     return "" if sample.groups is None else OF_NOISE
 
 
-def no_null_note(rows: int, classes: int) -> str:
+def tests_note(groups: KnownGroups | None, *, has_null: bool) -> str:
+    """Return what tests are worth that take rows as independent, where rows belong to groups, or ""."""
+    if groups is None or groups.sizes.are_single:
+        return ""
+    compare = ": compare the value with its null, which does not" if has_null else ""
+    return f"its tests take rows as independent{compare}"
+
+
+def no_null_note(rows: int, classes: int, groups: KnownGroups | None = None) -> str:
     """Return that a value which means little without its null stands alone."""
+    if groups is not None and groups.too_few:
+        return "means little without its null, which cannot be drawn of so few groups"
     most = f"{AUTO_CLASSES} classes" if classes > AUTO_CLASSES else f"{AUTO_ROWS:,} rows"
     limit = f", which is drawn unasked up to {most} only" if classes > AUTO_CLASSES or rows > AUTO_ROWS else ""
     return f"means little without its null{limit}: null_draws={AUTO_DRAWS} draws it"
@@ -83,6 +96,21 @@ def data_notes(decided: bool, weighting: Weighting | None, rows: str = "") -> li
     """Return what the scores are, if not probabilities, what the weights were taken for, and what is said of rows."""
     notes = [DECISIONS if decided else "", "" if weighting is None else str(weighting), rows]
     return [note for note in notes if note]
+
+
+def lines_on_rows(groups: KnownGroups | None, *, judged: bool) -> list[str]:
+    """Return how rows hang together, a sentence each: their groups, or that they must be independent.
+
+    Parameters
+    ----------
+    groups : KnownGroups or None
+        None: no groups were named.
+    judged : bool
+        Whether there are intervals or p-values, which hold for independent rows.
+    """
+    if groups is None:
+        return [INDEPENDENT_ROWS] if judged else []
+    return [*([sentence(groups.refusal)] if groups.too_few else []), *groups.lines]
 
 
 def of_several(keys: Sequence[Hashable], total: int, kind: Kind = "class") -> str:

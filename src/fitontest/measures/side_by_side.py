@@ -78,7 +78,8 @@ def _families_table(named: Named, *, judged: bool) -> Section:
     norm, norms = _norms(named)
     title = f"calibration error{norm}, {_rows_in_words(named[0][1])}"
     intervals, raw = interval_columns(named) or _Columns(), _Columns(("raw",), lambda one: error_cells(one)[1:])
-    errors = _Columns() if intervals.header else _standard_errors()
+    without_errors = intervals.header or all(one.groups is not None and one.groups.too_few for _, one in named)
+    errors = _Columns() if without_errors else _standard_errors()
     nulls = _nulls(named)
     bins = _Columns(("bins",), lambda one: (_bins(one),))
     parts = (norms, intervals, raw, errors, bins, _fitted(named), nulls)
@@ -181,7 +182,8 @@ def interval_columns(named: Named) -> _Columns | None:
         return error_cells(estimate)[0], f"{printed(interval.low)} to {printed(interval.high)}"
 
     rejected = " or ".join(f"{100 * (1 - level):g}" for level in sorted({one.level for _, one in intervals}))
-    lines = [INTERVAL_NOTE.format(rejected=rejected), INDEPENDENT_ROWS]
+    lines = [INTERVAL_NOTE.format(rejected=rejected)]
+    lines += [] if named[0][1].groups is not None else [INDEPENDENT_ROWS]  # of groups the rows have notes of their own
     if any(interval.target != "true error" for _, interval in intervals):
         lines.append(OWN_NOTE)
     for family in dict.fromkeys(interval.stand_in for _, interval in intervals if interval.stand_in is not None):
@@ -209,7 +211,8 @@ def reason_lines(named: Named) -> list[str]:
     """Return a line for each reason why estimates have no interval although one was asked for."""
     names: dict[str, list[str]] = {}
     for name, estimate in named:
-        if estimate.interval is None and estimate.interval_reason:
+        too_few = estimate.groups is not None and estimate.groups.too_few  # which is said once of all
+        if estimate.interval is None and estimate.interval_reason and not too_few:
             names.setdefault(estimate.interval_reason, []).append(name)
     return [f"{', '.join(each)}: no interval, for {reason}." for reason, each in names.items()]
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from fitontest.data.dependence import Dependence
 from fitontest.data.weights import Weighting
 from fitontest.measures.error_limits import ErrorLimits
 from fitontest.measures.if_calibrated import IfCalibrated
@@ -29,6 +30,8 @@ class Uncertainty:
         What was found of the rows on this occasion, such as that many look like copies of others, or "".
     weighting : Weighting or None
         What the weights of the rows were taken for, which may be in doubt on this occasion; None: as the estimate says.
+    dependence : Dependence or None
+        How alike the labels of a group are beyond their scores; None where rows are independent.
 
     Examples
     --------
@@ -47,6 +50,7 @@ class Uncertainty:
     limits: ErrorLimits | None = None
     rows_note: str = ""
     weighting: Weighting | None = None
+    dependence: Dependence | None = None
 
 
 class Origin(Protocol):
