@@ -9,6 +9,7 @@ from fitontest.data.read import one_sample
 from fitontest.displays.base import Display
 from fitontest.displays.canvas import AxesOrFigure, get_axes, style_axes
 from fitontest.displays.palette import FILL, NEUTRAL
+from fitontest.families.docstrings import take_descriptions
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.pairs import PairsByScale, PairStatistic
 from fitontest.reading.read import read
@@ -64,6 +65,7 @@ class PairsDisplay(Display):
         self.error = error
 
     @classmethod
+    @take_descriptions(read)
     def from_predictions(
         cls,
         y_true: ArrayInput,
@@ -72,6 +74,7 @@ class PairsDisplay(Display):
         reduction: Reduction | None = None,
         labels: ArrayInput = None,
         sample_weight: ArrayInput = None,
+        groups: ArrayInput = None,
         pos_label: Label | None = None,
         ax: AxesOrFigure = None,
     ) -> Self:
@@ -95,7 +98,13 @@ class PairsDisplay(Display):
             The message names the argument, the rule and the value.
         """
         data = read(
-            y_true, y_prob, sample_weight=sample_weight, reduction=reduction, labels=labels, pos_label=pos_label
+            y_true,
+            y_prob,
+            sample_weight=sample_weight,
+            groups=groups,
+            reduction=reduction,
+            labels=labels,
+            pos_label=pos_label,
         )
         return cls(PairStatistic().estimate(one_sample(data))).plot(ax)
 

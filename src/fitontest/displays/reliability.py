@@ -63,6 +63,7 @@ from fitontest.displays.shapes import (
 )
 from fitontest.displays.small_multiples import PanelDisplay, SmallMultiples, check_classes_figure
 from fitontest.families.base import Family
+from fitontest.families.docstrings import take_descriptions
 from fitontest.maps.base import CalibrationMap
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.measure import Measure, read_measure
@@ -236,6 +237,7 @@ class ReliabilityDisplay(PanelDisplay):
         self.whole = sample.whole
 
     @classmethod
+    @take_descriptions(read)
     def from_predictions(
         cls,
         y_true: ArrayInput,
@@ -257,6 +259,7 @@ class ReliabilityDisplay(PanelDisplay):
         classes: ClassChoice = None,
         by_predicted: bool = False,
         sample_weight: ArrayInput = None,
+        groups: ArrayInput = None,
         pos_label: Label | None = None,
         name: str | None = None,
         ax: AxesOrFigure = None,
@@ -345,13 +348,14 @@ class ReliabilityDisplay(PanelDisplay):
         plain = color is None and fill is None and legend and ref_line
         if is_of_models(y_prob):
             shared: dict[str, Any] = {"reduction": reduction, "labels": labels, "pos_label": pos_label}
-            models = read_models(y_true, y_prob, sample_weight=sample_weight, **shared)
+            models = read_models(y_true, y_prob, sample_weight=sample_weight, groups=groups, **shared)
             panels = {"scale": scale, "limits": limits, "measures": others, "title": name}
             return draw_models(cls, models, measure, redrawing, banded, (ax, plain), **panels)
         data = read(
             y_true,
             y_prob,
             sample_weight=sample_weight,
+            groups=groups,
             reduction="classwise" if by_predicted else reduction,
             labels=labels,
             pos_label=pos_label,

@@ -8,6 +8,7 @@ from fitontest.data.simplex_sample import CANONICAL, SimplexSample
 from fitontest.displays.base import Display
 from fitontest.displays.canvas import AxesOrFigure, get_axes
 from fitontest.displays.palette import FILL, GAP, get_foreground
+from fitontest.families.docstrings import take_descriptions
 from fitontest.maps.multiclass.base import MulticlassMap
 from fitontest.measures.binned import Binned
 from fitontest.measures.estimate import Estimate, json_ready
@@ -73,6 +74,7 @@ class SimplexDisplay(Display):
         self.error, self.data = error, data
 
     @classmethod
+    @take_descriptions(read)
     def from_predictions(
         cls,
         y_true: ArrayInput,
@@ -83,6 +85,7 @@ class SimplexDisplay(Display):
         distance: Any = "total_variation",
         labels: ArrayInput = None,
         sample_weight: ArrayInput = None,
+        groups: ArrayInput = None,
         ax: AxesOrFigure = None,
     ) -> Self:
         """Draw the triangle from labels and predicted probabilities.
@@ -119,7 +122,12 @@ class SimplexDisplay(Display):
         """
         was_read = isinstance(y_true, READ)
         data = read(
-            y_true, y_prob, sample_weight=sample_weight, reduction=None if was_read else CANONICAL, labels=labels
+            y_true,
+            y_prob,
+            sample_weight=sample_weight,
+            groups=groups,
+            reduction=None if was_read else CANONICAL,
+            labels=labels,
         )
         if data.reduction != CANONICAL:
             raise ValueError(f"y_true must be read with reduction='canonical' for a triangle, got {data!r}")

@@ -32,6 +32,7 @@ from fitontest.displays.violins import (
     trace_outline,
 )
 from fitontest.families.base import Family
+from fitontest.families.docstrings import take_descriptions
 from fitontest.measures.binned import Binned, Bins
 from fitontest.measures.binning import DEFAULT_BINS
 from fitontest.measures.estimate import Estimate
@@ -159,6 +160,7 @@ class TCEDisplay(BinaryDisplay):
         self.beyond = compute_shares_beyond(sample, self.scale)
 
     @classmethod
+    @take_descriptions(read)
     def from_predictions(
         cls,
         y_true: ArrayInput,
@@ -175,6 +177,7 @@ class TCEDisplay(BinaryDisplay):
         reduction: Reduction | None = None,
         labels: ArrayInput = None,
         sample_weight: ArrayInput = None,
+        groups: ArrayInput = None,
         pos_label: Label | None = None,
         name: str | None = None,
         ax: AxesOrFigure = None,
@@ -214,7 +217,13 @@ class TCEDisplay(BinaryDisplay):
             The message names the argument, the rule and the value.
         """
         data = read(
-            y_true, y_prob, sample_weight=sample_weight, reduction=reduction, labels=labels, pos_label=pos_label
+            y_true,
+            y_prob,
+            sample_weight=sample_weight,
+            groups=groups,
+            reduction=reduction,
+            labels=labels,
+            pos_label=pos_label,
         )
         if data.is_by_class:
             raise ValueError(CLASSWISE_MESSAGE)

@@ -12,6 +12,7 @@ from fitontest.data.score_sample import ScoreSample
 from fitontest.displays.base import BinaryDisplay
 from fitontest.displays.canvas import AxesOrFigure, get_axes, style_axes
 from fitontest.displays.palette import Color, get_line_color, get_series_style
+from fitontest.families.docstrings import take_descriptions
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.validity import DEFAULT_K, ValidityArea, ValidityCurve
 from fitontest.numerics.random import generator
@@ -140,6 +141,7 @@ class ValidityDisplay(BinaryDisplay):
         self.error, self.curve, self.name, self.if_calibrated = error, error.curve, name, if_calibrated
 
     @classmethod
+    @take_descriptions(read)
     def from_predictions(
         cls,
         y_true: ArrayInput,
@@ -151,6 +153,7 @@ class ValidityDisplay(BinaryDisplay):
         reduction: Reduction | None = None,
         labels: ArrayInput = None,
         sample_weight: ArrayInput = None,
+        groups: ArrayInput = None,
         pos_label: Label | None = None,
         name: str | None = None,
         ax: AxesOrFigure = None,
@@ -189,7 +192,13 @@ class ValidityDisplay(BinaryDisplay):
         """
         measure = ValidityArea(k)
         data = read(
-            y_true, y_prob, sample_weight=sample_weight, reduction=reduction, labels=labels, pos_label=pos_label
+            y_true,
+            y_prob,
+            sample_weight=sample_weight,
+            groups=groups,
+            reduction=reduction,
+            labels=labels,
+            pos_label=pos_label,
         )
         if data.base_rate is None:
             rule = "reduction must be 'confidence' or 'binary' for a validity diagram"

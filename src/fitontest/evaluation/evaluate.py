@@ -10,6 +10,7 @@ from fitontest.data.read import Data
 from fitontest.data.simplex_sample import CANONICAL, AnyReduction
 from fitontest.evaluation.measuring import measure_data, measure_models, measure_segments, warn_of_notes
 from fitontest.families.base import Family
+from fitontest.families.docstrings import take_descriptions
 from fitontest.families.multiclass.base import MulticlassFamily
 from fitontest.families.registry import names as family_names
 from fitontest.families.registry import registered_class
@@ -36,6 +37,7 @@ DEFAULT_MEASURES = ("simplex_ece", "proper_error")  # beside them
 MOST_BY_ROW = 50_000  # rows of a frame, beyond which cells are quicker, and their numbers the same to five digits
 
 
+@take_descriptions(read)
 def evaluate(
     y_true: ArrayInput,
     y_prob: ArrayInput = None,
@@ -51,6 +53,7 @@ def evaluate(
     reduction: AnyReduction | None = None,
     labels: ArrayInput = None,
     sample_weight: ArrayInput = None,
+    groups: ArrayInput = None,
     pos_label: Label | None = None,
     by: ArrayInput = None,
     label: str | None = None,
@@ -164,15 +167,17 @@ def evaluate(
     """
     random_state = one_seed(random_state)
     redrawing = Redrawing(null_draws, interval, direction, draws, random_state)
+    needs_rows = reduction == CANONICAL or groups is not None
     options: dict[str, Any] = {
         "sample_weight": sample_weight,
+        "groups": groups,
         "reduction": reduction,
         "labels": labels,
         "pos_label": pos_label,
         "by": by,
         "label": label,
         "weight": weight,
-        "cells": "auto" if label is None or reduction == CANONICAL or _has_few_rows(y_true) else "always",
+        "cells": "always" if label is not None and not needs_rows and not _has_few_rows(y_true) else "auto",
     }
     if is_of_models(y_prob, prob):
         if by is not None:

@@ -37,6 +37,7 @@ Columns = str | Sequence[str] | None
 NormLike = Literal["l1", "l2", "squared", "max"] | str | Norm | Callable[[FloatArray, FloatArray], float]
 
 
+@take_descriptions(read)
 def calibration_error(
     y_true: ArrayInput,
     y_prob: ArrayInput = None,
@@ -53,6 +54,7 @@ def calibration_error(
     reduction: AnyReduction | None = None,
     labels: ArrayInput = None,
     sample_weight: ArrayInput = None,
+    groups: ArrayInput = None,
     pos_label: Label | None = None,
     label: str | None = None,
     prob: Columns = None,
@@ -193,6 +195,7 @@ def calibration_error(
         y_true,
         y_prob,
         sample_weight=sample_weight,
+        groups=groups,
         reduction=reduction,
         labels=labels,
         pos_label=pos_label,
@@ -239,6 +242,7 @@ def gce(
     reduction: AnyReduction | None = None,
     labels: ArrayInput = None,
     sample_weight: ArrayInput = None,
+    groups: ArrayInput = None,
     pos_label: Label | None = None,
     label: str | None = None,
     prob: Columns = None,
@@ -361,6 +365,7 @@ def gce(
         y_true,
         y_prob,
         sample_weight=sample_weight,
+        groups=groups,
         reduction=reduction,
         labels=labels,
         pos_label=pos_label,
@@ -401,6 +406,7 @@ def ece(
     reduction: AnyReduction | None = None,
     labels: ArrayInput = None,
     sample_weight: ArrayInput = None,
+    groups: ArrayInput = None,
     pos_label: Label | None = None,
     label: str | None = None,
     prob: Columns = None,
@@ -465,6 +471,7 @@ def ece(
         reduction=reduction,
         labels=labels,
         sample_weight=sample_weight,
+        groups=groups,
         pos_label=pos_label,
         label=label,
         prob=prob,
@@ -486,6 +493,7 @@ def tce(
     reduction: Reduction | None = None,
     labels: ArrayInput = None,
     sample_weight: ArrayInput = None,
+    groups: ArrayInput = None,
     pos_label: Label | None = None,
     label: str | None = None,
     prob: Columns = None,
@@ -564,6 +572,7 @@ def tce(
         y_true,
         y_prob,
         sample_weight=sample_weight,
+        groups=groups,
         reduction=reduction,
         labels=labels,
         pos_label=pos_label,
@@ -584,6 +593,7 @@ def within_bin_error(
     partition: AnyPartition = "pava_bc",
     n_bins: int = DEFAULT_BINS,
     sample_weight: ArrayInput = None,
+    groups: ArrayInput = None,
     pos_label: Label | None = None,
     label: str | None = None,
     prob: Columns = None,
@@ -633,10 +643,20 @@ def within_bin_error(
     pava_bc    0.1614 0.1546
     equal_mass 0.1650 0.1649
     """
-    data = read(y_true, y_prob, sample_weight=sample_weight, pos_label=pos_label, label=label, prob=prob, weight=weight)
+    data = read(
+        y_true,
+        y_prob,
+        sample_weight=sample_weight,
+        groups=groups,
+        pos_label=pos_label,
+        label=label,
+        prob=prob,
+        weight=weight,
+    )
     return measure_one(WithinBin(partition, n_bins), data)
 
 
+@take_descriptions(calibration_error)
 def proper_error(
     y_true: ArrayInput,
     y_prob: ArrayInput = None,
@@ -648,6 +668,7 @@ def proper_error(
     random_state: RandomState = 0,
     labels: ArrayInput = None,
     sample_weight: ArrayInput = None,
+    groups: ArrayInput = None,
     pos_label: Label | None = None,
     label: str | None = None,
     prob: Columns = None,
@@ -738,6 +759,7 @@ def proper_error(
         y_true,
         y_prob,
         sample_weight=sample_weight,
+        groups=groups,
         reduction=reduction,
         labels=labels,
         pos_label=pos_label,

@@ -29,7 +29,7 @@ from fitontest.typing import ArrayInput
 from fitontest.uncertainty.redrawing import Redrawing
 
 METRICS: dict[str, Callable[..., Any]] = {"calibration_error": calibration_error, "gce": gce, "tce": tce}
-_OF_THE_SCORER = ("y_true", "y_prob", "sample_weight", "labels")  # what the scorer itself gives to the metric
+_OF_THE_SCORER = ("y_true", "y_prob", "sample_weight", "groups", "labels")  # what the scorer itself gives to the metric
 _READING = ("reduction", "pos_label")  # options of a scorer whose metric is a measure
 
 
@@ -49,9 +49,11 @@ class CalibrationScorer:
         self.metric = metric
         self.options = dict(options)
         self.debiased = debiased
-        self._weights: Any = None  # the request for sample weights, where metadata is routed
+        self._requests: dict[str, Any] = {"sample_weight": None, "groups": None}  # where metadata is routed
 
-    def __call__(self, estimator: Any, X: Any, y_true: ArrayInput, sample_weight: ArrayInput = None) -> float:
+    def __call__(
+        self, estimator: Any, X: Any, y_true: ArrayInput, sample_weight: ArrayInput = None, groups: ArrayInput = None
+    ) -> float:
         """Return minus the error of the estimator's probabilities (a measure of which greater is better, as it is).
 
         Parameters
@@ -59,7 +61,8 @@ class CalibrationScorer:
         estimator : fitted classifier with predict_proba
         X : array-like of shape (n, n_features)
         y_true : array-like of shape (n,)
-        sample_weight : array-like of shape (n,), optional
+        sample_weight, groups : array-like of shape (n,), optional
+            As for `calibration_error`.
 
         Returns
         -------
@@ -68,13 +71,14 @@ class CalibrationScorer:
         """
         scores, reading = probabilities(estimator, X, self.options.get("reduction"), self.options.get("pos_label"))
         options = {**self.options, **reading}
+        rows: dict[str, Any] = {"sample_weight": sample_weight, "groups": groups}
         with without_warnings():  # a score is one number of many, of folds that nobody looks at
             if isinstance(self.metric, Measure):
-                data = read(y_true, scores, sample_weight=sample_weight, **options)
+                data = read(y_true, scores, **rows, **options)
                 value = self._value(measure_one(self.metric, data, Redrawing(interval="auto")))
                 return value if self.metric.greater_is_better else -value
             no_null = {} if self.metric == "calibration_error" else {"null_draws": 0}  # it is no part of a score
-            return -self._value(METRICS[self.metric](y_true, scores, sample_weight=sample_weight, **no_null | options))
+            return -self._value(METRICS[self.metric](y_true, scores, **rows, **no_null | options))
 
     def _value(self, estimate: Estimate) -> float:
         """Return the raw value, or the debiased one."""
@@ -85,16 +89,19 @@ class CalibrationScorer:
             raise ValueError(f"debiased must be False where there is no debiased value: {reason}")
         return estimate.debiased
 
-    def set_score_request(self, *, sample_weight: bool | str | None = UNCHANGED) -> Self:
-        """Say whether sample weights are wanted where metadata is routed: True, False, None (refuse), or their name."""
-        if sample_weight is not UNCHANGED:
-            self._weights = sample_weight
+    def set_score_request(
+        self, *, sample_weight: bool | str | None = UNCHANGED, groups: bool | str | None = UNCHANGED
+    ) -> Self:
+        """Say whether weights and groups are wanted where metadata is routed: True, False, None (refuse), or a name."""
+        wanted = {"sample_weight": sample_weight, "groups": groups}
+        self._requests |= {name: request for name, request in wanted.items() if request is not UNCHANGED}
         return self
 
     def get_metadata_routing(self) -> MetadataRequest:
         """Return what is wanted of the metadata."""
         request = MetadataRequest(owner=type(self).__name__)
-        request.score.add_request(param="sample_weight", alias=self._weights)
+        for name, alias in self._requests.items():
+            request.score.add_request(param=name, alias=alias)
         return request
 
     def __repr__(self) -> str:
@@ -127,8 +134,8 @@ def make_scorer(
     Returns
     -------
     scorer : callable
-        ``scorer(estimator, X, y, sample_weight=None)``. Where metadata is routed, ask for weights with
-        ``scorer.set_score_request(sample_weight=True)``.
+        ``scorer(estimator, X, y, sample_weight=None, groups=None)``. Where metadata is routed, ask for weights and
+        groups with ``scorer.set_score_request(sample_weight=True, groups=True)``.
 
     Raises
     ------

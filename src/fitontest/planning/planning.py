@@ -23,7 +23,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from fitontest.checks import as_list, is_real, is_whole
+from fitontest.checks import as_list, brief, is_real, is_whole
 from fitontest.data.arrays import as_matrix, as_scores
 from fitontest.data.ordering import Rows
 from fitontest.data.predictions import Names
@@ -34,6 +34,7 @@ from fitontest.data.score_redraws import BLOCK, ScoreRedraws
 from fitontest.data.score_sample import ScoreSample
 from fitontest.exceptions import without_warnings
 from fitontest.families.base import Family
+from fitontest.families.docstrings import take_descriptions
 from fitontest.families.listed import read_families
 from fitontest.families.slope1 import Slope1
 from fitontest.families.spline import Spline
@@ -106,6 +107,7 @@ QUICK = Depth(("spline", "isotonic", "slope1"), 100, 10, 10, 0.09)
 THOROUGH = Depth((Slope1(15), "slope1", "isotonic", "platt", "beta", "spline"), 200, 20, 20, 0.05)
 
 
+@take_descriptions(read)
 def plan_evaluation(
     p: ArrayInput = None,
     y_prob: ArrayInput = None,
@@ -120,6 +122,7 @@ def plan_evaluation(
     thorough: bool = False,
     random_state: RandomState = 0,
     reduction: Literal["confidence"] | None = None,
+    groups: ArrayInput = None,
 ) -> EvaluationPlan:
     r"""Return how many test rows a calibration error of a wanted precision takes, and which method measures it best.
 
@@ -206,7 +209,7 @@ def plan_evaluation(
     (True, True)
     """
     options = _Options(
-        p, n, base_rate, errors, families, width, power, draws, random_state, reduction, y_prob, thorough
+        p, n, base_rate, errors, families, width, power, draws, random_state, reduction, y_prob, thorough, groups
     )
     with one_blas_thread():  # many small products: threads would wait for each other
         return options.simulate()
@@ -386,10 +389,16 @@ class _Options:
     reduction: str | None = None
     y_prob: Any = None
     thorough: bool = False
+    groups: Any = None
 
     def __post_init__(self) -> None:
         if self.p is None and self.y_prob is not None:
             raise ValueError("y_prob must be given as p where there are no labels: plan_evaluation(y_prob)")
+        if self.y_prob is None and self.groups is not None:
+            raise ValueError(
+                "groups must be left out without labels, which tell how alike the rows of a group are, as in "
+                f"plan_evaluation(y_true, y_prob, groups=...); got {brief(self.groups)}"
+            )
         if self.p is None and self.reduction is not None:
             raise ValueError(f"reduction must be left out without p, got {self.reduction!r}")
         if not isinstance(self.thorough, bool | np.bool_):
@@ -397,7 +406,7 @@ class _Options:
         self.depth = THOROUGH if self.thorough else QUICK
         self.own_scores = self.p is not None
         if self.own_scores:
-            self.p = _read_scores(self.p, self.reduction, self.y_prob)
+            self.p = _read_scores(self.p, self.reduction, self.y_prob, self.groups)
             if self.base_rate is not None:
                 rule = "base_rate must be left out where p is given, whose mean it is"
                 raise ValueError(f"{rule}; got {self.base_rate!r}")
@@ -469,7 +478,7 @@ class _Options:
         )
 
 
-def _read_scores(p: Any, reduction: Any, y_prob: Any) -> FloatArray:
+def _read_scores(p: Any, reduction: Any, y_prob: Any, groups: Any) -> FloatArray:
     """Return the scores of rows that were read, of a matrix its largest ones, or those of a column.
 
     They are in increasing order, so that the order of the rows has no part in what is drawn of them.
@@ -478,7 +487,7 @@ def _read_scores(p: Any, reduction: Any, y_prob: Any) -> FloatArray:
         reason = REASONS.get(str(reduction), "other reductions are not known")
         raise ValueError(f"reduction must be None or 'confidence', got {reduction!r}: {reason}")
     if y_prob is not None:
-        return _scores_of(read(p, y_prob, reduction=reduction))
+        return _scores_of(read(p, y_prob, reduction=reduction, groups=groups))
     if isinstance(p, READ):
         return _scores_of(p)
     scores = as_scores(p, "p") if reduction is None else as_matrix(p, "p")[0].max(axis=1)

@@ -19,6 +19,7 @@ from fitontest.data.weights import MOST_COPIES, WeightType, weighting_record
 from fitontest.evaluation.segment_names import NO_ROWS, WHOLE, spellings, words_of
 from fitontest.exceptions import held_warnings, warn_user
 from fitontest.families.base import Family, read_family
+from fitontest.families.docstrings import take_descriptions
 from fitontest.measures.error_limits import ErrorLimit, check_resolution
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.interval import INDEPENDENT_ROWS, Interval
@@ -323,6 +324,7 @@ class CalibrationCheck(Table):
         return f"persistent: errors up to there that persist over {of} of the rows cannot be excluded."
 
 
+@take_descriptions(read)
 def check_calibration(
     y_true: ArrayInput,
     y_prob: ArrayInput = None,
@@ -336,6 +338,7 @@ def check_calibration(
     reduction: AnyReduction | None = None,
     labels: ArrayInput = None,
     sample_weight: ArrayInput = None,
+    groups: ArrayInput = None,
     weights: WeightType = "auto",
     pos_label: Label | None = None,
     random_state: RandomState = 0,
@@ -424,6 +427,7 @@ def check_calibration(
             y_true,
             y_prob,
             sample_weight=sample_weight,
+            groups=groups,
             weights=weights,
             reduction=reduction,
             labels=labels,

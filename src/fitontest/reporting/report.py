@@ -24,6 +24,7 @@ from fitontest.evaluation.evaluation import Evaluation
 from fitontest.evaluation.measuring import measure_data, measure_segments
 from fitontest.evaluation.segmented_evaluation import SegmentedEvaluation
 from fitontest.exceptions import without_warnings
+from fitontest.families.docstrings import take_descriptions
 from fitontest.measures.interval import INDEPENDENT_ROWS
 from fitontest.measures.measure import make as make_measure
 from fitontest.measures.plug_in import PlugIn
@@ -271,6 +272,7 @@ class Report:
         return f"Report({self.title!r}: {self.verdict.headline}. {self.advice.title})"
 
 
+@take_descriptions(read)
 def report(
     y_true: ArrayInput,
     y_prob: ArrayInput = None,
@@ -287,6 +289,7 @@ def report(
     reduction: AnyReduction | None = None,
     labels: ArrayInput = None,
     sample_weight: ArrayInput = None,
+    groups: ArrayInput = None,
     pos_label: Label | None = None,
     label: str | None = None,
     prob: str | Sequence[str] | None = None,
@@ -367,6 +370,7 @@ def report(
         y_true,
         y_prob,
         sample_weight=sample_weight,
+        groups=groups,
         reduction="classwise" if options.judged == "confidence" else reduction,
         labels=labels,
         pos_label=pos_label,

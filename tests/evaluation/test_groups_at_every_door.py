@@ -1,0 +1,135 @@
+"""Groups by the argument of each function: those that read would have carried, and none where each is a single row."""
+
+import inspect
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import fitontest as fot
+
+RNG = np.random.default_rng(1)
+P = RNG.random(240)
+Y = (RNG.random(240) < P**1.5).astype(int)
+PATIENT = RNG.integers(0, 80, size=240)
+BOTH = np.stack([1 - P, P], axis=1)
+FRAME = pd.DataFrame(
+    {"y": Y, "p": P, "patient": [f"p{i}" for i in PATIENT], "half": PATIENT % 2, "one": np.arange(240)}
+)
+
+POINT = {"interval": None, "null_draws": 0}
+ERRORS = {
+    "spline": (fot.calibration_error, POINT | {"family": "spline"}),
+    "slope1": (fot.calibration_error, POINT | {"family": "slope1"}),
+    "stacking": (fot.calibration_error, POINT | {"family": "stacking"}),
+    "gce": (fot.gce, POINT),
+    "ece": (fot.ece, POINT),
+    "measure": (fot.measure, POINT | {"name": "proper_error"}),
+    "proper_error": (fot.proper_error, {"cv": 5}),
+    "within_bin_error": (fot.within_bin_error, {}),
+}
+
+
+@pytest.mark.parametrize("name", ERRORS)
+def test_the_argument_is_that_of_read(name):
+    function, settings = ERRORS[name]
+    by_argument = function(Y, P, groups=PATIENT, **settings)
+    assert by_argument == function(fot.read(Y, P, groups=PATIENT), **settings)
+    assert by_argument == function(FRAME, label="y", prob="p", groups="patient", **settings)
+    assert function(Y, P, groups=None, **settings) == function(Y, P, **settings)
+
+
+def test_folds_hold_out_whole_groups():
+    """So that numbers of families that choose by cross-validation are others than those of independent rows."""
+    for name in ("spline", "slope1", "stacking", "proper_error"):
+        function, settings = ERRORS[name]
+        assert function(Y, P, groups=PATIENT, **settings) != function(Y, P, **settings)
+
+
+def test_segments_keep_their_groups():
+    quick = {"families": ["spline"], "interval": None, "by": PATIENT % 2, "groups": PATIENT}
+    found = fot.evaluate(Y, P, **quick)
+    of_frame = fot.evaluate(FRAME, label="y", prob="p", **quick | {"by": "half", "groups": "patient"})
+    for half in (0, 1):
+        rows = half == PATIENT % 2
+        alone = fot.calibration_error(Y[rows], P[rows], groups=PATIENT[rows], interval=None)
+        assert found[half]["spline"] == alone == of_frame[half]["spline"]
+        assert len(found[half].sample.groups) == np.unique(PATIENT[rows]).size
+
+
+def test_models_share_groups():
+    quick = {"families": ["spline"], "interval": None, "groups": PATIENT}
+    found = fot.evaluate(Y, {"a": P, "b": P**1.5}, **quick)
+    assert found["b"]["spline"] == fot.evaluate(Y, P**1.5, **quick)["spline"]
+
+
+@pytest.mark.parametrize("rows", [100, 60_000])
+def test_large_frames_keep_the_groups_of_their_rows(rows):
+    frame = pd.concat([FRAME] * (rows // 240 + 1), ignore_index=True).head(rows)
+    found = fot.evaluate(frame, label="y", prob="p", groups="patient", families=["beta"], interval=None)
+    assert len(found.sample.groups) == frame["patient"].nunique()
+
+
+def test_scorers_take_groups_where_metadata_is_routed():
+    from sklearn import config_context
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import GroupKFold, cross_validate
+
+    model, X = LogisticRegression(), P[:, None]
+    scorer = fot.make_scorer(family="spline")
+    assert scorer(model.fit(X, Y), X, Y, groups=PATIENT) != scorer(model, X, Y)
+    with config_context(enable_metadata_routing=True):
+        routed = fot.make_scorer(family="spline").set_score_request(groups=True)
+        found = cross_validate(model, X, Y, scoring=routed, cv=GroupKFold(3), params={"groups": PATIENT})
+    by_hand = []
+    for train, test in GroupKFold(3).split(X, Y, PATIENT):
+        model.fit(X[train], Y[train])
+        scores = model.predict_proba(X[test])[:, 1]
+        by_hand.append(-float(fot.calibration_error(Y[test], scores, groups=PATIENT[test], interval=None)))
+    assert found["test_score"].tolist() == by_hand
+
+
+def test_diagrams_take_groups():
+    quick = {"band": None, "interval": None}
+    drawn = fot.ReliabilityDisplay.from_predictions(Y, P, groups=PATIENT, **quick)
+    assert drawn.error == fot.calibration_error(Y, P, groups=PATIENT, interval=None)
+    several = fot.ReliabilityDisplay.from_predictions(Y, {"a": P, "b": P**2}, groups=PATIENT, **quick)
+    assert several.displays["a"].error == drawn.error
+    for display in (fot.ValidityDisplay, fot.PairsDisplay):
+        assert display.from_predictions(Y, P, groups=PATIENT).error is not None
+    three = np.stack([1 - P, P / 2, P / 2], axis=1)
+    triangle = fot.SimplexDisplay.from_predictions(Y, three, groups=PATIENT, labels=[0, 1, 2])
+    assert triangle.data.groups.rows.sum() == 240
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        fot.calibration_error,
+        fot.evaluate,
+        fot.measure,
+        fot.ece,
+        fot.gce,
+        fot.tce,
+        fot.proper_error,
+        fot.within_bin_error,
+        fot.plan_evaluation,
+        fot.report,
+        fot.check_calibration,
+        fot.ReliabilityDisplay.from_predictions,
+        fot.TCEDisplay.from_predictions,
+        fot.ValidityDisplay.from_predictions,
+        fot.PairsDisplay.from_predictions,
+        fot.SimplexDisplay.from_predictions,
+    ],
+)
+def test_every_door_says_the_same_of_groups(function):
+    """The text is written once, in read."""
+    text = inspect.getdoc(fot.read).partition("\ngroups : ")[2].partition("\nlabel, prob")[0]
+    assert "Which rows belong together" in text
+    assert f"\ngroups : {text}" in inspect.getdoc(function)
+
+
+def test_a_plan_without_labels_takes_no_groups():
+    with pytest.raises(ValueError, match="groups must be left out without labels"):
+        fot.plan_evaluation(P, groups=PATIENT)
