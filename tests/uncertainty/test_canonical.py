@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import fitontest as fot
-from fitontest.data.redraws_of import redraws_of
 from fitontest.data.simplex_redraws import SimplexRedraws, drawn_codes, relabelled
 from fitontest.data.simplex_sample import Labelling
 from fitontest.data.weights import Weights
 from fitontest.uncertainty.chain import Redrawn
+from fitontest.uncertainty.dependence import redraws_of
 from fitontest.uncertainty.goodness_of_fit import fit_at_points
 from tests.measures.test_simplex_ece import canonical, drawn
 

@@ -6,9 +6,9 @@ import pytest
 import fitontest as fot
 from fitontest.data import entries as data_entries
 from fitontest.data import score_redraws as redraws
-from fitontest.data.redraws_of import redraws_of
 from fitontest.data.score_redraws import ScoreRedraws
 from fitontest.exceptions import without_warnings
+from fitontest.uncertainty.dependence import redraws_of
 
 SEED = (0, 0)
 SLOW_OR_BY_ROW = ("probabilistic_kendall_tau", "proper_error")  # of true probabilities by row; of many fits

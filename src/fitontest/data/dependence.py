@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import ndtr, ndtri
 
-from fitontest.data.row_groups import RowGroups
 from fitontest.numerics.links import logit
 from fitontest.typing import BoolArray, FloatArray, IntArray
 
@@ -48,6 +47,8 @@ class Dependence:
         By how much the variance of the mean residual is larger than that of independent rows.
     at_limit : bool
         Whether all labels of a group are as alike as can be, so that the correlation is not known.
+    learnt_from : float
+        Effective groups that the correlation was learnt from: all groups where a segment has few of its own.
     """
 
     groups: int
@@ -61,6 +62,7 @@ class Dependence:
     icc: float
     design_effect: float
     at_limit: bool = False
+    learnt_from: float = np.inf
 
     @property
     def degrees(self) -> float:
@@ -70,11 +72,15 @@ class Dependence:
     @property
     def too_few(self) -> bool:
         """Whether dependence cannot be learnt from so few groups, and nothing is concluded."""
-        return self.effective < FEWEST * (1.0 - 1e-9)
+        return self.learnt_from < FEWEST * (1.0 - 1e-9)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers as JSON-ready values."""
-        return dict(vars(self))
+        facts = dict(vars(self))
+        return {
+            name: None if isinstance(value, float) and not np.isfinite(value) else value
+            for name, value in facts.items()
+        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,15 +101,17 @@ class SharedNumbers:
     second: FloatArray
 
     @classmethod
-    def of(cls, groups: RowGroups, p: FloatArray, w: FloatArray, dependence: Dependence) -> "SharedNumbers | None":
-        """Return them for the entries of a sample, or None where labels are independent."""
+    def of(
+        cls, code: IntArray, p: FloatArray, w: FloatArray, n: IntArray, dependence: Dependence
+    ) -> "SharedNumbers | None":
+        """Return them for entries of n rows each, or None where labels are independent."""
         if dependence.intercept == 0.0 and dependence.slope == 0.0:
             return None
         h = standardised_logits(p, w)
-        together = groups.rows[groups.code] > 1
+        together = np.bincount(code, n)[code] > 1
         first = np.where(together, np.sqrt(dependence.intercept), 0.0)
         second = np.where(together, np.sqrt(dependence.slope) * h, 0.0)
-        return cls(groups.code, np.sqrt(1.0 - first**2 - second**2), first, second)
+        return cls(code, np.sqrt(1.0 - first**2 - second**2), first, second)
 
     @property
     def alone(self) -> BoolArray:
@@ -132,6 +140,16 @@ class SharedNumbers:
         rows = np.flatnonzero(~alone)
         u[rows] = self.own[rows, None] * ndtri(u[rows]) + shared[rows]
         return u
+
+    def given(self, c: FloatArray, shared: FloatArray) -> FloatArray:
+        """Return the probability of a positive label under the truth c, given the shared part, shape (m, columns)."""
+        probability = ndtri(c)[:, None] + shared  # -shared and shared have one law
+        probability /= self.own[:, None]
+        ndtr(probability, out=probability)
+        alone = self.alone
+        if alone.any():
+            probability[alone] = c[alone, None]
+        return np.asarray(probability)
 
     def thresholds(self, c: FloatArray) -> FloatArray:
         """Return what the numbers of `latent` are compared with: Phi^-1(c), and c of rows that share nothing."""

@@ -13,13 +13,16 @@ import numpy as np
 from fitontest.data.counted_sample import sample_of_rows
 from fitontest.data.ordering import Rows
 from fitontest.data.parts import countable, share_out
+from fitontest.data.row_groups import GROUP, RowGroups, places_of_rows
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.weights import Weights
 from fitontest.numerics.cells import cell_starts, equal_mass_cells
-from fitontest.typing import FloatArray, IntArray
+from fitontest.numerics.random import folds_of_groups, held_out_rows
+from fitontest.typing import FloatArray, IntArray, RandomState
 
 MOST_ROWS = 200_000  # beyond, neighbouring scores are pooled
 NODES = 20_000  # into so many entries
+LEAST_NODES = 20  # of each group of rows that belong together
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +46,8 @@ class Entries:
         Rows behind each entry of other weights, where these vary as n rows of equal weight do; None: n.
     pooled : bool
         Whether the rows behind an entry have neighbouring scores, and the entry their mean.
+    group : int array of shape (m,) or None
+        The group that the rows behind each entry belong to, from 0 to K - 1; None where rows are independent.
 
     Examples
     --------
@@ -62,6 +67,7 @@ class Entries:
     counted: bool = False
     behind: IntArray | None = None
     pooled: bool = False
+    group: IntArray | None = None
 
     def __len__(self) -> int:
         return self.p.size
@@ -98,7 +104,7 @@ class Entries:
     @property
     def placed(self) -> bool:
         """Whether folds can be drawn before the labels: entries keep their places, or are ordered within ties alone."""
-        return self.behind is not None or (self.rows is not None and self.unit)
+        return self.group is not None or self.behind is not None or (self.rows is not None and self.unit)
 
     @cached_property
     def unit(self) -> bool:
@@ -125,7 +131,22 @@ class Entries:
         kept = np.ones(len(self), dtype=bool)
         kept[held_out] = False
         behind = None if self.behind is None else self.behind[kept]
-        return Entries(self.p[kept], self.w[kept], self.n[kept], self.whole, self.counted, behind, self.pooled)
+        group = None if self.group is None else np.unique(self.group[kept], return_inverse=True)[1]
+        return Entries(self.p[kept], self.w[kept], self.n[kept], self.whole, self.counted, behind, self.pooled, group)
+
+    def hold_out(self, cv: int, random_state: RandomState) -> list[IntArray]:
+        """Return the positions of the entries that each fold holds out: whole groups, where rows belong together.
+
+        Parameters
+        ----------
+        cv : int
+            Number of folds.
+        random_state : int, RandomState or None
+            Of the folds.
+        """
+        if self.group is None:
+            return held_out_rows(len(self), cv, random_state)
+        return folds_of_groups(self.group, cv, 1, random_state)[0]
 
     def distinct_wy(self, positives: IntArray) -> FloatArray:
         """Return the weight of the positives at each distinct score, shape (G, B), of labellings of shape (m, B)."""
@@ -141,6 +162,8 @@ class Entries:
 
     def sample(self, positives: IntArray) -> ScoreSample:
         """Return the sample of one labelling, of shape (m,)."""
+        if self.group is not None:
+            return self._grouped_sample(positives)
         if self.single and self.behind is None:
             p, y, w = self.p, positives.astype(np.float64), self.w
             order = np.lexsort((w, y, p)) if self.tied or not self.single else slice(None)
@@ -163,22 +186,45 @@ class Entries:
         rows = Rows(p[order], y[order], w[order], n[order], (w * each)[order])
         return sample_of_rows(rows, whole=False).merged
 
+    def _grouped_sample(self, positives: IntArray) -> ScoreSample:
+        """Return the sample of one labelling of rows that belong to groups, with their groups."""
+        assert self.group is not None
+        count = np.stack((self.n - positives, positives), axis=1).ravel()
+        present = np.flatnonzero(count > 0)
+        at, y = present // 2, (present % 2).astype(np.float64)
+        n, w = count[present], count[present] * (self.w / self.n)[at]
+        order = np.lexsort((self.group[at], w, y, self.p[at])) if self.tied or not self.single else np.arange(at.size)
+        at, n, w = at[order], n[order], w[order]
+        w2 = w if self.whole else w * (self.w / self.n)[at]
+        facts = {GROUP: self.group[at]}
+        if self.behind is not None:
+            n = _rows_behind(self, positives)[present][order]
+        elif self.single or (self.whole and not self.counted):  # copies of a row have its weight
+            return ScoreSample.of_rows(Rows.of(self.p[at], y[order], w, whole=self.whole), whole=self.whole).with_facts(
+                **facts
+            )
+        return sample_of_rows(Rows(self.p[at], y[order], w, n, w2), whole=self.whole, facts=facts)
+
 
 def entries_of_rows(sample: ScoreSample) -> Entries:
     """Return the entries of a sample's sorted rows."""
-    rows = sample.rows
+    rows, groups = sample.rows, sample.groups
     behind = None if sample.whole or rows.single else rows.n
     n, whole = countable(rows, whole=sample.whole), sample.whole
-    return Entries(rows.p, rows.w, n, whole, whole and sample.aggregated, behind)
+    code = None if groups is None else groups.code
+    return Entries(rows.p, rows.w, n, whole, whole and sample.aggregated, behind, group=code)
 
 
 def labelled_entries(sample: ScoreSample, nodes: int | None = None) -> tuple[Entries, IntArray]:
     """Return entries whose rows have labels of their own, and how many of them are positive, shape (m,).
 
     Whole weights are rows; a row of any other weight has one label. Of more than `MOST_ROWS` rows neighbouring
-    scores are pooled at their mean, into `nodes` entries, by default `NODES`.
+    scores are pooled at their mean, into `nodes` entries, by default `NODES`. Rows that belong together are pooled with
+    rows of their group alone.
     """
     nodes = NODES if nodes is None else nodes
+    if sample.groups is not None:
+        return _entries_by_group(sample, sample.groups, nodes)
     if sample.whole and sample.total > MOST_ROWS and len(sample.distinct) > nodes:
         return _pool_neighbours(sample, nodes)
     if sample.whole and not sample.unit:  # labels that cross-validation holds out as it does the redrawn ones
@@ -192,6 +238,53 @@ def _entries_of_distinct(sample: ScoreSample) -> Entries:
     distinct = sample.distinct
     n, pooled = distinct.w.astype(np.intp), sample.has_pooled_scores
     return Entries(distinct.p, distinct.w, n, whole=True, counted=sample.aggregated, pooled=pooled)
+
+
+def _entries_by_group(sample: ScoreSample, groups: RowGroups, nodes: int) -> tuple[Entries, IntArray]:
+    """Return an entry for each row, or for the rows of a score, or neighbouring ones, and a group."""
+    rows, code = sample.rows, groups.code
+    if not sample.whole or (sample.unit and sample.total <= MOST_ROWS):
+        entries = entries_of_rows(sample)
+        return entries, np.rint(rows.y * entries.n).astype(np.intp)
+    cell = _cells_within_groups(rows.w, code, nodes) if sample.total > MOST_ROWS else places_of_rows(rows.p)
+    order = np.lexsort((cell, code))
+    cell, code = cell[order], code[order]
+    first = np.flatnonzero(np.concatenate(([True], (np.diff(code) != 0) | (np.diff(cell) != 0))))
+    p, w, y = rows.p[order], rows.w[order], rows.y[order]
+    mass, positives = np.add.reduceat(w, first), np.add.reduceat(w * y, first)
+    last = np.append(first[1:], p.size) - 1
+    low, high = np.minimum.reduceat(p, first), np.maximum.reduceat(p, first)
+    mean = np.clip(np.add.reduceat(w * p, first) / mass, low, high)
+    code = code[last]
+    by_score = np.lexsort((code, mean))
+    entries = Entries(
+        mean[by_score],
+        mass[by_score],
+        np.rint(mass[by_score]).astype(np.intp),
+        whole=True,
+        counted=sample.aggregated,
+        pooled=sample.has_pooled_scores or bool(np.any(low < high)),
+        group=code[by_score],
+    )
+    return entries, np.rint(positives[by_score]).astype(np.intp)
+
+
+def _cells_within_groups(w: FloatArray, code: IntArray, nodes: int) -> IntArray:
+    """Return the cell of each sorted row among those of its group, which hold about equal weight.
+
+    A group has its share of the nodes, and at least `LEAST_NODES` where it has as many rows.
+    """
+    order = np.argsort(code, kind="stable")  # the rows of a group in the order of their scores
+    start = np.flatnonzero(np.diff(code[order], prepend=-1))
+    cumulated = np.cumsum(w[order])
+    before = np.concatenate(([0.0], cumulated[start[1:] - 1]))
+    mass = np.diff(before, append=cumulated[-1])
+    cells = np.maximum(np.ceil(nodes * mass / cumulated[-1]), LEAST_NODES)
+    of = code[order]
+    share = (cumulated - w[order] / 2.0 - before[of]) / mass[of]
+    cell = np.empty(w.size, dtype=np.intp)
+    cell[order] = np.minimum(share * cells[of], cells[of] - 1.0).astype(np.intp)
+    return cell
 
 
 def _pool_neighbours(sample: ScoreSample, nodes: int) -> tuple[Entries, IntArray]:
@@ -219,9 +312,10 @@ def entries_of_columns(p: FloatArray, weights: Weights) -> tuple[Entries, IntArr
 def in_tie_order(entries: Entries, positives: IntArray) -> IntArray:
     """Return labellings, shape (m, B), with the labels of each tie sorted, as the rows of a sample are.
 
-    For rows of weight one; where nothing is tied, or entries hold several rows, nothing is to be sorted.
+    For rows of weight one; where nothing is tied, or entries hold several rows, nothing is to be sorted. Labels of rows
+    that belong to groups keep their places.
     """
-    if not (entries.tied and entries.single) or entries.behind is not None:
+    if not (entries.tied and entries.single) or entries.behind is not None or entries.group is not None:
         return positives
     size = np.diff(entries.first, append=entries.p.size)
     negatives = size[:, None] - np.add.reduceat(positives, entries.first, axis=0)

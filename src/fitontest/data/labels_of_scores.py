@@ -3,19 +3,25 @@
 import numpy as np
 
 from fitontest.data.counted_sample import sample_of_rows
+from fitontest.data.dependence import Dependence, SharedNumbers
 from fitontest.data.entries import entries_of_rows
 from fitontest.data.ordering import Rows
+from fitontest.data.parts import countable
+from fitontest.data.row_groups import RowGroups
 from fitontest.data.sample import taken
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.weights import Weights
 
 
-def redrawn(sample: ScoreSample, rng: np.random.RandomState) -> ScoreSample:
+def redrawn(sample: ScoreSample, rng: np.random.RandomState, dependence: Dependence | None = None) -> ScoreSample:
     """Return the sample with labels drawn as Bernoulli(p).
 
     Whole weights are rows, each with a label of its own; a row of any other weight gets one label. Rows with facts stay
-    as they were given, each twice: with the weight of its negatives and with that of its positives.
+    as they were given, each twice: with the weight of its negatives and with that of its positives. With `dependence`
+    labels of one group depend on each other as much.
     """
+    if dependence is not None and sample.groups is not None:
+        return _redrawn_together(sample.present, sample.groups, rng, dependence)
     if sample.facts:
         return _redrawn_in_place(sample, rng)
     if sample.aggregated and not sample.whole:
@@ -52,6 +58,30 @@ def _redrawn_in_place(sample: ScoreSample, rng: np.random.RandomState) -> ScoreS
     both = np.asarray(np.stack((w - share, share), axis=1).ravel(), dtype=np.float64)
     drawn = ScoreSample(np.tile([0, 1], p.size), np.repeat(p, 2), Weights(both, sample.whole))
     return drawn.with_facts(**taken(sample.facts, np.repeat(np.arange(p.size), 2)))
+
+
+def _redrawn_together(
+    sample: ScoreSample, groups: RowGroups, rng: np.random.RandomState, dependence: Dependence
+) -> ScoreSample:
+    """Return the sorted rows, each twice, with labels that depend on each other within groups."""
+    rows = sample.rows
+    units = countable(rows, whole=sample.whole)
+    n = np.rint(rows.w).astype(np.intp) if sample.whole else units
+    shared = SharedNumbers.of(groups.code, rows.p, rows.w, n, dependence)
+    given = rows.p
+    if shared is not None:
+        given = shared.given(rows.p, shared.draw(1, [int(rng.randint(2**31 - 1))]))[:, 0]
+    positive = rng.binomial(n, given)
+    count = np.stack((n - positive, positive), axis=1).ravel()
+    present = np.flatnonzero(count)
+    at, y = present // 2, (present % 2).astype(np.float64)
+    w, share = (rows.w / n)[at] * count[present], count[present] / n[at]
+    order = np.lexsort((groups.code[at], w, y, rows.p[at]))
+    at, share = at[order], share[order]
+    behind = np.maximum(np.rint(rows.n[at] * share).astype(np.intp), 1) if not rows.single else rows.n[at]
+    w2 = w[order] if sample.whole else rows.w2[at] * share
+    drawn = Rows(rows.p[at], y[order], w[order], behind, w2)
+    return sample_of_rows(drawn, whole=sample.whole, facts=taken(sample.facts, at))
 
 
 def _redrawn_entries(sample: ScoreSample, rng: np.random.RandomState) -> ScoreSample:

@@ -49,6 +49,9 @@ class Redraws(ABC):
         The points that the real labels are of, and these labels.
     block_size : int
         How many labellings are drawn together.
+    degrees : float
+        Degrees of freedom that the data leave for how much values vary: of rows that belong together the groups less
+        one, infinite of independent rows.
     """
 
     points: FloatArray
@@ -56,6 +59,7 @@ class Redraws(ABC):
     observed: tuple["Redraws", Labels]
     worst: FloatArray
     block_size: int
+    degrees: float = np.inf
 
     @abstractmethod
     def draw(self, truths: Sequence[FloatArray], block: range, seed: Sequence[int], known: int = 0) -> Iterator[Labels]:

@@ -245,14 +245,17 @@ class Sample(ABC):
         return changed(self, facts={**self.facts, **facts}) if facts else self
 
     def keep_facts(self, *names: str) -> Self:
-        """Return the data with only these of the columns that belong to its rows.
+        """Return the data with only these of the columns that belong to its rows, and with their groups.
+
+        Which rows belong together is kept whatever is measured, unless each group is one row.
 
         Parameters
         ----------
         *names : str
             Of the facts; those that it does not have are passed over.
         """
-        facts = {name: self.facts[name] for name in names if name in self.facts}
+        names = names if self.groups is None else (*names, GROUP)
+        facts = {name: column for name, column in self.facts.items() if name in names}
         return self if len(facts) == len(self.facts) else changed(self, facts=facts)
 
     def __getstate__(self) -> dict[str, Any]:

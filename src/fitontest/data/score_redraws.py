@@ -7,6 +7,7 @@ from itertools import islice
 
 import numpy as np
 
+from fitontest.data.dependence import Dependence, SharedNumbers
 from fitontest.data.entries import NODES, Entries, labelled_entries
 from fitontest.data.labels_of_scores import redrawn
 from fitontest.data.ordering import Rows
@@ -39,22 +40,37 @@ class ScoreRedraws(Redraws):
         Entries that large samples are pooled into.
     entries : Entries
         The scores.
+    dependence : Dependence or None
+        How alike the labels of rows that belong together are; None of independent rows.
     """
 
     rows: ScoreSample
     nodes: int | None = None
+    dependence: Dependence | None = None
 
     @classmethod
-    def of(cls, sample: ScoreSample) -> "ScoreRedraws":
+    def of(cls, sample: ScoreSample, dependence: Dependence | None = None) -> "ScoreRedraws":
         """Return the redraws of a sample, which it remembers for the next measure."""
-        known = sample.memory.get("redraws")
+        key = "redraws" if dependence is None else "dependent redraws"
+        known = sample.memory.get(key)
         if not isinstance(known, ScoreRedraws):
-            known = sample.memory["redraws"] = cls(sample)
+            known = sample.memory[key] = cls(sample, dependence=dependence)
         return known
 
     @cached_property
     def _labelled(self) -> tuple[Entries, IntArray]:
-        return _cut(*labelled_entries(self.rows, self.nodes), NODES if self.nodes is None else self.nodes)
+        labelled = labelled_entries(self.rows, self.nodes)
+        if self.rows.groups is not None:  # folds hold out whole groups, and cut no entry
+            return labelled
+        return _cut(*labelled, NODES if self.nodes is None else self.nodes)
+
+    @cached_property
+    def _shared(self) -> SharedNumbers | None:
+        """What rows of a group share, or None where all are independent."""
+        entries = self.entries
+        if self.dependence is None or entries.group is None:
+            return None
+        return SharedNumbers.of(entries.group, entries.p, entries.w, entries.n, self.dependence)
 
     @property
     def entries(self) -> Entries:
@@ -84,6 +100,16 @@ class ScoreRedraws(Redraws):
         return np.asarray((self.points < 0.5).astype(np.float64))
 
     @property
+    def is_dependent(self) -> bool:
+        """Whether labels of rows that belong together depend on each other."""
+        return self._shared is not None
+
+    @property
+    def degrees(self) -> float:  # type: ignore[override]
+        """The groups less one, where rows belong together."""
+        return np.inf if self.dependence is None else self.dependence.degrees
+
+    @property
     def block_size(self) -> int:  # type: ignore[override]
         """How many columns of labels are drawn together."""
         return max(FEWEST, BLOCK // len(self.entries))
@@ -93,8 +119,13 @@ class ScoreRedraws(Redraws):
     ) -> Iterator[IntArray]:
         """Yield labellings of shape (m, columns of the block), one truth after the other."""
         rng = np.random.default_rng([*seed, block.start])
-        shape, n = (len(self.entries), len(block)), self.entries.n
-        labels = _single(truths, shape, rng) if self.entries.single else _counts(n, truths, shape, rng)
+        shape, n, shared = (len(self.entries), len(block)), self.entries.n, self._shared
+        if shared is not None:
+            part = shared.draw(len(block), [*seed, block.start])
+            draw = _single_together if self.entries.single else _counts_together
+            labels = draw(n, truths, shape, rng, shared, part)
+        else:
+            labels = _single(truths, shape, rng) if self.entries.single else _counts(n, truths, shape, rng)
         return islice(labels, known, None)
 
     def samples(self, labels: IntArray) -> Iterator[ScoreSample]:
@@ -114,7 +145,7 @@ class ScoreRedraws(Redraws):
         """Return the values for labels drawn from the scores, each computed as that of the sample itself."""
         rng, values = generator(random_state), np.empty(draws)
         for draw in track(range(draws), "draws"):
-            drawn = redrawn(self.rows, rng)
+            drawn = redrawn(self.rows, rng, self.dependence)
             with without_warnings():  # of the real labels the user has been warned
                 values[draw] = measure.estimate(drawn).value
         return values
@@ -124,6 +155,43 @@ def _single(truths: Sequence[FloatArray], shape: tuple[int, int], rng: np.random
     u = rng.random(shape)
     for c in truths:
         yield (u < c[:, None]).astype(np.intp)
+
+
+def _single_together(
+    n: IntArray,  # noqa: ARG001 - the signature of `_counts_together`
+    truths: Sequence[FloatArray],
+    shape: tuple[int, int],
+    rng: np.random.Generator,
+    shared: SharedNumbers,
+    part: FloatArray,
+) -> Iterator[IntArray]:
+    """Yield labels of which those of a group depend on each other."""
+    latent = shared.latent(rng.random(shape), part)
+    for c in truths:
+        yield (latent < shared.thresholds(c)[:, None]).astype(np.intp)
+
+
+def _counts_together(
+    n: IntArray,
+    truths: Sequence[FloatArray],
+    shape: tuple[int, int],
+    rng: np.random.Generator,
+    shared: SharedNumbers,
+    part: FloatArray,
+) -> Iterator[IntArray]:
+    """Yield the numbers of positives as `_counts` does, with probabilities that depend on what the group shares."""
+    count, before = np.zeros(shape, dtype=np.intp), np.zeros(shape)
+    for c in truths:
+        given = shared.given(c, part)
+        up, down = given > before, given < before
+        more = count.copy()
+        if up.any():
+            share = np.clip((given[up] - before[up]) / (1.0 - before[up]), 0.0, 1.0)
+            more[up] += rng.binomial(np.broadcast_to(n[:, None], shape)[up] - count[up], share)
+        if down.any():
+            more[down] = rng.binomial(count[down], np.clip(given[down] / before[down], 0.0, 1.0))
+        yield more
+        count, before = more, given
 
 
 def _counts(

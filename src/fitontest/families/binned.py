@@ -18,7 +18,7 @@ from fitontest.families.fits import Fits, SharedFits
 from fitontest.families.tuning import CVScores, held_out_scores
 from fitontest.maps.binned import BinnedMap, levelled, shifted
 from fitontest.numerics.losses import find_loss
-from fitontest.numerics.random import check_cv, held_out_rows
+from fitontest.numerics.random import check_cv
 from fitontest.partitions.equal_bins import EqualBins
 from fitontest.partitions.equal_mass import EqualMass
 from fitontest.partitions.equal_width import EqualWidth
@@ -162,7 +162,7 @@ class BinnedFamily(Family):
         candidates = self._candidates()
         name = "bins of folds", scheme, self._slope, self.cv, self.max_bins, self.random_state
         if name not in entries.memory:
-            held_out = held_out_rows(len(entries), self.cv, self.random_state)
+            held_out = entries.hold_out(self.cv, self.random_state)
             entries.memory[name] = [FoldBins.of(scheme, self._slope, candidates, entries, rows) for rows in held_out]
         labels = RowLabels.of(entries, positives, self._slope)
         chosen: list[int] = chosen_counts(candidates, entries.memory[name], labels, self.tolerance).tolist()

@@ -26,7 +26,7 @@ from fitontest.maps.logit_knots import LogitKnotsMap
 from fitontest.maps.mixture import MixtureMap
 from fitontest.numerics.cells import equal_mass_cells
 from fitontest.numerics.links import logit, sigmoid
-from fitontest.numerics.random import check_cv, held_out_rows
+from fitontest.numerics.random import check_cv
 from fitontest.typing import FloatArray, IntArray, RandomState
 
 NODES = 256  # means of neighbouring scores that the likelihood is computed on
@@ -144,7 +144,7 @@ class Spline(Family):
         design = entries.memory.get(key)
         if design is None or not is_whole(self.random_state):
             if folds is None:
-                folds = held_out_rows(len(entries), self.cv, self.random_state) if len(entries) > 1 else []
+                folds = entries.hold_out(self.cv, self.random_state) if len(entries) > 1 else []
             entries.memory[key] = design = _Design(entries, folds, self._segments(), self._prior())
         return design.fit(positives if ordered else in_tie_order(entries, positives))
 

@@ -212,7 +212,7 @@ class Stacking(EitherFamily):
 
         The labellings must have folds in common: entries are rows, and the order within ties is that of y.
         """
-        rows = entries.single and entries.behind is None and (entries.unit or not entries.tied)
+        rows = entries.single and entries.behind is None and (entries.placed or not entries.tied)
         if not rows or len(entries) < 2 or not is_whole(self.random_state):
             return False
         return all(shares_fits(member) and _holds_out_plainly(member) for member in self.make_members().values())
@@ -234,7 +234,7 @@ class Stacking(EitherFamily):
         """Return the rows of each fold, and the entries of all others."""
         key = ("stacking", self.cv, self.random_state)
         if key not in entries.memory:
-            _, folds = entries.unlabelled.in_folds(self.cv, self.random_state)
+            folds = entries.hold_out(self.cv, self.random_state)
             entries.memory[key] = [(rows, entries.without(rows)) for rows in folds]
         return entries.memory[key]  # type: ignore[no-any-return]
 

@@ -12,12 +12,14 @@ from math import ceil
 from typing import Literal, TypeAlias, cast, get_args
 
 import numpy as np
+from scipy.special import ndtri
+from scipy.stats import t as student
 from sklearn.base import clone
 
 from fitontest.checks import choose, is_real
+from fitontest.data.dependence import Dependence
 from fitontest.data.entries import MOST_ROWS
 from fitontest.data.labels_of_scores import redrawn
-from fitontest.data.sample import refuse_groups
 from fitontest.data.score_redraws import ScoreRedraws
 from fitontest.data.score_sample import ScoreSample
 from fitontest.exceptions import without_warnings
@@ -31,6 +33,7 @@ from fitontest.numerics.random import check_seed, generator, one_seed
 from fitontest.numerics.threads import one_blas_thread
 from fitontest.progress import track
 from fitontest.typing import FloatArray, RandomState
+from fitontest.uncertainty.dependence import dependence_of, reason_of_groups, score_redraws
 from fitontest.uncertainty.ladder import Ladder, ladder_key
 from fitontest.uncertainty.null import check_draws
 
@@ -90,8 +93,9 @@ def band_of(
     random_state: RandomState,
 ) -> Band:
     """Return a band of the estimate's family at the scores `x`, which increase."""
-    refuse_groups(sample, "bands")
     read_band(kind, draws, level, least=1)
+    if reason := reason_of_groups(dependence_of(sample)):
+        raise ValueError(f"band must be None: {reason}")
     if kind == "consistency":
         return consistency_band(estimate, sample, x, draws, level, random_state)
     bands = confidence_bands(estimate, sample, x, draws, level, random_state)
@@ -103,11 +107,11 @@ def consistency_band(
 ) -> Band:
     """Return the middle `level` of the maps fitted to labels that are redrawn from the scores."""
     family = _family_of(estimate, draws)
-    rng = generator(random_state)
+    rng, dependence = generator(random_state), dependence_of(sample)
     maps = np.empty((draws, x.size))
     for draw in track(range(draws), "draws"):
         with without_warnings():  # of the real labels the user has been warned
-            maps[draw] = _beside_atoms(clone(family).fit_sample(redrawn(sample, rng)).map_, x)
+            maps[draw] = _beside_atoms(clone(family).fit_sample(redrawn(sample, rng, dependence)).map_, x)
     tail = (1 - level) / 2
     lower, upper = np.quantile(maps, (tail, 1 - tail), axis=0)
     return Band(x, lower, upper, float(level), draws)
@@ -151,7 +155,7 @@ def confidence_bands(
     check_seed(random_state)  # refuses what is no seed
     stand_in = family.stand_in()
     x = _within(x, sample)
-    redraws = ScoreRedraws.of(sample) if nodes is None else ScoreRedraws(sample, nodes)
+    redraws = score_redraws(sample, nodes)
     with one_blas_thread(), without_warnings():
         g, deviations = _deviations(stand_in or family, redraws, x, draws, one_seed(random_state))
     assert estimate.map is not None
@@ -164,7 +168,16 @@ def confidence_bands(
         return Band(x, lower, upper, float(level), draws, kind, refitted, None if rough is None else rough.p_value)
 
     at_each = np.quantile(np.abs(deviations), level, axis=0)
-    return band("confidence", at_each), band("simultaneous", _reach_at_once(deviations, g, level))
+    wider = _widen(level, dependence_of(sample))
+    return band("confidence", wider * at_each), band("simultaneous", wider * _reach_at_once(deviations, g, level))
+
+
+def _widen(level: float, dependence: Dependence | None) -> float:
+    """Return by how much a band of few groups is wider than one of many: the quantiles of Student's t by the normal."""
+    if dependence is None:
+        return 1.0
+    tail = (1.0 + level) / 2.0
+    return float(student.ppf(tail, dependence.degrees) / ndtri(tail))
 
 
 def quick_band(estimate: Estimate, sample: ScoreSample, x: FloatArray, random_state: RandomState = 0) -> Band | None:
@@ -172,10 +185,12 @@ def quick_band(estimate: Estimate, sample: ScoreSample, x: FloatArray, random_st
 
     It is that of `confidence_bands` from fewer draws. Very many rows are pooled more coarsely, and of many rows it is
     tested whether the spline fits only where that is known already. None: the map was given, its family cannot be
-    fitted to hundreds of labellings in a moment, or rows belong to groups.
+    fitted to hundreds of labellings in a moment, or rows belong to fewer groups than tell of their dependence.
     """
     fitting = estimate.measure.fitting
-    if estimate.estimator is None or fitting is None or not fitting.is_quick or "group" in sample.facts:
+    if estimate.estimator is None or fitting is None or not fitting.is_quick:
+        return None
+    if reason_of_groups(dependence_of(sample)):
         return None
     large = sample.whole and sample.total > MOST_ROWS
     bands = confidence_bands(

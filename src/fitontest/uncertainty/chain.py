@@ -94,7 +94,7 @@ class Redrawn:
         truths = [redraws.truth(g, lengths[k]) for k in kept]
         others = redraws.values(self.refitted, truths, draws, seed, known=1)
         values = np.array([at_calibration, *map(transform, others)])
-        inverted = invert(observed, errors[kept], values, level)
+        inverted = invert(observed, errors[kept], values, level, redraws.degrees)
         if inverted is None:
             return None
         most = self._target(redraws.worst)

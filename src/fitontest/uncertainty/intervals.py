@@ -12,10 +12,10 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from fitontest.checks import is_real
+from fitontest.data.kinds import Data
 from fitontest.data.ordering import Rows
 from fitontest.data.redraws import Redraws
-from fitontest.data.redraws_of import Data, redraws_of
-from fitontest.data.sample import refuse_groups
+from fitontest.data.row_groups import GROUP
 from fitontest.data.score_sample import ScoreSample
 from fitontest.families.base import Family
 from fitontest.families.registry import family_name
@@ -32,6 +32,7 @@ from fitontest.numerics.threads import one_blas_thread
 from fitontest.partitions.simplex.median_variance import MedianVariance
 from fitontest.typing import FloatArray, RandomState
 from fitontest.uncertainty.chain import DebiasedInterval, Redrawn
+from fitontest.uncertainty.dependence import dependence_of, reason_of_groups, redraws_of
 from fitontest.uncertainty.goodness_of_fit import fit_at_points
 from fitontest.uncertainty.ladder import Ladder
 from fitontest.uncertainty.null import check_draws, with_null
@@ -81,7 +82,6 @@ def with_interval(
         Labellings from calibrated predictions.
     random_state : int, RandomState or None, default=0
     """
-    refuse_groups(sample, "intervals")
     check_interval(level)
     check_direction(direction)
     check_draws(draws, "draws", LEAST_DRAWS)
@@ -91,8 +91,12 @@ def with_interval(
     reason = reason_of_classes(measure) if of_classes else reason_against(measure, direction)
     if measure.held_fixed == "map" and not of_classes:  # nothing is fitted: there is no noise to take off
         return estimate.with_uncertainty(interval_reason=reason)
+    dependence = None if of_classes else dependence_of(sample)
+    estimate = estimate.with_uncertainty(dependence=dependence)
+    if too_few := reason_of_groups(dependence):
+        return estimate.with_uncertainty(interval_reason=too_few)
     bound = measure.bind(sample)
-    if bound.facts or not measure.uses_labels:  # entries of several rows of scores keep no facts
+    if set(bound.facts) - {GROUP} or not measure.uses_labels:  # entries of several rows of scores keep no facts
         return with_null(estimate, sample, null_draws, seed).with_uncertainty(interval_reason=reason)
     with one_blas_thread():  # many small products: threads would wait for each other
         redrawn = Redrawn(measure, redraws_of(bound), seed)
@@ -148,8 +152,11 @@ def with_shared_null(estimate: Estimate, sample: Data, draws: int, random_state:
 
     All draws are fitted together, several times as fast as one by one.
     """
-    refuse_groups(sample, "p-values")
     check_draws(draws, "null_draws", 1)
+    dependence = None if sample.classes is not None else dependence_of(sample)
+    estimate = estimate.with_uncertainty(dependence=dependence)
+    if reason_of_groups(dependence):
+        return estimate
     with one_blas_thread():
         redrawn = Redrawn(estimate.measure, redraws_of(estimate.measure.bind(sample)), one_seed(random_state))
         return estimate.with_uncertainty(null=redrawn.compare_with_calibrated(draws))

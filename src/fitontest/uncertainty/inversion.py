@@ -35,7 +35,9 @@ class Inverted:
     high: float
 
 
-def invert(observed: float, errors: FloatArray, redrawn: FloatArray, level: float) -> Inverted | None:
+def invert(
+    observed: float, errors: FloatArray, redrawn: FloatArray, level: float, degrees: float = np.inf
+) -> Inverted | None:
     """Return debiased error and interval, or None where redrawn labels do not vary.
 
     Parameters
@@ -48,6 +50,9 @@ def invert(observed: float, errors: FloatArray, redrawn: FloatArray, level: floa
         What is observed of labels drawn from each truth.
     level : float
         Of the interval.
+    degrees : float, optional
+        Degrees of freedom of Student's t that the data leave, at most those of the draws: of rows that belong together
+        the groups less one.
 
     References
     ----------
@@ -70,7 +75,7 @@ def invert(observed: float, errors: FloatArray, redrawn: FloatArray, level: floa
     if not spread.max() > ROUNDING * np.abs(redrawn).max():
         return None
     spread = np.maximum(spread, LEAST_SPREAD * spread.max())
-    q = float(student.ppf((1.0 + level) / 2.0, draws - 1) * np.sqrt(1.0 + 1.0 / draws))
+    q = float(student.ppf((1.0 + level) / 2.0, min(draws - 1.0, degrees)) * np.sqrt(1.0 + 1.0 / draws))
     lucky = mean[0] - spread[0]  # labels that fit better than calibrated ones do tell little of large errors
     growth = _last_growth(errors, mean)
     upper, lower = mean + q * spread, mean - q * spread

@@ -11,8 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from fitontest.data.sample import refuse_groups
-from fitontest.data.score_redraws import ScoreRedraws
 from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.if_calibrated import IfCalibrated
@@ -23,6 +21,7 @@ from fitontest.numerics.threads import one_blas_thread
 from fitontest.typing import FloatArray
 from fitontest.uncertainty.certain_scores import certain_scores
 from fitontest.uncertainty.chain import Redrawn
+from fitontest.uncertainty.dependence import score_redraws
 
 FAMILIES = ("spline", "isotonic")
 PAIRS = "pairs"
@@ -123,7 +122,6 @@ def joint_test(sample: ScoreSample, draws: int, seed: int = 0, known: Iterable[E
     known : iterable of Estimate, optional
         Estimates of the sample, whose nulls are of these labels: they are not drawn again.
     """
-    refuse_groups(sample, "p-values")
     draws = max(draws, FEWEST_DRAWS)
     key = f"joint test {draws} {seed}"
     if key not in sample.memory:
@@ -146,7 +144,7 @@ def _null(
     if null is not None and null.values.size == draws:
         return null
     with one_blas_thread():
-        return Redrawn(measure, ScoreRedraws.of(sample), seed).compare_with_calibrated(draws)
+        return Redrawn(measure, score_redraws(sample), seed).compare_with_calibrated(draws)
 
 
 def _settings(measure: Measure) -> str:

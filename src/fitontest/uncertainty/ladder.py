@@ -26,6 +26,7 @@ from fitontest.measures.plug_in import SCORES, PlugIn
 from fitontest.numerics.norms import Norm
 from fitontest.typing import FloatArray
 from fitontest.uncertainty.chain import DebiasedInterval, Redrawn
+from fitontest.uncertainty.dependence import score_redraws
 from fitontest.uncertainty.goodness_of_fit import FitTest, fit_at_points, run_fit_test
 from fitontest.uncertainty.levels import Levels
 from fitontest.uncertainty.local_error import LocalError, RedrawnPairs
@@ -33,6 +34,8 @@ from fitontest.uncertainty.local_error import LocalError, RedrawnPairs
 Rung: TypeAlias = Literal["spline", "isotonic", "levels"]
 
 SHRINK = 4  # the stream of random numbers, beside those of intervals, bands and fit tests
+LIMITS = 5  # that of the limits of rows that belong together
+LIMIT_DRAWS = 100  # labellings that tell how much a statistic varies there
 SHRINK_DRAWS = 50  # labellings that tell how much of a direction is noise
 LEVEL = 0.05  # of the fit tests
 FINE = 100  # parts of the rows that the limit of the interval of levels tells apart
@@ -64,7 +67,7 @@ class Ladder:
         """Return the ladder of a sample, which remembers it for the next measure."""
         key = ladder_key(seed)
         if key not in sample.memory:
-            sample.memory[key] = cls(ScoreRedraws.of(sample), seed)
+            sample.memory[key] = cls(score_redraws(sample), seed)
         ladder: Ladder = sample.memory[key]
         return ladder
 
@@ -132,13 +135,28 @@ class Ladder:
         """The squares of the error at each scale, with their spread under the direction."""
         labels, pairs = self.pairs.of_units(self.redraws.observed[1]), self.pairs
         c, p, w = pairs.from_entries(self.direction), self.entries.p, self.entries.w
+        squares = pairs.windows.statistics(labels, pairs.p)[:, 0]
+        if self.redraws.is_dependent:
+            excess, spreads = self._under_dependence(c)
+            squares = squares - excess
+        else:
+            spreads = pairs.windows.deviations(c, c - pairs.p)
         return ErrorLimits(
             reach=tuple(pairs.windows.scales.tolist()),
-            squares=tuple(pairs.windows.statistics(labels, pairs.p)[:, 0].tolist()),
-            spreads=tuple(np.where(pairs.windows.paired, pairs.windows.deviations(c, c - pairs.p), np.inf).tolist()),
+            squares=tuple(squares.tolist()),
+            spreads=tuple(np.where(pairs.windows.paired, spreads, np.inf).tolist()),
             rows=pairs.windows.rows,
             largest=float(np.sqrt(w @ np.maximum(p, 1.0 - p) ** 2 / w.sum())),
         )
+
+    def _under_dependence(self, c: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return at each scale what pairs of one group add to the statistic on average, and its standard deviation."""
+        pairs, drawn = self.pairs, []
+        for block in self.redraws.blocks(LIMIT_DRAWS):
+            (labels,) = self.redraws.draw([self.direction], block, (self.seed, LIMITS))
+            drawn.append(pairs.windows.statistics(pairs.of_units(labels), pairs.p))
+        values = np.concatenate(drawn, axis=1)
+        return values.mean(axis=1) - pairs.windows.means(c - pairs.p), values.std(axis=1, ddof=1)
 
     def interval(self, norm: Norm, draws: int, level: float) -> DebiasedInterval | None:
         """Return debiased error and interval where the spline does not fit, or None where labels do not vary.

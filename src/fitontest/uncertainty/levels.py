@@ -11,6 +11,8 @@ from fitontest.typing import BoolArray, FloatArray
 
 FEW = 0.1  # share of the rows, below which an error is taken for one of few rows
 CLEAR = 3.5  # standard errors by which the mean label of near rows is clear of the scores, of any of many windows
+NOISE = 6  # the stream of random numbers, beside those of intervals, bands and fit tests
+NOISE_DRAWS = 100  # labellings that tell how much local means of rows that belong together vary
 LEAST_SIGNAL = 1.0 / 20.0  # share of the squares of local means that is taken for error, at least
 
 
@@ -76,7 +78,17 @@ class Levels:
         """Return the mean label less g near each unit, at the scale where the spline fits worst, and its variance."""
         windows = self.pairs.windows
         mean_label = self.pairs.of_units(self.redraws.observed[1])[:, 0] / windows.n
-        return windows.local_means(mean_label - g, g * (1.0 - g), self.scale)
+        h, noise = windows.local_means(mean_label - g, g * (1.0 - g), self.scale)
+        return h, self._noise_of_groups(g) if self.redraws.is_dependent else noise
+
+    def _noise_of_groups(self, g: FloatArray) -> FloatArray:
+        """Return the variance of these means where labels of rows that belong together depend on each other."""
+        windows, squares = self.pairs.windows, np.zeros(g.size)
+        for block in self.redraws.blocks(NOISE_DRAWS):
+            (labels,) = self.redraws.draw([self.pairs.to_entries(g)], block, (NOISE,))
+            for mean_label in (self.pairs.of_units(labels) / windows.n[:, None]).T:
+                squares += windows.local_means(mean_label - g, g * (1.0 - g), self.scale)[0] ** 2
+        return squares / NOISE_DRAWS
 
 
 def _clear(h: FloatArray, noise: FloatArray) -> BoolArray:

@@ -6,14 +6,14 @@ The measure is estimated again, with everything that it fits fitted anew.
 from typing import Literal
 
 from fitontest.checks import is_whole
-from fitontest.data.redraws_of import Data, redraws_of
-from fitontest.data.sample import refuse_groups
+from fitontest.data.kinds import Data
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.if_calibrated import IfCalibrated
 from fitontest.measures.measure import Measure
 from fitontest.measures.notes import AUTO_CLASSES, AUTO_DRAWS, AUTO_ROWS
 from fitontest.numerics.random import check_seed
 from fitontest.typing import FloatArray, RandomState
+from fitontest.uncertainty.dependence import dependence_of, reason_of_groups, redraws_of
 
 
 def with_null(estimate: Estimate, sample: Data, draws: int, random_state: RandomState) -> Estimate:
@@ -33,7 +33,10 @@ def with_null(estimate: Estimate, sample: Data, draws: int, random_state: Random
     check_seed(random_state)
     if draws == 0 or not estimate.measure.uses_labels:
         return estimate
-    refuse_groups(sample, "p-values")
+    dependence = None if sample.classes is not None else dependence_of(sample)
+    estimate = estimate.with_uncertainty(dependence=dependence)
+    if reason_of_groups(dependence):
+        return estimate
     redraws = redraws_of(estimate.measure.bind(sample))
     values = redraws.null_values(estimate.measure, draws, random_state)
     return estimate.with_uncertainty(null=compare_with(values, estimate.measure, estimate.value))

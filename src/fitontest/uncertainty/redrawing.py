@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from fitontest.data.redraws_of import Data
+from fitontest.data.kinds import Data
 from fitontest.data.simplex_sample import CANONICAL
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.measure import Measure

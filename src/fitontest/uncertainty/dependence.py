@@ -1,0 +1,179 @@
+"""How alike the labels of a group are, learnt from the residuals of a spline, and labels redrawn with as much.
+
+The residuals of rows that belong together have products that are not 0 on average. Their sum over all pairs gives the
+latent correlation rho of the Gaussian copula under which labels are redrawn
+(`fitontest.data.dependence`); to first order also its two parts, one that all rows of a group share and one that grows
+with the score, as where groups differ in their calibration slope. Residuals of a fitted map are too small: the
+correlations are multiplied by K / (K - d), with K groups of at least two rows and d parameters of the map, at most
+K / 2.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from fitontest.data.dependence import FEWEST, Dependence, standardised_logits
+from fitontest.data.entries import Entries, labelled_entries
+from fitontest.data.kinds import Data
+from fitontest.data.redraws import Redraws
+from fitontest.data.row_groups import RowGroups
+from fitontest.data.samples import Samples
+from fitontest.data.score_redraws import ScoreRedraws
+from fitontest.data.score_sample import ScoreSample
+from fitontest.data.simplex_redraws import SimplexRedraws
+from fitontest.exceptions import without_warnings
+from fitontest.families.base import read_family
+from fitontest.measures.plug_in import SCORES
+from fitontest.numerics.pair_products import LARGEST, Pairs, intercept_and_slope, latent_correlation
+from fitontest.typing import FloatArray, IntArray
+
+LARGEST_PARTS = (0.6, 0.08)  # of the correlation that is redrawn: what all rows share, and what grows with the score
+OWN = 20  # effective groups of a segment, from which its dependence is learnt from its own rows
+MEMORY = "dependence"
+OF_DISTRIBUTIONS = (
+    "groups must be left out for intervals and p-values of whole distributions, whose dependence within groups was not "
+    "studied; reduction='classwise' and 'confidence' have them"
+)
+
+
+def dependence_of(sample: Any) -> Dependence | None:
+    """Return how alike the labels of a group are, or None where rows are independent.
+
+    Parameters
+    ----------
+    sample : ScoreSample, SimplexSample or Samples
+        Which remembers it. Of classes and of distributions it is that of the confidences.
+
+    Examples
+    --------
+    >>> import numpy as np, fitontest as fot
+    >>> rng = np.random.default_rng(0)
+    >>> patient = np.repeat(np.arange(200), 10)
+    >>> p = rng.random(2000)
+    >>> y = rng.random(2000) < np.clip(p + 0.3 * rng.standard_normal(200)[patient], 0, 1)
+    >>> dependence = dependence_of(fot.read(y, p, groups=patient))
+    >>> dependence.groups, dependence.rho > 3 * dependence.se > 0
+    (200, True)
+    """
+    scores = _scores_of(sample)
+    if scores.groups is None:
+        return None
+    if MEMORY not in scores.memory:
+        scores.memory[MEMORY] = _learn(scores, scores.groups)
+    dependence: Dependence = scores.memory[MEMORY]
+    return dependence
+
+
+def _scores_of(sample: Any) -> ScoreSample:
+    shared = sample.shared
+    scores: ScoreSample = shared if shared.classes is None else shared.confidence
+    return scores
+
+
+def redraws_of(sample: Data) -> Redraws:
+    """Return the redraws of a sample, of which labels of one group depend on each other as the real ones do.
+
+    Raises
+    ------
+    ValueError
+        Where rows of whole distributions belong to groups.
+    """
+    if isinstance(sample, ScoreSample):
+        return score_redraws(sample)
+    if sample.groups is not None:
+        raise ValueError(OF_DISTRIBUTIONS)
+    return SimplexRedraws.of(sample)
+
+
+def score_redraws(sample: ScoreSample, nodes: int | None = None) -> ScoreRedraws:
+    """Return the redraws of scores; with `nodes` very many rows are pooled into so many entries."""
+    dependence = dependence_of(sample)
+    if nodes is None:
+        return ScoreRedraws.of(sample, dependence)
+    return ScoreRedraws(sample, nodes, dependence)
+
+
+def reason_of_groups(dependence: Dependence | None) -> str:
+    """Return why nothing is concluded of so few groups, or ""."""
+    if dependence is None or not dependence.too_few:
+        return ""
+    effective = f"{dependence.effective:.3g}"
+    count = f"{dependence.groups:,}"
+    of = "" if effective == count else f", which tell as much as {effective} of equal weight"
+    return f"dependence cannot be learnt from fewer than {FEWEST} groups, got {count}{of}"
+
+
+def share_dependence(segments: Samples) -> None:
+    """Let segments of few groups know the dependence of all rows, since their own would be noise.
+
+    Parameters
+    ----------
+    segments : Samples
+        By segment, each of one sample of scores.
+    """
+    whole = dependence_of(segments.whole) if segments.whole.classes is None else None
+    if whole is None:
+        return
+    for sample in segments.values():
+        groups = sample.groups
+        if groups is not None and groups.effective < OWN:
+            own = _counted(sample, groups)
+            sample.memory[MEMORY] = replace(
+                whole,
+                groups=own.groups,
+                rows=own.rows,
+                effective=own.effective,
+                several=own.several,
+                design_effect=1.0 + _pair_share(groups, sample) * whole.icc,
+                learnt_from=whole.effective,
+            )
+
+
+def _counted(sample: ScoreSample, groups: RowGroups) -> Dependence:
+    """Return the groups with no correlation."""
+    count, effective = len(groups), groups.effective
+    rows = int(groups.rows.sum()) if sample.whole else sample.n
+    return Dependence(count, rows, effective, groups.several, 0.0, np.inf, 0.0, 0.0, 0.0, 1.0, learnt_from=effective)
+
+
+def _pair_share(groups: RowGroups, sample: ScoreSample) -> float:
+    """Return by how much correlated rows add to the variance of a mean: the pairs of rows by the rows."""
+    squares = float(sample.rows.w2.sum())
+    return float(groups.weights @ groups.weights) / squares - 1.0
+
+
+def _learn(sample: ScoreSample, groups: RowGroups) -> Dependence:
+    """Return the dependence of the labels, from residuals of a spline."""
+    counted = _counted(sample, groups)
+    if counted.too_few or groups.several == 0:
+        return counted
+    entries, positives = labelled_entries(sample)
+    assert entries.group is not None
+    g, parameters = _fit(entries, positives)
+    pairs = Pairs(entries.group, entries.w / entries.n, entries.n)
+    correlation = latent_correlation(pairs, positives, g)
+    several = groups.several
+    larger = several / (several - min(parameters, several / 2.0))
+    h = standardised_logits(entries.p, entries.w)
+    first, second = intercept_and_slope(pairs, positives, g, h, LARGEST_PARTS)
+    spread = float(pairs.products_of(np.sqrt(g * (1.0 - g))).sum())
+    icc = float(pairs.residual_products(positives, g).sum()) / spread if spread > 0.0 else 0.0
+    icc = float(np.clip(icc * larger, 0.0, 1.0))
+    return replace(
+        counted,
+        rho=min(correlation.rho * larger, LARGEST),
+        se=correlation.se * larger,
+        intercept=min(first * larger, LARGEST_PARTS[0]),
+        slope=min(second * larger, LARGEST_PARTS[1]),
+        icc=icc,
+        design_effect=1.0 + _pair_share(groups, sample) * icc,
+        at_limit=correlation.at_limit,
+    )
+
+
+def _fit(entries: Entries, positives: IntArray) -> tuple[FloatArray, float]:
+    """Return a spline of the labels at the entries, and how many parameters it has."""
+    with without_warnings():
+        fitted = read_family(SCORES).fit_sample(entries.sample(positives))
+        return np.clip(fitted.map_.evaluate(entries.p), 0.0, 1.0), float(fitted.n_parameters_)
