@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr, ndtri
 
+from fitontest.data.row_groups import RowGroups
 from fitontest.numerics.links import logit
 from fitontest.typing import BoolArray, FloatArray, IntArray
 
