@@ -201,3 +201,101 @@ def test_records_are_told_apart_by_what_they_are_called(golden):
     }
     numbers = {"rows / beta / value": [(0.5).hex()], "rows / platt / value": [(0.25).hex()], "chosen": ["beta"]}
     assert golden.of_values(records) == numbers
+
+
+@pytest.fixture
+def groups(monkeypatch):
+    monkeypatch.syspath_prepend(BENCHMARKS)
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+        monkeypatch.setenv(name, "1")
+    import group_cases
+    import group_coverage
+
+    yield group_cases, group_coverage
+    for name in ("group_cases", "group_coverage", "report", "two_versions"):
+        sys.modules.pop(name, None)
+
+
+def test_labels_of_groups_have_the_true_rate_and_are_alike(groups):
+    cases, _ = groups
+    rng = np.random.default_rng(0)
+    group = np.repeat(np.arange(40_000), 2)
+    for case, concordant in ((cases.Groups(40_000, 2, icc=0.5), 2 / 3), (cases.Groups(40_000, 2), 1 / 2)):
+        half = np.full(80_000, 0.5)
+        y = cases.labels_of(case, half, half, group, rng)
+        assert y.mean() == pytest.approx(0.5, abs=0.01)
+        # of two normal numbers with correlation r both are positive, or both negative, with 1/2 + arcsin(r) / pi
+        assert np.mean(y[::2] == y[1::2]) == pytest.approx(concordant, abs=0.01)
+    sloped = cases.Groups(40_000, 2, icc=0.1, slopes=0.35)
+    high = np.full(80_000, 0.9)
+    y = cases.labels_of(sloped, high, np.full(80_000, 0.8), group, rng)
+    assert y.mean() == pytest.approx(0.8, abs=0.01)
+    assert np.mean(y[::2] == y[1::2]) > 0.8**2 + 0.2**2 + 0.02
+
+
+def test_scores_of_groups_are_as_alike_as_asked(groups):
+    cases, _ = groups
+    for case in cases.CASES:
+        for error in cases.ERRORS:
+            rows = cases.draw(case, error, 1)
+            about, sizes = cases.CASES[case], np.bincount(rows.group)
+            assert sizes.size == about.number
+            assert (sizes.min() < sizes.max()) == about.geometric
+            assert (rows.weight is not None) == (about.importances > 0)
+            assert rows.error == pytest.approx(error, abs=0.02)
+            if about.icc_of_scores == 1.0:
+                assert np.unique(rows.p).size == about.number
+    again, other = cases.draw("100 x 10, ICC .05", 0.05, 0), cases.draw("100 x 10, ICC .05", 0.05, 1)
+    assert {again.shape, other.shape} == {*cases.SHAPES}
+    assert cases.draw("100 x 10, ICC .05", 0.05, 0).y.tolist() == again.y.tolist() != other.y.tolist()
+    assert cases.draw("100 x 10, ICC .05", 0.05, 0, offset=7).p[0] != again.p[0]
+
+
+def test_a_stopped_run_of_groups_goes_on_where_it_was(groups, tmp_path, monkeypatch):
+    _, script = groups
+    path, computed = tmp_path / "readings.jsonl", []
+
+    def reading_of(key):
+        computed.append(key)
+        case, error, named, offset, number = key
+        numbers = {"raw": 0.02, "debiased": 0.01, "low": 0.0, "high": 0.04 + 0.01 * (named == "named"), "p": 0.5}
+        return {
+            "cell": case,
+            "error": error,
+            "groups": named,
+            "offset": offset,
+            "set": number,
+            "true": error,
+            "families": dict.fromkeys(script.FAMILIES, numbers),
+            "verdict": 0.01 if error else 0.5,
+            "gate": {"low": 0.0, "high": 0.04, "persistent": 0.06},
+            "rho": 0.1,
+        }
+
+    monkeypatch.setattr(script, "reading_of", reading_of)
+    keys = script.keys_of([script.MAIN, script.INDEPENDENT[0]], ["named", "ignored"], sets=3, pace=2, offset=0)
+    assert len({*keys}) == len(keys) == 2 * 2 * 2 * 3
+    assert [key[4] for key in keys[:8]] == [0] * 4 + [1] * 4  # both kinds of both errors, and then the next set
+    assert {key[0] for key in keys[:16]} == {script.MAIN, script.INDEPENDENT[0]}  # all cells at the same pace
+    script.compute(path, keys[:10], workers=1)
+    text = path.read_text()
+    path.write_text(text[:-20])  # stopped while it wrote the tenth
+    script.compute(path, keys, workers=1)
+    assert computed == keys[:10] + keys[9:]
+    assert len(script.read(path)) == len(keys)
+    tables = script.tables_of(script.read(path))
+    coverage = [line for line in tables.splitlines() if line.startswith("| 100 x 30, ICC .15")]
+    assert coverage[0].count("100.0 ± 16.7 -> 100.0 ± 16.7") == 5  # the error 0 lies in both intervals
+    assert coverage[1].count("0.0 ± 16.7 -> 100.0 ± 16.7") == 5  # .05 in the wider one alone
+    assert "+50.0 ± 20.4" in tables
+    assert "NOT MET" in tables
+
+
+def test_a_reading_of_groups_has_what_the_tables_need(groups):
+    _, script = groups
+    found = [script.reading_of(("100 x 10, independent", error, "ignored", 0, 0)) for error in (0.0, 0.05)]
+    assert "100 x 10, independent" in script.tables_of(found)
+    json = found[1]
+    assert json["shape"] == "overconfident"
+    assert all(each["low"] <= each["debiased"] <= each["high"] for each in json["families"].values())
+    assert json["gate"]["low"] < json["gate"]["high"]
