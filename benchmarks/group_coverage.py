@@ -1,7 +1,7 @@
 """Whether intervals, p-values, verdicts and gates hold for rows that belong together, with their groups named or not.
 
 Usage: ``python benchmarks/group_coverage.py [-o FOLDER] [--sets 200] [--cells "100 x 30, ICC .15" ...]
-[--groups named ignored] [--pace 25] [--seed-offset 0] [--workers 1] [--table]``.
+[--errors 0 0.05] [--groups named ignored] [--pace 25] [--seed-offset 0] [--workers 1] [--table]``.
 
 The cells are the cases of `group_cases.py`: so many groups of so many rows whose labels are alike within groups. In
 each, `--sets` data sets are calibrated, and as many have an error of .05, half by overconfident scores and half by
@@ -116,13 +116,13 @@ def readings_of(keys: list[Key], workers: int) -> Iterator[Reading]:
         yield from pool.map(reading_of, keys)
 
 
-def keys_of(cells: list[str], groups: list[str], sets: int, pace: int, offset: int) -> list[Key]:
+def keys_of(cells: list[str], errors: list[float], groups: list[str], sets: int, pace: int, offset: int) -> list[Key]:
     """Return the data sets to evaluate, in order."""
     starts = range(0, sets, pace)
     return [
         (case, error, each, offset, number)
         for start, case in product(starts, cells)
-        for number, error, each in product(range(start, min(start + pace, sets)), ERRORS, groups)
+        for number, error, each in product(range(start, min(start + pace, sets)), errors, groups)
     ]
 
 
@@ -343,6 +343,7 @@ def main() -> None:
     parser.add_argument("-o", "--output", type=Path, default=Path("group_coverage"), metavar="FOLDER")
     parser.add_argument("--sets", type=int, default=200, help="data sets of each cell and true error")
     parser.add_argument("--cells", nargs="+", choices=CASES, default=[*CASES], metavar="CELL")
+    parser.add_argument("--errors", nargs="+", type=float, choices=ERRORS, default=[*ERRORS])
     parser.add_argument("--groups", nargs="+", choices=(NAMED, IGNORED), default=[NAMED, IGNORED])
     parser.add_argument("--pace", type=int, default=25, help="data sets that every cell has before any has more")
     parser.add_argument("--seed-offset", type=int, default=0)
@@ -353,7 +354,8 @@ def main() -> None:
     given.output.mkdir(parents=True, exist_ok=True)
     path = given.output / "readings.jsonl"
     if not given.table:
-        compute(path, keys_of(given.cells, given.groups, given.sets, given.pace, given.seed_offset), given.workers)
+        keys = keys_of(given.cells, given.errors, given.groups, given.sets, given.pace, given.seed_offset)
+        compute(path, keys, given.workers)
     print(machine_facts(), "\n")
     print(tables_of(read(path)))
 

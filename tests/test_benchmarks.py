@@ -273,7 +273,7 @@ def test_a_stopped_run_of_groups_goes_on_where_it_was(groups, tmp_path, monkeypa
         }
 
     monkeypatch.setattr(script, "reading_of", reading_of)
-    keys = script.keys_of([script.MAIN, script.INDEPENDENT[0]], ["named", "ignored"], sets=3, pace=2, offset=0)
+    keys = script.keys_of([script.MAIN, script.INDEPENDENT[0]], [0.0, 0.05], ["named", "ignored"], 3, pace=2, offset=0)
     assert len({*keys}) == len(keys) == 2 * 2 * 2 * 3
     assert [key[4] for key in keys[:8]] == [0] * 4 + [1] * 4  # both kinds of both errors, and then the next set
     assert {key[0] for key in keys[:16]} == {script.MAIN, script.INDEPENDENT[0]}  # all cells at the same pace
