@@ -6,8 +6,6 @@ scores is read by the reduction that is given, and without one only a column of 
 
 from typing import Any, TypeAlias
 
-from numpy.typing import NDArray
-
 from fitontest.checks import brief, choose
 from fitontest.data.arrays import as_column, as_ids, check_same_length
 from fitontest.data.indices import check_same_order
@@ -20,6 +18,7 @@ from fitontest.data.predictions import (
     refuse_pos_label,
 )
 from fitontest.data.row_groups import GROUP
+from fitontest.data.sample import NO_FACTS, Facts
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.segments import split_by_segment
 from fitontest.data.simplex_sample import CANONICAL, SimplexSample
@@ -57,7 +56,7 @@ def read_arrays(
     given = (y_true, y_prob, sample_weight, by, groups)
     check_same_order(**dict(zip((*names.of_sample, names.by, names.groups), given, strict=True)))
     w = None if sample_weight is None else read_weights(sample_weight, names.sample_weight, weights, names.weights)
-    facts = {} if groups is None else {GROUP: _read_groups(groups, y_true, names)}
+    facts = read_groups(groups, y_true, names)
     data: Data
     if reduction is None:
         if labels is not None:
@@ -72,8 +71,20 @@ def read_arrays(
     return data if by is None else split_by_segment(data, by, (names.y_true, names.by))
 
 
-def _read_groups(groups: ArrayInput, y_true: ArrayInput, names: Names) -> NDArray[Any]:
-    """Return the group of each row, after a check that there is one."""
+def read_groups(groups: ArrayInput, y_true: ArrayInput, names: Names = NAMES) -> Facts:
+    """Return the group of each row as a fact of the rows, after a check that there is one; none without groups.
+
+    Parameters
+    ----------
+    groups : array-like of shape (n,), optional
+        Ids of any hashable type.
+    y_true : array-like of shape (n,)
+        Labels, of which there must be as many.
+    names : Names
+        What the caller calls the arguments, for error messages.
+    """
+    if groups is None:
+        return NO_FACTS
     if isinstance(groups, str):
         raise ValueError(
             f"{names.groups} must have an id for each row of arrays, got the text {brief(groups)}, which can name a "
@@ -81,7 +92,7 @@ def _read_groups(groups: ArrayInput, y_true: ArrayInput, names: Names) -> NDArra
         )
     column = as_ids(groups, names.groups)
     check_same_length(**{names.y_true: as_column(y_true, names.y_true), names.groups: column})
-    return column
+    return {GROUP: column}
 
 
 def one_sample(data: Any, names: Names = NAMES) -> ScoreSample:

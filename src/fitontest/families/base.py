@@ -24,6 +24,8 @@ from fitontest.data.arrays import (
 )
 from fitontest.data.entries import Entries, entries_of_columns
 from fitontest.data.indices import check_same_order
+from fitontest.data.predictions import Names
+from fitontest.data.read import read_groups
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.weights import Weights, read_weights
 from fitontest.exceptions import without_warnings
@@ -34,7 +36,8 @@ from fitontest.maps.base import CalibrationMap
 from fitontest.partitions.partition import Partition
 from fitontest.typing import ArrayInput, FloatArray, IntArray, Label, RandomState
 
-_ARGUMENTS = ("y", "p", "sample_weight")  # what the estimators call labels, scores and weights
+NAMES = Names(y_true="y", y_prob="p")  # what the estimators call labels and scores
+_ARGUMENTS = NAMES.of_sample
 
 
 @dataclass(frozen=True)
@@ -159,6 +162,7 @@ class Family(RegressorMixin, TransformerMixin, FamilyBase):
         p: ArrayInput,
         y: ArrayInput,
         sample_weight: ArrayInput = None,
+        groups: ArrayInput = None,
         *,
         pos_label: Label | None = None,
     ) -> Self:
@@ -173,6 +177,9 @@ class Family(RegressorMixin, TransformerMixin, FamilyBase):
         sample_weight : array-like of shape (n,), optional
             Counts where all are whole numbers of at most 10 on average, weight 2 being the row twice; else importances,
             whose scale means nothing. A row of weight 0 is absent.
+        groups : array-like of shape (n,), optional
+            Which rows belong together, such as those of one patient, user or site: ids of any hashable type. Families
+            that choose something by cross-validation hold out whole groups; others pass them over.
         pos_label : label, optional
             The positive class, needed unless the labels are booleans, {0, 1} or {-1, 1}.
 
@@ -187,7 +194,9 @@ class Family(RegressorMixin, TransformerMixin, FamilyBase):
         """
         if (count_columns(p) or 1) > 1:
             _refuse_matrix(p, type(self).__name__)
-        self.fit_sample(ScoreSample(y, p, sample_weight, pos_label=pos_label, names=_ARGUMENTS))
+        check_same_order(p=p, groups=groups)
+        sample = ScoreSample(y, p, sample_weight, pos_label=pos_label, names=_ARGUMENTS)
+        self.fit_sample(sample.with_facts(**read_groups(groups, y, NAMES)))
         self.pos_label_ = pos_label
         return self
 

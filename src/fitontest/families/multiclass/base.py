@@ -13,7 +13,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from fitontest.checks import choose
 from fitontest.data.arrays import as_matrix, count_columns
+from fitontest.data.indices import check_same_order
 from fitontest.data.predictions import Names, check_order, read_classes
+from fitontest.data.read import read_groups
 from fitontest.data.simplex import as_log_simplex, on_simplex
 from fitontest.data.simplex_sample import SimplexSample
 from fitontest.families.argument_names import takes_names_of_metrics
@@ -90,7 +92,15 @@ class MulticlassFamily(ClassifierMixin, TransformerMixin, FamilyBase):  # type: 
         return Solution(self.fit_map(rows))
 
     @takes_names_of_metrics("P")
-    def fit(self, P: ArrayInput, y: ArrayInput, sample_weight: ArrayInput = None, *, labels: ArrayInput = None) -> Self:
+    def fit(
+        self,
+        P: ArrayInput,
+        y: ArrayInput,
+        sample_weight: ArrayInput = None,
+        groups: ArrayInput = None,
+        *,
+        labels: ArrayInput = None,
+    ) -> Self:
         """Fit the calibration map to labels and the predicted probabilities of all classes.
 
         Parameters
@@ -104,6 +114,9 @@ class MulticlassFamily(ClassifierMixin, TransformerMixin, FamilyBase):  # type: 
         sample_weight : array-like of shape (n,), optional
             Counts where all are whole numbers of at most 10 on average, weight 2 being the row twice; else importances,
             whose scale means nothing. A row of weight 0 is absent.
+        groups : array-like of shape (n,), optional
+            Which rows belong together, such as those of one patient, user or site: ids of any hashable type. Families
+            that choose something by cross-validation hold out whole groups; others pass them over.
         labels : array-like of shape (K,), optional
             The class of each column, also of classes that do not occur; by default those that the columns of a data
             frame are called after, or else the sorted labels.
@@ -123,7 +136,7 @@ class MulticlassFamily(ClassifierMixin, TransformerMixin, FamilyBase):  # type: 
                 f"P must have a column for each class with {self}, got one column; one column is taken by {takers}, "
                 "and by all other families of two classes"
             )
-        return self.fit_sample(self._read(P, y, sample_weight, labels))
+        return self.fit_sample(self._read(P, y, sample_weight, labels, groups))
 
     def fit_sample(self, rows: SimplexSample) -> Self:
         """Fit the calibration map to data that have been checked already.
@@ -144,10 +157,14 @@ class MulticlassFamily(ClassifierMixin, TransformerMixin, FamilyBase):  # type: 
         fitted = solution.map.for_classes(rows.classes if all(map(is_label, rows.classes)) else None)
         return self.replace_results({"map_": fitted, "classes_": np.asarray(rows.classes), **solution.attributes})
 
-    def _read(self, P: ArrayInput, y: ArrayInput, sample_weight: ArrayInput, labels: ArrayInput) -> SimplexSample:
+    def _read(
+        self, P: ArrayInput, y: ArrayInput, sample_weight: ArrayInput, labels: ArrayInput, groups: ArrayInput = None
+    ) -> SimplexSample:
         logs = self._input() == "logits"
         reader = as_log_simplex if logs else as_matrix
-        return SimplexSample.of(read_classes((y, P, sample_weight), labels, _NAMES, reader), logs=logs).present
+        check_same_order(P=P, y=y, groups=groups)
+        facts = read_groups(groups, y, _NAMES)
+        return SimplexSample.of(read_classes((y, P, sample_weight), labels, _NAMES, reader, facts), logs=logs).present
 
     def _input(self) -> str:
         return choose(getattr(self, "input", INPUTS[0]), INPUTS, "input")

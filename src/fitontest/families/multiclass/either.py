@@ -29,6 +29,7 @@ class EitherFamily(Family, MulticlassFamily):
         p: ArrayInput,
         y: ArrayInput,
         sample_weight: ArrayInput = None,
+        groups: ArrayInput = None,
         *,
         pos_label: Label | None = None,
         labels: ArrayInput = None,
@@ -44,6 +45,9 @@ class EitherFamily(Family, MulticlassFamily):
             Labels, of two classes for a column.
         sample_weight : array-like of shape (n,), optional
             Non-negative weights; weight 2 is the row twice, weight 0 the row absent.
+        groups : array-like of shape (n,), optional
+            Which rows belong together, such as those of one patient, user or site: ids of any hashable type. Families
+            that choose something by cross-validation hold out whole groups; others pass them over.
         pos_label : label, optional
             For a column: the positive class, needed unless the labels are booleans, {0, 1} or {-1, 1}.
         labels : array-like of shape (K,), optional
@@ -61,12 +65,12 @@ class EitherFamily(Family, MulticlassFamily):
         if (count_columns(p) or 1) > 1:
             if pos_label is not None:
                 raise ValueError(f"pos_label must be left out where p has several columns, got {pos_label!r}")
-            return MulticlassFamily.fit(self, p, y, sample_weight, labels=labels)
+            return MulticlassFamily.fit(self, p, y, sample_weight, groups, labels=labels)
         if labels is not None:
             raise ValueError(f"labels must be left out where p is one column, got {labels!r}")
         if self._input() == "logits":
             raise ValueError("input must be 'probabilities' where p is one column, got 'logits'")
-        return Family.fit(self, p, y, sample_weight, pos_label=pos_label)
+        return Family.fit(self, p, y, sample_weight, groups, pos_label=pos_label)
 
     def fit_sample(self, sample: Any) -> Self:
         """Fit the calibration map to data that have been checked already.
