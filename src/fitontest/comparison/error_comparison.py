@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fitontest.data.known_groups import KnownGroups, groups_record
 from fitontest.data.simplex_sample import CANONICAL
 from fitontest.data.weights import Weighting, weighting_record
 from fitontest.measures.estimate import Estimate
@@ -30,6 +31,7 @@ NOTES = (
 OF_DEBIASED = (
     "debiased: corrected for label noise (median-unbiased). Its interval: true errors not rejected at {alpha}."
 )
+OF_GROUPS = "Whole groups are held out, and standard errors are of sums over groups, which must be independent."
 OF_RAW = "Label noise raises raw errors."
 READ_AS = {  # by reduction
     "binary": "the column of the positive class",
@@ -38,6 +40,9 @@ READ_AS = {  # by reduction
     "canonical": "the probabilities of all classes at once",
 }
 MOST_DECIMALS = 12
+OF_FEW_GROUPS = (
+    "few groups ({effective:.0f} effective): the standard error is hardly known, for which Student's t allows"
+)
 
 FEW_EFFECTIVE = 200  # rows of importances, below which the t-test is too sure
 OF_FEW_EFFECTIVE = (
@@ -55,17 +60,18 @@ class HeldOutMean:
     mean : float
     se : float
         Its standard error. The maps are held fixed: the variation that other fitting rows would cause is not included.
-    interval : Interval
-        mean +- t se.
+    interval : Interval or None
+        mean +- t se; None of fewer than 10 effective groups.
     """
 
     mean: float
     se: float
-    interval: Interval
+    interval: Interval | None
 
-    def to_dict(self) -> dict[str, float]:
+    def to_dict(self) -> dict[str, float | None]:
         """Return mean, standard error and interval by name."""
-        return {"gain": self.mean, "se": self.se, "low": self.interval.low, "high": self.interval.high}
+        low, high = (None, None) if self.interval is None else (self.interval.low, self.interval.high)
+        return {"gain": self.mean, "se": self.se, "low": low, "high": high}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -80,11 +86,11 @@ class ErrorComparison(Table):
         The calibration error of the first less that of the second: squared errors with ``loss="brier"``, excess log
         losses in nats with ``loss="log_loss"``.
     se : float
-        Standard error of the difference.
-    interval : Interval
-        ``low``, ``high`` and ``level``.
-    p_value : float
-        Two-sided, of equality. 1 where the gains of the models are equal on every row.
+        Standard error of the difference; of fewer than 10 effective groups it is hardly known itself.
+    interval : Interval or None
+        ``low``, ``high`` and ``level``; None of fewer than 10 effective groups.
+    p_value : float or None
+        Two-sided, of equality. 1 where the gains of the models are equal on every row. None without an interval.
     gains : dict of str to HeldOutMean
         The held-out gain of each model, with ``mean``, ``se`` and ``interval``. It lies below the error by what
         fitting costs.
@@ -100,6 +106,8 @@ class ErrorComparison(Table):
         Weighted share of positives; None of several classes.
     reduction : str or None
         How several classes were read.
+    groups : KnownGroups or None
+        What is known of the groups that the rows belong to; None where none were named.
 
     Examples
     --------
@@ -116,8 +124,8 @@ class ErrorComparison(Table):
     names: tuple[str, str]
     difference: float
     se: float
-    interval: Interval
-    p_value: float
+    interval: Interval | None
+    p_value: float | None
     gains: Mapping[str, HeldOutMean]
     errors: Mapping[str, Estimate]
     loss: str
@@ -126,10 +134,13 @@ class ErrorComparison(Table):
     n: int
     base_rate: float | None
     reduction: str | None = None
+    groups: KnownGroups | None = None
 
     @property
     def better(self) -> str | None:
         """The model that is better calibrated, or None where the interval holds 0: the data cannot tell."""
+        if self.interval is None:
+            return None
         if self.interval.low > 0:
             return self.names[1]
         return self.names[0] if self.interval.high < 0 else None
@@ -144,7 +155,8 @@ class ErrorComparison(Table):
         if self.better is None:
             amount = self._format_difference(1.0)
             which = f"The data cannot tell which of {first} and {second} is better calibrated"
-            return f"{which}: the {what} of {first} less that of {second} is {amount}."
+            why = "" if self.groups is None or self.interval is not None else f"; {self.groups.refusal}"
+            return f"{which}: the {what} of {first} less that of {second} is {amount}{why}."
         worse, sign = (first, -1.0) if self.better == second else (second, 1.0)
         amount = self._format_difference(-sign)
         return f"{self.better} is better calibrated than {worse}: its {what} is smaller by {amount}."
@@ -154,6 +166,8 @@ class ErrorComparison(Table):
         """What must be known to read the errors, such as that all scores of a model are exactly 0 or 1."""
         of_models = [(name, replace(error, weighting=None, rows_note="").note) for name, error in self.errors.items()]
         own = [f"{name}: {note}" for name, note in of_models if note]
+        if self.groups is not None and self.groups.are_few:
+            own.append(OF_FEW_GROUPS.format(effective=self.groups.sizes.effective))
         weighting = self.weighting
         if weighting is not None and weighting.kind == "importances" and weighting.effective_rows < FEW_EFFECTIVE:
             own.append(OF_FEW_EFFECTIVE)
@@ -179,12 +193,13 @@ class ErrorComparison(Table):
             "names": list(self.names),
             "compared": COMPARED[self.loss],
             **attributes(self, "difference", "se"),
-            "interval": self.interval.to_dict(),
+            "interval": None if self.interval is None else self.interval.to_dict(),
             **attributes(self, "p_value", "better"),
-            "gains": {name: {**gain.to_dict(), "level": gain.interval.level} for name, gain in self.gains.items()},
+            "gains": {name: {**gain.to_dict(), "level": self._level} for name, gain in self.gains.items()},
             "errors": {name: error.to_dict() for name, error in self.errors.items()},
             **attributes(self, "loss", "family", "cv", "n"),
             **weighting_record(self.weighting),
+            **groups_record(self.groups),
             **attributes(self, "base_rate", "reduction"),
         }
 
@@ -194,6 +209,7 @@ class ErrorComparison(Table):
         title = (
             f"calibration of two models on the same rows, by out-of-fold {loss} ({self.cv} folds), n = {count(self.n)}"
         )
+        title += "" if self.groups is None else f", {self.groups.in_words()}"
         title += f", reduction {self.reduction}" if self.reduction else ""
         norm = next(iter(self.errors.values())).norm
         explanation = NOTES.format(family=self.family, loss=loss, compared=COMPARED[self.loss], norm=norm)
@@ -201,7 +217,8 @@ class ErrorComparison(Table):
         alpha = ", ".join(f"{100 * (1 - level):.3g} %" for level in sorted(levels))
         explanation += f" {OF_DEBIASED.format(alpha=alpha)}" if levels else f" {OF_RAW}"
         read_as = [f"reduction {self.reduction}: {READ_AS[self.reduction]}."] if self.reduction else []
-        notes = [explanation, *read_as, INDEPENDENT_ROWS]
+        together = self.groups is not None and not self.groups.sizes.are_single
+        notes = [explanation, *read_as, OF_GROUPS if together else INDEPENDENT_ROWS]
         if self.loss == "log_loss":
             notes.append(f"Log loss clips predictions to [{LOG_LOSS_EPS:g}, 1 - {LOG_LOSS_EPS:g}].")
         if self.loss == "brier" and self.reduction == CANONICAL:
@@ -209,14 +226,20 @@ class ErrorComparison(Table):
         notes += [f"Note: {note}" for note in self.notes]
         return [Section(notes=self.sentence), Section(title, *self._tabulate()), Section(notes="\n".join(notes))]
 
+    @property
+    def _level(self) -> float | None:
+        """The level of the intervals of the gains, None where there are none."""
+        return None if self.interval is None else self.interval.level
+
     def _levels(self) -> set[float]:
         """Return the levels of the intervals of the errors."""
         return {error.interval.level for error in self.errors.values() if error.interval is not None}
 
     def _tabulate(self) -> tuple[list[str], list[list[str]]]:
         """Return header and cells; the plug-in errors have a column of intervals only if one has an interval."""
-        level, rows, levels = format_level(self.interval.level), self.rows(), self._levels()
-        header = ["model", "held-out gain", "s.e.", f"{level} interval"]
+        rows, levels = self.rows(), self._levels()
+        header = ["model", "held-out gain"]
+        header += [] if self._level is None else ["s.e.", f"{format_level(self._level)} interval"]
         if levels:
             header += ["debiased error", "raw", "its {} interval".format(", ".join(map(format_level, levels)))]
         else:
@@ -224,8 +247,9 @@ class ErrorComparison(Table):
         decimals = find_decimals([row["se"] for row in rows], self.interval)
         body = []
         for row in rows:
-            numbers = [f"{round(row[key], decimals) + 0.0:.{decimals}f}" for key in ("gain", "se", "low", "high")]
-            cells = [row["model"], *numbers[:2], f"{numbers[2]} to {numbers[3]}"]
+            keys = ("gain",) if self._level is None else ("gain", "se", "low", "high")
+            numbers = [f"{round(row[key], decimals) + 0.0:.{decimals}f}" for key in keys]
+            cells = [row["model"], *numbers[:2], *([f"{numbers[2]} to {numbers[3]}"] if numbers[2:] else [])]
             cells += _format_errors([row["error_debiased"], row["error"]] if levels else [row["error"]])
             if levels:
                 ends = (row["error_low"], row["error_high"])
@@ -236,6 +260,8 @@ class ErrorComparison(Table):
     def _format_difference(self, sign: float) -> str:
         """Return the difference, or its opposite, with interval and p-value."""
         decimals, interval = find_decimals([self.se], self.interval), self.interval
+        if interval is None or self.p_value is None:
+            return f"{round(sign * self.difference, decimals) + 0.0:.{decimals}f}{UNITS[self.loss]}"
         ends = sorted((sign * interval.low, sign * interval.high))
         mean, low, high = (f"{round(value, decimals) + 0.0:.{decimals}f}" for value in (sign * self.difference, *ends))
         level = f"{format_level(interval.level)} interval {low} to {high}"
@@ -260,7 +286,7 @@ class ErrorComparison(Table):
         from fitontest.displays.error_comparison import ErrorComparisonDisplay
 
         gain = f"{LOSS_NAMES[self.loss]}{UNITS[self.loss] and ' in nats'}"
-        return ErrorComparisonDisplay(self.rows(), loss=gain, compared=COMPARED[self.loss], level=self.interval.level)
+        return ErrorComparisonDisplay(self.rows(), loss=gain, compared=COMPARED[self.loss], level=self._level)
 
 
 def _record(model: str, gain: HeldOutMean, p_value: float | None, error: Estimate | None) -> dict[str, Any]:
@@ -282,14 +308,14 @@ def _format_errors(errors: list[float | None]) -> list[str]:
     return ["-" if error is None else next(texts) for error in errors]
 
 
-def find_decimals(errors: list[float], interval: Interval) -> int:
+def find_decimals(errors: list[float], interval: Interval | None) -> int:
     """Return how many decimals show two significant digits of the smallest positive standard error.
 
     There are more where an end of the interval, which decides by its side of 0, would come out as 0.
     """
     positive = [error for error in errors if error > 0]
     enough = int(np.clip(1 - np.floor(np.log10(min(positive))), 1, MOST_DECIMALS)) if positive else 5
-    ends = [end for end in (interval.low, interval.high) if end != 0]
+    ends = [] if interval is None else [end for end in (interval.low, interval.high) if end != 0]
     shown = (decimals for decimals in range(enough, MOST_DECIMALS) if all(round(end, decimals) != 0 for end in ends))
     return next(shown, MOST_DECIMALS)
 

@@ -18,7 +18,9 @@ from fitontest.comparison.kinds import KINDS, OF_SCORES
 from fitontest.comparison.rows import check_two_classes, sample_of
 from fitontest.comparison.two_models import TwoModels, compute_gains
 from fitontest.data.arrays import check_same_length
+from fitontest.data.dependence import are_too_few
 from fitontest.data.indices import check_same_order
+from fitontest.data.known_groups import KnownGroups
 from fitontest.data.predictions import Names
 from fitontest.data.repeated_rows import Repeats
 from fitontest.data.simplex_sample import CANONICAL, AnyReduction
@@ -30,12 +32,12 @@ from fitontest.measures.interval import Interval
 from fitontest.measures.measure import Measure
 from fitontest.measures.plug_in import PlugIn
 from fitontest.numerics.losses import LOSSES
-from fitontest.numerics.random import check_cv, held_out_rows, one_seed
+from fitontest.numerics.random import check_cv, folds_of_groups, held_out_rows, one_seed
 from fitontest.numerics.simplex_distances import DEFAULT_DISTANCE
 from fitontest.numerics.standard_error import mean_and_error
 from fitontest.progress import track
 from fitontest.reading.read import READ, read
-from fitontest.typing import ArrayInput, FloatArray, Label, RandomState
+from fitontest.typing import ArrayInput, FloatArray, IntArray, Label, RandomState
 from fitontest.uncertainty.redrawing import Redrawing, estimate_of, has_quick_interval
 
 #: Predictions of one model, or those of two by their names.
@@ -60,6 +62,7 @@ def compare_errors(
     pos_label: Label | None = None,
     reduction: AnyReduction | None = None,
     labels: ArrayInput = None,
+    groups: ArrayInput = None,
 ) -> ErrorComparison:
     r"""Return which of two models is better calibrated on the same rows, and by how much, with an interval.
 
@@ -68,7 +71,8 @@ def compare_errors(
     gain_ji = loss(y_i, p_ji) - loss(y_i, c_hat_j(p_ji)), d_i = gain_1i - gain_2i.
 
     The difference is the mean of d_i, the interval that mean +- t s.d.(d) / sqrt(n), with Student's t of n - 1 degrees
-    of freedom, and the p-value that of the t-test of equality.
+    of freedom, and the p-value that of the t-test of equality. With `groups`, of which there are K, the standard error
+    is sqrt(K / (K - 1) sum_k (sum_{i in k} (d_i - mean))^2) / n, and t has K - 1 degrees.
 
     Parameters
     ----------
@@ -110,6 +114,11 @@ def compare_errors(
         column of the positive class, of two.
     labels : array-like of shape (K,), optional
         The class of each column with a reduction, also of classes that do not occur.
+    groups : array-like of shape (n,), optional
+        What each row belongs to, such as a patient or a user, where several rows belong together; any ids that can be
+        hashed. Folds hold out whole groups, at most K of them, and in the degrees of freedom K is the number of
+        effective groups, (sum_k w_k)^2 / sum_k w_k^2 with w_k the weight of a group. Of groups of one row each the
+        result is that without groups.
 
     Returns
     -------
@@ -120,12 +129,13 @@ def compare_errors(
     ------
     ValueError
         Naming the argument, the rule and what was found. Labels of one class are refused, since they do not show how
-        much labels vary, and fewer than 2 rows.
+        much labels vary, and fewer than 2 rows, or groups.
 
     Notes
     -----
     The interval is for these two models on rows like these: it covers neither other training data nor a shift of the
-    rows. Rows must be independent, and it is of all of them together, not of each period in time.
+    rows. Rows must be independent, or belong to `groups` that are, and it is of all of them together, not of each
+    period in time. Of fewer than 10 effective groups there is neither interval nor p-value.
 
     The mean gain of one model is less than its error by what fitting a map to few rows costs, and may be negative.
     In the difference the costs nearly cancel, the more so the more alike the scores are. A family that cannot
@@ -181,39 +191,47 @@ def compare_errors(
     _check_level(interval)
     weights = None if sample_weight is None else read_weights(sample_weight, "sample_weight")
     columns = {"sample_weight": weights, "reduction": reduction, "labels": labels, "pos_label": pos_label}
+    columns["groups"] = groups
     data = [read(y_true, p, **columns, names=Names(y_prob=name)) for name, p in (("p1", p1), ("p2", p2))]
     samples = [sample_of(each) for each in data]
-    check_same_order(y_true=y_true, p1=p1, p2=p2, sample_weight=sample_weight)
+    check_same_order(y_true=y_true, p1=p1, p2=p2, sample_weight=sample_weight, groups=groups)
     check_same_length(p1=samples[0].p, p2=samples[1].p)
     models = TwoModels.of(*samples)
     _check_rows(models)
     for sample in reversed(models.given):
         Repeats.of(sample)  # which the error of the second tells of
     Repeats.of(models.given[0]).warn()
-    folds = held_out_rows(models.w.size, cv, random_state)
+    folds = _draw_folds(models, cv, random_state)
     fitted = KINDS.get(reduction, OF_SCORES).read_one(measure.family, "family", random_state)
-    redrawing = Redrawing(interval=_level(measure, reduction, interval), random_state=one_seed(random_state))
+    redrawing = Redrawing(interval=_level(measure, models, reduction, interval), random_state=one_seed(random_state))
     gains, errors = [], []
     for sample, each in zip(track(models.scored, "models"), data, strict=True):
         gains.append(compute_gains(sample, fitted, folds, loss))
         errors.append(_estimate(measure, each, reduction, redrawing))
-    degrees = _count_effective(models) - 1.0
-    difference = _summarise(gains[0] - gains[1], models, degrees, interval)
+    difference = _summarise(gains[0] - gains[1], models, interval)
     return ErrorComparison(
         names=named,
         difference=difference.mean,
         se=difference.se,
         interval=difference.interval,
-        p_value=_test_equality(difference, degrees),
-        gains={name: _summarise(each, models, degrees, interval) for name, each in zip(named, gains, strict=True)},
+        p_value=_test_equality(difference, models),
+        gains={name: _summarise(each, models, interval) for name, each in zip(named, gains, strict=True)},
         errors=dict(zip(named, errors, strict=True)),
         loss=loss,
         family=measure.name,
-        cv=min(cv, models.w.size),
+        cv=len(folds),
         n=models.given[0].n,
         base_rate=models.given[0].base_rate,
         reduction=reduction,
+        groups=KnownGroups.of(models.given[0]),
     )
+
+
+def _draw_folds(models: TwoModels, cv: int, random_state: RandomState) -> list[IntArray]:
+    """Return the positions of the rows that each fold holds out, of whole groups where rows belong together."""
+    if models.groups is None:
+        return held_out_rows(models.w.size, cv, random_state)
+    return folds_of_groups(models.groups.code, cv, 1, random_state)[0]
 
 
 def _read_models(first: Any, second: Any, names: Any) -> tuple[Any, Any, tuple[str, str]]:
@@ -230,9 +248,10 @@ def _read_models(first: Any, second: Any, names: Any) -> tuple[Any, Any, tuple[s
     return *first.values(), two_names(list(first))
 
 
-def _level(measure: Measure, reduction: str | None, interval: float) -> float | None:
+def _level(measure: Measure, models: TwoModels, reduction: str | None, interval: float) -> float | None:
     """Return the level of the intervals of the plug-in errors, None where they have none."""
-    return None if reduction in (CANONICAL, "classwise") or not has_quick_interval(measure) else interval
+    has_none = models.given[0].named_groups is not None or reduction in (CANONICAL, "classwise")
+    return None if has_none or not has_quick_interval(measure) else interval
 
 
 def _estimate(measure: Measure, data: Any, reduction: str | None, redrawing: Redrawing) -> Estimate:
@@ -242,19 +261,30 @@ def _estimate(measure: Measure, data: Any, reduction: str | None, redrawing: Red
     return mean_over_classes({label: estimate_of(measure, sample, reduction) for label, sample in data.items()})
 
 
-def _summarise(values: FloatArray, models: TwoModels, degrees: float, level: float) -> HeldOutMean:
+def _summarise(values: FloatArray, models: TwoModels, level: float) -> HeldOutMean:
     """Return the weighted mean of a number per row with its standard error and its interval."""
-    mean, se = mean_and_error(values, models.w, models.w2)
-    se *= np.sqrt(1.0 + 1.0 / degrees)  # the rows are n - 1 independent deviations from their own mean
+    groups, degrees = models.groups, _degrees(models)
+    mean, se = mean_and_error(values, models.w, models.w2, None if groups is None else groups.code)
+    if are_too_few(groups):
+        return HeldOutMean(mean, se, None)
+    if groups is None:
+        se *= float(np.sqrt(1.0 + 1.0 / degrees))  # the rows are n - 1 independent deviations from their own mean
     half = float(-stdtrit(degrees, (1.0 - level) / 2.0) * se)
     return HeldOutMean(mean, float(se), Interval(mean - half, mean + half, float(level)))
 
 
-def _test_equality(difference: HeldOutMean, degrees: float) -> float:
+def _test_equality(difference: HeldOutMean, models: TwoModels) -> float | None:
     """Return the two-sided p-value of the t-test that the mean is 0; where nothing varies it is 1 or 0."""
+    if difference.interval is None:
+        return None
     if difference.se == 0.0:
         return float(difference.mean == 0.0)
-    return float(2.0 * stdtr(degrees, -abs(difference.mean) / difference.se))
+    return float(2.0 * stdtr(_degrees(models), -abs(difference.mean) / difference.se))
+
+
+def _degrees(models: TwoModels) -> float:
+    """Return the degrees of freedom of Student's t: effective rows less one, or effective groups less one."""
+    return (_count_effective(models) if models.groups is None else models.groups.effective) - 1.0
 
 
 def _count_effective(models: TwoModels) -> float:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from fitontest.data.row_groups import GROUP, RowGroups
 from fitontest.data.sample import Sample
 from fitontest.numerics.row_order import order_of_rows
 from fitontest.typing import FloatArray, IntArray
@@ -26,19 +27,24 @@ class TwoModels:
     scored : tuple of two samples
         The same in one order. Each row stands as often as its weight counts it: held out with its copies it would be
         missing from the others, and models whose scores differ more would look worse.
+    groups : RowGroups or None
+        Which of these rows belong together; None where rows are independent.
     """
 
     given: tuple[Sample, Sample]
     scored: tuple[Sample, Sample]
+    groups: RowGroups | None
 
     @classmethod
     def of(cls, first: Sample, second: Sample) -> "TwoModels":
         """Put the rows of two samples of as many rows in order."""
         written_out = first.whole and not first.unit and first.total <= MOST_WRITTEN_OUT
         rows = np.repeat(np.arange(first.w.size), first.w.astype(np.intp)) if written_out else np.flatnonzero(first.w)
-        order = rows[find_order(*_tables(first, second, rows), np.ones(rows.size) if written_out else first.w[rows])]
-        scored = [sample.select(order, weighted=not written_out) for sample in (first, second)]
-        return cls((first, second), (scored[0], scored[1]))
+        columns = (*_tables(first, second, rows), np.ones(rows.size) if written_out else first.w[rows])
+        order = find_order(*columns)
+        scored = [sample.select(rows[order], weighted=not written_out) for sample in (first, second)]
+        groups = None if first.groups is None else _find_groups(scored[0], np.column_stack(columns)[order])
+        return cls((first, second), (scored[0], scored[1]), groups)
 
     @property
     def w(self) -> FloatArray:
@@ -49,6 +55,12 @@ class TwoModels:
     def w2(self) -> FloatArray:
         """Squared weights; whole weights count rows (see `Rows`)."""
         return np.ascontiguousarray(self.scored[0].w2)
+
+
+def _find_groups(sample: Sample, table: FloatArray) -> RowGroups:
+    """Return the groups of rows that stand in an order of their own, by all that is known of each row."""
+    place = np.cumsum(np.concatenate(([False], np.any(table[1:] != table[:-1], axis=1))))
+    return RowGroups.of(sample.facts[GROUP], place, np.ones(place.size, dtype=np.intp), np.ascontiguousarray(sample.w))
 
 
 def _tables(first: Sample, second: Sample, rows: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -64,7 +76,7 @@ def _tables(first: Sample, second: Sample, rows: IntArray) -> tuple[FloatArray, 
 def compute_gains(sample: Sample, family: Any, folds: list[IntArray], loss: str) -> FloatArray:
     """Return by how much a map that was fitted to the other folds lowers the loss of each row as it stands."""
     placed = sample.with_facts(place=np.arange(sample.w.size)).present
-    at, rows = np.argsort(placed.facts["place"]), placed.keep_facts()
+    at, rows = np.argsort(placed.facts["place"]), placed.keep_facts(GROUP)  # by which families draw their folds
     predictions = np.clip(rows.hold_out(family, [np.sort(at[held_out]) for held_out in folds]), 0.0, 1.0)
     return np.asarray((rows.losses(loss) - rows.losses(loss, predictions))[at])
 

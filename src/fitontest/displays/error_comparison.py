@@ -34,8 +34,8 @@ class ErrorComparisonDisplay(Display):
         What the gains are measured in.
     compared : str
         What the gains estimate, such as "calibration error (squared)".
-    level : float
-        Of the intervals.
+    level : float or None
+        Of the intervals; None where there are none.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class ErrorComparisonDisplay(Display):
     ['p1', 'p2']
     """
 
-    def __init__(self, rows: Records, *, loss: str, compared: str, level: float) -> None:
+    def __init__(self, rows: Records, *, loss: str, compared: str, level: float | None) -> None:
         if len(rows) != MODELS + 1:
             raise ValueError(f"rows must be those of two models and of their difference, got {len(rows)}")
         self._rows, self.loss, self.compared, self.level = rows, loss, compared, level
@@ -93,9 +93,12 @@ class ErrorComparisonDisplay(Display):
         _draw_means(upper, parts["gains"], FILL)
         _draw_means(lower, [difference], GAP)
         lower.set_yticks([0], ["difference"])
-        upper.set_xlabel(f"Held-out gain in {self.loss} (bars: {100 * self.level:g} % intervals)", loc="left")
+        bars = "" if self.level is None else f" (bars: {100 * self.level:g} % intervals)"
+        upper.set_xlabel(f"Held-out gain in {self.loss}{bars}", loc="left")
         lower.set_xlabel(f"{capital(self.compared)}, upper minus lower model", loc="left")
-        lower.set_title(f"p-value {short(difference['p_value'], 2)}", fontsize="small", loc="right")
+        p_value = difference["p_value"]
+        told = "too few groups for an interval or a p-value" if p_value is None else f"p-value {short(p_value, 2)}"
+        lower.set_title(told, fontsize="small", loc="right")
         return self
 
 
@@ -105,11 +108,12 @@ def _draw_means(ax: "Axes", rows: Records, color: Any) -> None:
     ax.axvline(0.0, color=get_foreground(ax), linewidth=0.8)
     for height, row in enumerate(rows):
         mean, low, high = row["gain"], row["low"], row["high"]
+        bars = None if low is None else [[mean - low], [high - mean]]
         ax.errorbar(
-            mean, height, xerr=[[mean - low], [high - mean]], fmt="o", color=color, markersize=6.5, elinewidth=1.4,
+            mean, height, xerr=bars, fmt="o", color=color, markersize=6.5, elinewidth=1.4,
             capsize=2.5, zorder=3,
         )  # fmt: skip
-    ends = (0.0, *(row[end] for row in rows for end in ("low", "high")))
+    ends = (0.0, *(row[end] for row in rows for end in ("gain", "low", "high") if row[end] is not None))
     span = (max(ends) - min(ends)) or 1.0  # all are 0 where the models are equal
     ax.set_xlim(min(ends) - MARGIN * span, max(ends) + MARGIN * span)
     ax.locator_params(axis="x", nbins=5)
