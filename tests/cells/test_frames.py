@@ -211,7 +211,7 @@ def test_segments_of_nested_values_are_refused(engine, values):
 def test_segments_of_objects_and_of_nanoseconds_are_refused():
     frame = table(4)
     for value in ([1], {"a": 1}):
-        with pytest.raises(ValueError, match="by columns must hold texts, numbers, booleans, dates or times, got"):
+        with pytest.raises(ValueError, match=r"by .*columns must hold texts, numbers, booleans, dates or times, got"):
             fot.Cells.of_frame(frame.assign(s=[value] * 4), **COLUMNS, by="s")
     with pytest.raises(ValueError, match="must hold timestamps of whole microseconds"):
         fot.Cells.of_frame(frame.assign(s=np.arange(4).astype("datetime64[ns]")), **COLUMNS, by="s")

@@ -11,14 +11,22 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from fitontest.cells.cell_sums import MOST_EDGES, WIDTH, CellSums, Resolution, added_up
+from fitontest.cells.cell_sums import FINE, MIXED, MOST_EDGES, WIDTH, CellSums, Resolution, added_up
 from fitontest.cells.frames import BadRowsError, FrameColumns, as_frame, refuse_bad, sums_by_segment
+from fitontest.cells.group_ids import ordered_ids
 from fitontest.checks import brief, choose, is_real, is_whole
+from fitontest.data.arrays import as_column
 from fitontest.data.counted_sample import CountedSample
+from fitontest.data.indices import check_same_order
 from fitontest.data.ordering import Rows
 from fitontest.data.predictions import NAMES, Names
+from fitontest.data.read import read_groups
+from fitontest.data.row_groups import GROUP, places_of_rows, ranks_of_groups
+from fitontest.data.sample import NO_FACTS
 from fitontest.data.score_sample import ScoreSample
+from fitontest.data.segments import check_present
 from fitontest.data.weights import (
     EXACT_COUNT,
     WEIGHT_TYPES,
@@ -36,6 +44,8 @@ from fitontest.results.text import count, percent, short
 from fitontest.typing import ArrayInput, BoolArray, FloatArray, IntArray, Label
 
 SCHEMA = 1
+IDS = "groups"  # what groups are called, in JSON
+BY_GROUP_BLOCK = 1_000_000  # rows that are put into cells by group together
 ROUNDING = 1e-6  # of sums over very many rows, as engines add them up
 FEW_CELLS = 0.001  # share of the pairs of rows that may be tied by cells alone before the user is told
 BY_CHANCE = 10.0  # rows, times which that share may be as large: of few rows a pair or two are near by chance
@@ -75,6 +85,8 @@ class Cells:
         Whether each distinct score has a cell of its own, so that nothing is lost but the order of the rows.
     edges : tuple of float
         Scores at which a cell ends beside the usual ones.
+    groups : array of shape (K,) or None
+        The groups that rows belong to, where the cells are by group.
 
     Notes
     -----
@@ -84,12 +96,16 @@ class Cells:
     differ from those of the rows by less than a tenth of a thousandth (`benchmarks/scale_accuracy.py`). This does not
     hold for the largest gap (``norm="max"``), for TCE, for what is chosen by cross-validation, whose folds are drawn
     anew, nor for k nearest neighbours, of which a cell has too many: there is a `CalibrationWarning`, and one where
-    more than .1 % of the pairs of rows share a cell of several scores. How many values the scores have is not kept, so
+    more than .1 % (by group .8 %) of the pairs of rows share a cell of several scores. How many values the scores have is not kept, so
     that the probabilistic count is refused. Below 100,000 rows take ``exact=True``, which loses nothing and is small
     then.
 
     Cross-validation splits the rows behind a cell as it would split rows: the counts of a fold are drawn from the
     multivariate hypergeometric distribution.
+
+    With `groups` the rows of each group have cells of their own, of intervals eight times as wide (of 1/128), because
+    there may be as many cells as groups times intervals; the sums of groups are then known, and folds hold out whole
+    groups. The mean score of a cell is that of the rows of all groups in its interval.
 
     Cells add up: ``a + b`` and ``sum(parts)`` are the cells of all rows, whatever the order, counts exactly and sums to
     rounding. An error of a sum, and its interval, are of all rows together, not of each part: where the calibration
@@ -129,6 +145,7 @@ class Cells:
         weights: WeightType = "auto",
         edges: ArrayInput = (),
         exact: bool = False,
+        groups: ArrayInput = None,
     ) -> "Cells":
         """Return the summary of labels and scores, of one batch for example.
 
@@ -142,6 +159,9 @@ class Cells:
             Borders of bins inside (0, 1), at which cells end too. A score that equals one counts above it.
         exact : bool, default=False
             Give each distinct score its own cell: for scores that have few values.
+        groups : array-like of shape (n,), optional
+            What each row belongs to, such as a patient or a hospital: ids of any kind that can be hashed. The cells are
+            then by group.
 
         Returns
         -------
@@ -152,15 +172,26 @@ class Cells:
         ------
         ValueError
             As for `calibration_error`; edges that are not inside (0, 1).
+
+        Examples
+        --------
+        >>> import fitontest as fot
+        >>> cells = fot.Cells.of([0, 1, 1, 0], [0.2, 0.9, 0.2, 0.3], groups=["b", "a", "a", "c"])
+        >>> cells
+        Cells(n=4 in 4 cells of 3 groups, share of positives 0.500)
+        >>> cells.sample().groups.rows.tolist()
+        [1, 1, 2]
         """
-        resolution = read_resolution(edges, exact)
+        resolution = read_resolution(edges, exact, by_group=groups is not None)
         check_kind(weights, has_weights=sample_weight is not None)
         w = sample_weight
         if w is not None:  # "auto" is decided by all cells that will be added to these
             w = read_weights(w, "sample_weight", "importances" if weights == "auto" else weights, rescale=False)
         sample = ScoreSample(y_true, y_prob, w, pos_label=pos_label)
-        sums = added_up(CellSums.of_rows(*block, resolution) for block in sample.blocks())
-        return cls(sums, resolution, weights)
+        if groups is not None:
+            check_same_order(y_true=y_true, groups=groups)
+            sample = sample.with_facts(**read_groups(groups, y_true))
+        return cls(sums_of_sample(sample, resolution), resolution, weights)
 
     @classmethod
     def of_frame(
@@ -177,6 +208,7 @@ class Cells:
         weights: WeightType = "auto",
         edges: ArrayInput = (),
         exact: bool = False,
+        groups: str | None = None,
     ) -> Any:
         """Return the summary of a data frame, eager or lazy, of any engine; of each segment with `by`.
 
@@ -202,6 +234,8 @@ class Cells:
             The class of each column of `prob`, needed with `reduction`.
         weights, edges, exact
             As for `of`.
+        groups : str, optional
+            The column of what each row belongs to, such as a hospital; of what `by` may hold.
 
         Returns
         -------
@@ -222,10 +256,12 @@ class Cells:
         >>> fot.Cells.of_frame(frame, label="y", prob="p", by="region")["b"].n
         2
         """
-        resolution = read_resolution(edges, exact)
+        resolution = read_resolution(edges, exact, by_group=groups is not None)
         check_kind(weights, has_weights=weight is not None)
         segments = _read_names(by)
-        columns = FrameColumns(label, prob, weight, segments, pos_label, reduction, labels)
+        if groups is not None and not isinstance(groups, str):
+            raise ValueError(f"groups must be the name of a column, got {brief(groups)}")
+        columns = FrameColumns(label, prob, weight, segments, pos_label, reduction, labels, groups)
         each = sums_by_segment(frame, columns, resolution)
         if weights == "counts" and not all(sums.whole for sums in each.values()):
             raise ValueError(f"weight column {weight!r} must hold whole numbers with weights='counts'")
@@ -287,6 +323,13 @@ class Cells:
         """Scores at which a range ends beside the usual ones."""
         return self.resolution.edges
 
+    @property
+    def groups(self) -> Any:
+        """What the groups of rows are called that the cells are by; None of cells without groups."""
+        if not self.resolution.by_group:
+            return None
+        return np.empty(0, dtype=object) if self.sums.ids is None else self.sums.ids
+
     @cached_property
     def n(self) -> int:
         """Rows of positive weight."""
@@ -320,6 +363,8 @@ class Cells:
             return self
         if not isinstance(other, Cells):
             return NotImplemented
+        if other.resolution.by_group != self.resolution.by_group:
+            raise ValueError(MIXED)
         if other.resolution != self.resolution:
             raise ValueError(
                 f"cells must have one resolution to be added, got {_in_words(self.resolution)} and "
@@ -368,11 +413,26 @@ class Cells:
         """Return the summary as JSON-ready values."""
         facts = {"schema": SCHEMA, "exact": self.exact, "edges": list(self.edges), "whole": self.sums.whole}
         facts["weights"] = self.weights
-        return {**facts, **{name: column.tolist() for name, column in _columns_of(self.sums).items()}}
+        columns = {name: column.tolist() for name, column in _columns_of(self.sums).items()}
+        if self.groups is not None:
+            columns |= {GROUP: [] if self.sums.group is None else self.sums.group.tolist(), IDS: self.groups.tolist()}
+        return {**facts, **columns}
 
     def to_json(self) -> str:
-        """Return the summary as JSON text, from which `from_json` makes the same one bit by bit."""
-        return as_text(self.to_dict(), "cells")
+        """Return the summary as JSON text, from which `from_json` makes the same one bit by bit.
+
+        Raises
+        ------
+        ValueError
+            Groups that are called by something else than texts, numbers and booleans.
+        """
+        values = self.to_dict()
+        strange = [each for each in values.get(IDS, ()) if not isinstance(each, str | int | float | bool)]
+        if strange:
+            raise ValueError(
+                f"groups must be texts, numbers or booleans to be written as JSON, got {brief(strange[0])}"
+            )
+        return as_text(values, "cells")
 
     @classmethod
     def from_json(cls, text: str) -> "Cells":
@@ -391,20 +451,26 @@ class Cells:
         values = from_text(text, "text")
         values = {"weights": "auto", **values} if isinstance(values, dict) else values  # which older texts lack
         wanted = {"schema", "exact", "edges", "whole", "weights", "key", *COLUMNS}
-        if set(values) != wanted:
+        if set(values) not in (wanted, wanted | {GROUP, IDS}):
             raise ValueError(f"text must hold cells, with the keys {sorted(wanted)}, got {brief(sorted(values))}")
         if not is_whole(values["schema"]) or values["schema"] != SCHEMA:
             raise ValueError(f"schema must be {SCHEMA}, got {brief(values['schema'])}")
-        return _cells_of_columns(values, values["exact"], values["edges"], values["whole"], values["weights"])
+        groups = (values[IDS], values[GROUP]) if IDS in values else None
+        how = (values["exact"], values["edges"], values["whole"], values["weights"])
+        return _cells_of_columns(values, *how, None if groups is None else _ids_by_code(*groups))
 
     def to_records(self) -> Records:
-        """Return a record for each range of scores."""
-        return records(**_columns_of(self.sums))
+        """Return a record for each range of scores, and of cells by group for each group in it."""
+        columns = _columns_of(self.sums)
+        if self.groups is not None:
+            columns[GROUP] = self.groups[self.sums.group] if len(self) else []
+        return records(**columns)
 
     def to_frame(self, backend: Backend = "pandas") -> Any:
         """Return a data frame with a row for each range of scores, to be written to Parquet, for example.
 
-        What the weights mean, and the resolution, are not in it: `from_frame` is told.
+        What the weights mean, and the resolution, are not in it: `from_frame` is told. Cells by group have a column
+        ``"group"``.
 
         Parameters
         ----------
@@ -448,14 +514,18 @@ class Cells:
                 columns[name] = np.asarray(frame[name])
             except (KeyError, LookupError, TypeError, ValueError) as error:
                 raise ValueError(f"frame must have the column {name!r}, as Cells.to_frame makes it") from error
-        return _cells_of_columns(columns, exact, edges, whole, weights)
+        ids = as_column(frame[GROUP], GROUP) if GROUP in as_frame(frame).columns else None
+        return _cells_of_columns(columns, exact, edges, whole, weights, ids)
 
     def __repr__(self) -> str:
         if not self.n:
             return "Cells(no rows)"
         weights = "" if self.total == self.n else f", total weight {count(self.total)}"
         weights += f" of {self.weights}" if weights and self.weights != "auto" else ""
-        return f"Cells(n={self.n:,} in {len(self):,} cells{weights}, share of positives {short(self.base_rate)})"
+        groups = "" if self.groups is None else f" of {len(self.groups):,} group{'s' if len(self.groups) > 1 else ''}"
+        return (
+            f"Cells(n={self.n:,} in {len(self):,} cells{groups}{weights}, share of positives {short(self.base_rate)})"
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -496,6 +566,8 @@ class ClassCells(Mapping[Label, Cells]):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "classes", list(self.cells))
+        if len({cells.groups is None for cells in self.cells.values()}) > 1:
+            raise ValueError("cells must be by group of every class, or of none")
 
     @property
     def n(self) -> int:
@@ -560,29 +632,42 @@ def _make_sample(cells: Cells) -> ScoreSample:
     """Return the sample of two entries per cell, with a warning where cells lose much."""
     if not cells.n:
         raise ValueError("cells must have rows, got none")
-    sums = cells.sums
+    sums, whole = cells.sums, cells.whole
     p, y = np.repeat(sums.p, 2), np.tile([0.0, 1.0], len(sums))
     w = sums.w.ravel()
-    present = sums.rows.ravel() > 0
-    whole = cells.whole
     w2 = w if whole else sums.w2.ravel()
+    present = np.flatnonzero(sums.rows.ravel())
     columns: list[Any] = [column[present] for column in (p, y, w, sums.rows.ravel(), w2)]
-    if np.any(np.diff(columns[0]) <= 0):  # cells of engines whose logarithms differ in the last bit may overlap
+    group = None if sums.group is None else np.repeat(sums.group, 2)[present]
+    if group is not None or np.any(np.diff(columns[0]) <= 0):  # logarithms of engines may differ in the last bit
         order = np.lexsort((columns[2], columns[1], columns[0]))
         columns = [column[order] for column in columns]
-    several = sums.low < sums.high
-    sample = CountedSample(Rows(*columns), whole=whole, has_pooled_scores=bool(several.any()), doubtful=cells.doubtful)
-    _warn_of_few_cells(sums, several, cells.total)
+        group = None if group is None else group[order]
+    facts = NO_FACTS
+    if group is not None and sums.ids is not None:
+        order = _by_rank(group, *columns[:3])
+        columns, facts = [column[order] for column in columns], {GROUP: sums.ids[group[order]]}
+    together = sums.ungrouped
+    several = together.low < together.high
+    pooled = bool(several.any())
+    sample = CountedSample(Rows(*columns), whole=whole, has_pooled_scores=pooled, doubtful=cells.doubtful, facts=facts)
+    _warn_of_few_cells(together, several, cells.total, FINE / cells.resolution.fine)
     if cells.doubtful:
         warn_user(in_doubt("weights of cells", cells.total, cells.n), CalibrationWarning)
     return sample
 
 
-def _warn_of_few_cells(sums: CellSums, several: BoolArray, total: float) -> None:
-    """Warn where many pairs of rows share one of the cells that hold several scores."""
+def _by_rank(group: IntArray, p: FloatArray, y: FloatArray, w: FloatArray) -> IntArray:
+    """Return the order of sorted entries in which equal ones are in the order of their groups, whatever their names."""
+    place = places_of_rows(p, y, w)
+    return np.lexsort((ranks_of_groups(group, place)[group], place))
+
+
+def _warn_of_few_cells(sums: CellSums, several: BoolArray, total: float, wider: float) -> None:
+    """Warn where many pairs of rows share one of the cells that hold several scores; `wider`: times the usual ones."""
     shared = float(np.sum((sums.w[several].sum(axis=1) / total) ** 2)) if several.any() else 0.0
     alone = float(np.sum(sums.w2 / total**2))  # one over the effective rows
-    if shared > max(FEW_CELLS, BY_CHANCE * alone):
+    if shared > max(FEW_CELLS * wider, BY_CHANCE * alone):
         warn_user(
             f"few cells hold most of the rows: of pairs of rows {percent(shared)} share a cell, whose scores "
             "differ. What depends on their order is not that of the rows, such as AUC, TCE and bins that cut a "
@@ -591,16 +676,47 @@ def _warn_of_few_cells(sums: CellSums, several: BoolArray, total: float) -> None
         )
 
 
-def _cells_of_columns(values: Mapping[str, Any], exact: object, edges: Any, whole: object, weights: Any) -> Cells:
-    """Return the cells of columns that come from outside, or refuse them."""
-    resolution = read_resolution(edges, exact)
+def sums_of_sample(sample: ScoreSample, resolution: Resolution) -> CellSums:
+    """Return the counts and sums of the rows of a sample, which belong to its groups where cells are by group."""
+    if not resolution.by_group:
+        return added_up(CellSums.of_rows(*block, resolution) for block in sample.blocks())
+    ids, code = ordered_ids(sample.facts[GROUP])
+    starts = range(0, code.size, BY_GROUP_BLOCK)
+    p, y, w = sample.p, sample.y, None if sample.unit else sample.w
+    pieces = (slice(start, start + BY_GROUP_BLOCK) for start in starts)
+    return added_up(
+        CellSums.of_rows(p[at], y[at], None if w is None else w[at], resolution, (ids, code[at])) for at in pieces
+    )
+
+
+def _ids_by_code(ids: object, code: object) -> NDArray[Any]:
+    """Return the group of each cell, of a list of ids and a list of their places in it."""
+    known = np.empty(len(ids) if isinstance(ids, list) else 0, dtype=object)
+    known[:] = ids if isinstance(ids, list) else []
+    try:
+        hash(tuple(known))
+        place = np.asarray(code if np.size(code) else np.empty(0, dtype=np.intp))  # type: ignore[arg-type]
+        if place.dtype.kind not in "iu" or _holds_booleans(code) or place.ndim != 1:
+            raise TypeError("they are no whole numbers")
+        if place.size and not 0 <= int(place.min()) <= int(place.max()) < known.size:
+            raise ValueError("they are not places in groups")
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(f"group must hold places in the list of groups, got {brief(code)} and {brief(ids)}") from error
+    return np.asarray(known[place])
+
+
+def _cells_of_columns(
+    values: Mapping[str, Any], exact: object, edges: Any, whole: object, weights: Any, ids: NDArray[Any] | None
+) -> Cells:
+    """Return the cells of columns that come from outside, or refuse them; `ids` has the group of each."""
+    resolution = read_resolution(edges, exact, by_group=ids is not None)
     if not isinstance(whole, bool):
         raise ValueError(f"whole must be True or False, got {brief(whole)}")
     choose(weights, WEIGHT_TYPES, "weights")
     if weights == "counts" and not whole:
         raise ValueError("weights must not be 'counts' where they are not whole numbers, got whole=False")
     empty = all(np.ndim(values[name]) == 1 and np.size(values[name]) == 0 for name in ("key", *COLUMNS))
-    sums = CellSums.none() if empty else _checked_sums(values, whole, resolution)
+    sums = CellSums.none() if empty else _checked_sums(values, whole, resolution, ids)
     return _of_sums(sums, resolution, weights)
 
 
@@ -617,7 +733,7 @@ def _could_count(cells: Cells) -> bool:
     return cells.sums.whole and cells.total <= EXACT_COUNT and cells.weights != "importances"
 
 
-def read_resolution(edges: ArrayInput, exact: object) -> Resolution:
+def read_resolution(edges: ArrayInput, exact: object, *, by_group: bool = False) -> Resolution:
     """Return which scores share a cell, or refuse what says no such thing."""
     if not isinstance(exact, bool | np.bool_):
         raise ValueError(f"exact must be True or False, got {brief(exact)}")
@@ -637,7 +753,7 @@ def read_resolution(edges: ArrayInput, exact: object) -> Resolution:
         raise ValueError(f"edges must be at most {MOST_EDGES}, got {values.size}; exact=True keeps every score")
     if exact and values.size:
         raise ValueError("edges must be left out with exact=True, which keeps every score")
-    return Resolution(bool(exact), tuple(values.tolist()))
+    return Resolution(bool(exact), tuple(values.tolist()), by_group)
 
 
 def _read_names(by: object) -> tuple[str, ...]:
@@ -689,7 +805,7 @@ def _holds_booleans(column: object) -> bool:
     return isinstance(column, list) and any(isinstance(one, bool) for one in column)
 
 
-def _checked_sums(values: Mapping[str, Any], whole: bool, resolution: Resolution) -> CellSums:
+def _checked_sums(values: Mapping[str, Any], whole: bool, resolution: Resolution, ids: NDArray[Any] | None) -> CellSums:
     """Return cells that come from outside, or refuse them."""
     columns: dict[str, Any] = {}
     for name in ("key", *COLUMNS):
@@ -709,8 +825,9 @@ def _checked_sums(values: Mapping[str, Any], whole: bool, resolution: Resolution
             if columns[name].dtype.kind == "f" or columns[name].max() > np.iinfo(np.int64).max:
                 raise ValueError(f"{name} must hold whole numbers below 2^63, got {brief(values[name])}")
             columns[name] = columns[name].astype(np.int64)
-    low, high = columns["low"], columns["high"]
-    if np.any(np.diff(columns["key"]) <= 0) or np.any(low > high) or high.max() > 1:
+    groups = None if ids is None else _checked_groups(ids, columns["key"])
+    low, high, step = columns["low"], columns["high"], np.diff(columns["key"])
+    if np.any(step <= 0 if groups is None else step < 0) or np.any(low > high) or high.max() > 1:
         raise ValueError("cells must be in the order of their scores, low <= high <= 1 in each")
     _check_keys(columns["key"], low, high, resolution)
 
@@ -728,7 +845,23 @@ def _checked_sums(values: Mapping[str, Any], whole: bool, resolution: Resolution
         whole,
     )
     _check_weights(sums)
-    return sums
+    if groups is None:
+        return sums
+    names, group = groups
+    order = np.lexsort((group, sums.key))
+    return sums.at(order).in_groups(names, group[order])
+
+
+def _checked_groups(ids: NDArray[Any], key: IntArray) -> tuple[NDArray[Any], IntArray]:
+    """Return the groups in order, and the place of each cell's among them, or refuse them."""
+    if ids.shape != key.shape:
+        raise ValueError(f"group must be one column, as long as the others, got {ids.size} for {key.size} cells")
+    check_present(ids, GROUP)
+    names, group = ordered_ids(ids)
+    order = np.lexsort((group, key))
+    if np.any((np.diff(key[order]) == 0) & (np.diff(group[order]) == 0)):
+        raise ValueError("group must differ among the cells of one key, got one group there twice")
+    return names, group
 
 
 def _check_keys(key: IntArray, low: FloatArray, high: FloatArray, resolution: Resolution) -> None:

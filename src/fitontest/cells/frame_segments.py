@@ -7,6 +7,7 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
+from numpy.typing import NDArray
 
 from fitontest.data.arrays import is_missing
 
@@ -14,10 +15,10 @@ NESTED = (nw.List, nw.Array, nw.Struct, nw.Binary)
 CATEGORIES = (nw.Categorical, nw.Enum)
 
 
-def check_segment(name: str, dtype: Any) -> None:
-    """Raise ValueError where the values of a column cannot name segments."""
+def check_segment(name: str, dtype: Any, argument: str = "by") -> None:
+    """Raise ValueError where the values of a column cannot name segments or groups; `argument` names the column."""
     if isinstance(dtype, NESTED):
-        raise ValueError(f"by column {name!r} must hold texts, numbers, booleans, dates or times, got {dtype}")
+        raise ValueError(f"{argument} column {name!r} must hold texts, numbers, booleans, dates or times, got {dtype}")
 
 
 @contextmanager
@@ -28,7 +29,7 @@ def only_hashable() -> Iterator[None]:
     except TypeError as error:
         if "unhashable" not in str(error):
             raise
-        rule = "by columns must hold texts, numbers, booleans, dates or times"
+        rule = "by and groups columns must hold texts, numbers, booleans, dates or times"
         raise ValueError(f"{rule}, got other objects: {error}") from error
 
 
@@ -55,6 +56,16 @@ def segment_values(column: Any, dtype: Any) -> list[Any]:
         return [one.date() if isinstance(one, datetime) else one for one in values]
     if isinstance(dtype, nw.Datetime) and dtype.time_zone is not None:
         return [one if one is None or one.tzinfo else one.replace(tzinfo=UTC) for one in values]
+    return values
+
+
+def group_values(column: Any, dtype: Any) -> NDArray[Any]:
+    """Return the values of a column of groups as an array, of whole numbers or of Python's values, None for missing."""
+    data, mask = np.ma.getdata(column), np.ma.getmaskarray(column)
+    if data.dtype.kind in "iu" and not mask.any():
+        return np.asarray(data)
+    values = np.empty(len(data), dtype=object)
+    values[:] = segment_values(column, dtype)
     return values
 
 

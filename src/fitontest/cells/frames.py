@@ -12,15 +12,23 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from fitontest.cells.cell_sums import FINE, FLOOR, WIDTH, CellSums, Resolution
+from fitontest.cells.cell_sums import FLOOR, WIDTH, CellSums, Resolution
 from fitontest.cells.class_frames import ClassColumns, reduced_frame
 from fitontest.cells.frame_labels import as_label, comparable
-from fitontest.cells.frame_segments import check_segment, only_hashable, segment_column, segment_values
+from fitontest.cells.frame_segments import (
+    check_segment,
+    group_values,
+    only_hashable,
+    segment_column,
+    segment_values,
+)
+from fitontest.cells.group_ids import ordered_ids
 from fitontest.checks import brief, meant
 from fitontest.data.arrays import is_missing
 from fitontest.data.labels import listed
+from fitontest.data.row_groups import GROUP
 from fitontest.data.weights import EXACT_COUNT, check_total
-from fitontest.typing import FloatArray, Label
+from fitontest.typing import FloatArray, IntArray, Label
 
 HUGE = 1e300  # weights below count as finite
 ABSENT = 3.0  # the label of rows of weight 0, of which only the segments are wanted
@@ -56,6 +64,8 @@ class FrameColumns:
     reduction : {"confidence", "classwise", "binary"}, optional
     labels : sequence, optional
         The class of each column of `prob`.
+    groups : str, optional
+        The column of the group of each row.
     """
 
     label: str
@@ -65,6 +75,7 @@ class FrameColumns:
     pos_label: Label | None = None
     reduction: str | None = None
     labels: Sequence[Label] | None = None
+    groups: str | None = None
 
     def __post_init__(self) -> None:
         if self.reduction is None and not isinstance(self.prob, str):
@@ -85,10 +96,11 @@ def sums_by_segment(native: Any, columns: FrameColumns, resolution: Resolution) 
     """
     frame = as_frame(native)
     rows, segments = _rows_of(frame, columns, keep_absent=True)
+    of_groups = [] if columns.groups is None else [GROUP]
     with only_hashable():
-        table = _collected(_grouped(_with_key(rows, resolution), segments), segments)
+        table = _collected(_grouped(_with_key(rows, resolution), [*segments, *of_groups]), segments, of_groups)
         table, empty = _without_absent(table, segments)
-        if _has_bad(table, segments):
+        if _has_bad(table, [*segments, *of_groups]):
             refuse_bad(frame, columns)
         _check_labels(table)
         return dict(_split(table, segments, resolution, empty))
@@ -117,6 +129,7 @@ def _rows_of(
     probs = [columns.prob] if isinstance(columns.prob, str) else list(columns.prob)
     wanted = [("label", columns.label), *(("prob", one) for one in probs), *(("by", one) for one in columns.by)]
     wanted += [("weight", columns.weight)] if columns.weight is not None else []
+    wanted += [("groups", columns.groups)] if columns.groups is not None else []
     for argument, name in wanted:
         if name not in schema:
             columns_of = f"{brief([*schema])}{meant(name, schema)}"
@@ -124,10 +137,11 @@ def _rows_of(
     for argument, name in wanted:
         if argument in ("prob", "weight") and not schema[name].is_numeric():
             raise ValueError(f"{argument} column {name!r} must hold real numbers, got {schema[name]}")
-        if argument == "by":
-            check_segment(name, schema[name])
+        if argument in ("by", "groups"):
+            check_segment(name, schema[name], argument)
     by = [f"by{i}" for i in range(len(columns.by))]
     chosen = {new: segment_column(name, schema[name]) for new, name in zip(by, columns.by, strict=True)}
+    chosen |= {} if columns.groups is None else {GROUP: segment_column(columns.groups, schema[columns.groups])}
     chosen |= {name: nw.col(name) for name in places}
     if columns.weight is not None:
         w = chosen["w"] = nw.col(columns.weight).cast(nw.Float64)
@@ -188,6 +202,8 @@ def _faults(schema: Mapping[str, Any], columns: FrameColumns) -> list[tuple[Any,
     for place, name in enumerate(columns.by):
         by = f"by{place}"
         faults.append((_is_absent(by, schema[by]), "no value of the segment", f"column {name!r}"))
+    if columns.groups is not None:
+        faults.append((_is_absent(GROUP, schema[GROUP]), "no group", f"column {columns.groups!r}"))
     if "w" in schema:
         weight = f"column {columns.weight!r}"
         faults.append((w.is_null() | w.is_nan(), "a weight that is missing or NaN", weight))
@@ -219,9 +235,12 @@ def _with_key(rows: Any, resolution: Resolution) -> Any:
     rows = rows.with_columns(**made)
     if resolution.exact:
         return _at_one_key(rows, p + 0.0, weighted)
-    logit = ((q / (1.0 - q)).log() * float(FINE)).floor()
+    fine = float(resolution.fine)
+    logit = ((q / (1.0 - q)).log() * fine).floor()
     ends = nw.when(p <= 0.0).then(nw.lit(float(-FLOOR))).otherwise(nw.lit(float(FLOOR)))
-    key = (nw.when(inside).then(logit).otherwise(ends) + float(FLOOR)) * float(WIDTH) + (q * float(FINE)).floor()
+    key = (nw.when(inside).then(logit).otherwise(ends) + float(FLOOR)) * float(WIDTH) + (
+        q * float(resolution.fine)
+    ).floor()
     if resolution.edges:
         key = key * float(len(resolution.edges) + 1) + _place(p, resolution.edges, 0)
     return _at_one_key(rows, key, weighted)
@@ -255,8 +274,11 @@ def _grouped(rows: Any, segments: list[str]) -> Any:
     return rows.group_by(*segments, "key", "y").agg(nw.len().alias("n"), *sums, *ends)
 
 
-def _collected(grouped: Any, segments: Sequence[str] = ()) -> dict[str, Any]:
-    """Return the columns as arrays, with NaN where a number is missing, and those of segments as lists of values."""
+def _collected(grouped: Any, segments: Sequence[str] = (), of_groups: Sequence[str] = ()) -> dict[str, Any]:
+    """Return the columns as arrays, with NaN where a number is missing, and those of segments as lists of values.
+
+    Columns of groups, which may be long, stay arrays where they hold whole numbers, and become arrays of values else.
+    """
     native = grouped.to_native()
     columns: dict[str, Any]
     if hasattr(native, "fetchnumpy"):  # of DuckDB, which then needs no other library
@@ -264,10 +286,14 @@ def _collected(grouped: Any, segments: Sequence[str] = ()) -> dict[str, Any]:
     else:
         frame = grouped.lazy().collect()
         schema, columns = frame.schema, {name: frame[name].to_numpy() for name in frame.columns}
-    return {
-        name: segment_values(column, schema[name]) if name in segments else _unmasked(np.ma.asarray(column))
-        for name, column in columns.items()
-    }
+    made: dict[str, Any] = {}
+    for name, column in columns.items():
+        if name in of_groups:
+            made[name] = group_values(column, schema[name])
+        else:
+            is_segment = name in segments
+            made[name] = segment_values(column, schema[name]) if is_segment else _unmasked(np.ma.asarray(column))
+    return made
 
 
 def _unmasked(column: Any) -> Any:
@@ -297,7 +323,12 @@ def _has_bad(table: Mapping[str, Any], segments: list[str]) -> bool:
     if "w" in table:
         bad |= (numbers["weights"] < numbers["n"]) | ~(numbers["least"] >= 0.0) | ~(numbers["most"] <= HUGE)
         bad |= np.isnan(numbers["w"])
-    return bool(bad.any()) or any(None in table[name] for name in segments)
+    return bool(bad.any()) or any(_has_none(table[name]) for name in segments)
+
+
+def _has_none(values: Any) -> bool:
+    """Return whether a value of segments or groups is missing."""
+    return None in values if isinstance(values, list) else values.dtype == object and None in values.tolist()
 
 
 def refuse_bad(frame: Any, columns: FrameColumns, row: str = ROW, file: str = "") -> None:
@@ -369,29 +400,48 @@ def _split(
     if not segments:
         yield (), _sums(table, np.arange(table["key"].size), resolution)
         return
-    places: dict[tuple[Any, ...], list[int]] = {}
-    for row, values in enumerate(zip(*(table[name] for name in segments), strict=True)):
-        places.setdefault(values, []).append(row)
+    places = _rows_by_segment([table[name] for name in segments])
     for values in empty:
-        places.setdefault(values, [])
+        places.setdefault(values, np.empty(0, dtype=np.intp))
     if len(places) > MOST_SEGMENTS:
         raise ValueError(f"by must give at most {MOST_SEGMENTS:,} segments, got {len(places):,}")
     for values in sorted(places, key=lambda one: tuple((str(type(each)), each) for each in one)):
         rows = places[values]
-        yield values, _sums(table, np.array(rows), resolution) if rows else CellSums.none()
+        yield values, _sums(table, rows, resolution) if rows.size else CellSums.none()
+
+
+def _rows_by_segment(columns: Sequence[list[Any]]) -> dict[tuple[Any, ...], IntArray]:
+    """Return the rows of the table that each segment has, by the values of the columns that make it."""
+    joint = np.zeros(len(columns[0]), dtype=np.intp)
+    for column in columns:
+        codes: dict[Any, int] = {}
+        code = np.array([codes.setdefault(value, len(codes)) for value in column], dtype=np.intp)
+        joint = np.unique(joint * max(len(codes), 1) + code, return_inverse=True)[1]  # stays as small as the rows many
+    if not joint.size:
+        return {}
+    order = np.argsort(joint, kind="stable")
+    parts = np.split(order, np.flatnonzero(np.diff(joint[order])) + 1)
+    return {tuple(column[rows[0]] for column in columns): rows for rows in parts}
 
 
 def _sums(table: Mapping[str, Any], rows: Any, resolution: Resolution) -> CellSums:
     """Return the cells that stand in some rows of the table, which are of one label each."""
     positive = np.asarray(table["y"], dtype=np.float64)[rows] > 0.0
-    each = [_of_label(table, rows[positive == label], label, resolution) for label in (0, 1)]
-    sums = CellSums.added([one for one in each if len(one)])
+    ids, group = ordered_ids(table[GROUP][rows]) if resolution.by_group else (None, np.zeros(rows.size, dtype=np.intp))
+    each = [
+        _of_label(table, rows[positive == label], label, resolution, ids, group[positive == label]) for label in (0, 1)
+    ]
+    sums = CellSums.added(each)
     check_total(float(sums.w.sum()), "weight")
     return sums
 
 
-def _of_label(table: Mapping[str, Any], rows: Any, label: int, resolution: Resolution) -> CellSums:
-    rows = rows[np.argsort(table["key"][rows], kind="stable")]
+def _of_label(
+    table: Mapping[str, Any], rows: Any, label: int, resolution: Resolution, ids: Any, group: IntArray
+) -> CellSums:
+    """Return the cells that stand in rows of one label, with their groups where cells are by group."""
+    order = np.lexsort((group, table["key"][rows]))
+    rows, group = rows[order], group[order]
 
     def numbers(name: str) -> FloatArray:
         return np.asarray(table[name][rows], dtype=np.float64)
@@ -403,7 +453,7 @@ def _of_label(table: Mapping[str, Any], rows: Any, label: int, resolution: Resol
     w, w2, whole = n, n, True
     if "w" in table:
         w, w2, whole = numbers("w"), numbers("w2"), not numbers("broken").any()
-    return CellSums(
+    sums = CellSums(
         key=key.view(np.int64) if resolution.exact else key.astype(np.int64),
         low=numbers("low") + 0.0,
         high=numbers("high") + 0.0,
@@ -413,3 +463,4 @@ def _of_label(table: Mapping[str, Any], rows: Any, label: int, resolution: Resol
         wp=numbers("wp"),
         whole=whole,
     )
+    return sums if ids is None else sums.in_groups(ids, group)

@@ -85,7 +85,7 @@ def read(
     cells : {"auto", "always", "never"}, default="auto"
         Whether the rows of a frame or file are reduced to `Cells` in one pass, in a memory that does not grow with
         them. "auto": those of lazy frames, of patterns, and of more than a million rows of Parquet or of an eager
-        frame, unless whole rows are needed, as by "canonical" and `groups`.
+        frame, unless whole rows are needed, as by "canonical".
     sep, encoding, decimal : str, optional
         How a CSV file is written: by default the separator with which the header has the columns, UTF-8, and the point.
     max_unpacked : int, optional

@@ -153,7 +153,7 @@ class Table:
 
     def _is_reduced_to_cells(self, cells: CellsWanted, reduction: str | None) -> bool:
         """Return whether the rows are reduced to cells while they are read."""
-        refused = "'canonical'" if reduction == CANONICAL else None if self.groups is None else "a column of groups"
+        refused = "'canonical'" if reduction == CANONICAL else None
         if self._is_file:
             wanted = _file_needs_cells(self.source, cells, allowed=refused is None)
         elif cells == "auto" and refused is None:
@@ -234,6 +234,7 @@ class Table:
             reduction=reduction,
             labels=labels,
             weights=weights,
+            groups=self.groups,
         )
         return samples_of_cells(cells, ", ".join(self.by), reduction)
 
