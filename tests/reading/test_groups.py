@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 
 import fitontest as fot
+from fitontest.data.counted_sample import CountedSample
 
 RNG = np.random.default_rng(0)
 P = RNG.random(300)
@@ -158,7 +159,14 @@ NAMED = {"label": "y", "prob": "p", "groups": "patient"}
     "make", [lambda f: f, pl.from_pandas, lambda f: pl.from_pandas(f).lazy(), pa.Table.from_pandas]
 )
 def test_groups_of_a_frame_are_a_column(make):
-    assert fot.read(make(FRAME), **NAMED).groups.code.tolist() == ONE.groups.code.tolist()
+    assert fot.read(make(FRAME), **NAMED, cells="never").groups.code.tolist() == ONE.groups.code.tolist()
+
+
+def test_groups_of_a_lazy_frame_are_those_of_its_cells():
+    lazy = fot.read(pl.from_pandas(FRAME).lazy(), **NAMED, by="half")
+    assert [type(lazy[half]) for half in (0, 1)] == [CountedSample] * 2
+    assert lazy.groups.rows.tolist() == [3] * 100
+    assert lazy[0].groups.rows.tolist() == [3] * 50
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])

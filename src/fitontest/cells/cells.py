@@ -17,7 +17,7 @@ from fitontest.cells.cell_sums import FINE, MIXED, MOST_EDGES, WIDTH, CellSums, 
 from fitontest.cells.frames import BadRowsError, FrameColumns, as_frame, refuse_bad, sums_by_segment
 from fitontest.cells.group_ids import ordered_ids
 from fitontest.checks import brief, choose, is_real, is_whole
-from fitontest.data.arrays import as_column
+from fitontest.data.arrays import as_ids
 from fitontest.data.counted_sample import CountedSample
 from fitontest.data.indices import check_same_order
 from fitontest.data.ordering import Rows
@@ -26,7 +26,6 @@ from fitontest.data.read import read_groups
 from fitontest.data.row_groups import GROUP, places_of_rows, ranks_of_groups
 from fitontest.data.sample import NO_FACTS
 from fitontest.data.score_sample import ScoreSample
-from fitontest.data.segments import check_present
 from fitontest.data.weights import (
     EXACT_COUNT,
     WEIGHT_TYPES,
@@ -96,9 +95,9 @@ class Cells:
     differ from those of the rows by less than a tenth of a thousandth (`benchmarks/scale_accuracy.py`). This does not
     hold for the largest gap (``norm="max"``), for TCE, for what is chosen by cross-validation, whose folds are drawn
     anew, nor for k nearest neighbours, of which a cell has too many: there is a `CalibrationWarning`, and one where
-    more than .1 % (by group .8 %) of the pairs of rows share a cell of several scores. How many values the scores have is not kept, so
-    that the probabilistic count is refused. Below 100,000 rows take ``exact=True``, which loses nothing and is small
-    then.
+    more than .1 % (by group .8 %) of the pairs of rows share a cell of several scores. How many values the scores have
+    is not kept, so that the probabilistic count is refused. Below 100,000 rows take ``exact=True``, which loses nothing
+    and is small then.
 
     Cross-validation splits the rows behind a cell as it would split rows: the counts of a fold are drawn from the
     multivariate hypergeometric distribution.
@@ -514,7 +513,7 @@ class Cells:
                 columns[name] = np.asarray(frame[name])
             except (KeyError, LookupError, TypeError, ValueError) as error:
                 raise ValueError(f"frame must have the column {name!r}, as Cells.to_frame makes it") from error
-        ids = as_column(frame[GROUP], GROUP) if GROUP in as_frame(frame).columns else None
+        ids = as_ids(frame[GROUP], GROUP) if GROUP in as_frame(frame).columns else None
         return _cells_of_columns(columns, exact, edges, whole, weights, ids)
 
     def __repr__(self) -> str:
@@ -856,8 +855,7 @@ def _checked_groups(ids: NDArray[Any], key: IntArray) -> tuple[NDArray[Any], Int
     """Return the groups in order, and the place of each cell's among them, or refuse them."""
     if ids.shape != key.shape:
         raise ValueError(f"group must be one column, as long as the others, got {ids.size} for {key.size} cells")
-    check_present(ids, GROUP)
-    names, group = ordered_ids(ids)
+    names, group = ordered_ids(as_ids(ids, GROUP))
     order = np.lexsort((group, key))
     if np.any((np.diff(key[order]) == 0) & (np.diff(group[order]) == 0)):
         raise ValueError("group must differ among the cells of one key, got one group there twice")
