@@ -64,11 +64,11 @@ def _redrawn_together(
     sample: ScoreSample, groups: RowGroups, rng: np.random.RandomState, dependence: Dependence
 ) -> ScoreSample:
     """Return the sorted rows, each twice, with labels that depend on each other within groups."""
-    rows = sample.rows
-    units = countable(rows, whole=sample.whole)
-    n = np.rint(rows.w).astype(np.intp) if sample.whole else units
-    shared = SharedNumbers.of(groups.code, rows.p, rows.w, n, dependence)
-    given = rows.p
+    rows, key = sample.rows, f"shared numbers of {dependence}"
+    n = np.rint(rows.w).astype(np.intp) if sample.whole else countable(rows, whole=False)
+    if key not in sample.memory:
+        sample.memory[key] = SharedNumbers.of(groups.code, rows.p, rows.w, n, dependence)
+    shared, given = sample.memory[key], rows.p
     if shared is not None:
         given = shared.given(rows.p, shared.draw(1, [int(rng.randint(2**31 - 1))]))[:, 0]
     positive = rng.binomial(n, given)

@@ -19,6 +19,7 @@ from fitontest.numerics.random import generator
 from fitontest.reading.read import read
 from fitontest.results.frames import Records, records
 from fitontest.typing import ArrayInput, FloatArray, Label, RandomState
+from fitontest.uncertainty.dependence import dependence_of, reason_of_groups
 from fitontest.uncertainty.null import check_draws
 
 if TYPE_CHECKING:
@@ -61,8 +62,8 @@ class ValidityIfCalibrated:
     @classmethod
     def of(cls, sample: ScoreSample, k: int, draws: int, random_state: RandomState = 0) -> Self:
         """Return the curves of labels that are drawn from the scores of a sample."""
-        rng = generator(random_state)
-        curves = [ValidityCurve.of(redrawn(sample, rng), k) for _ in range(draws)]
+        rng, dependence = generator(random_state), dependence_of(sample)
+        curves = [ValidityCurve.of(redrawn(sample, rng, dependence), k) for _ in range(draws)]
         eps = np.linspace(0.0, max(float(curve.eps[-1]) for curve in curves), NULL_POINTS)
         shares = np.array([curve.at(eps) for curve in curves])
         tail = (1.0 - NULL_LEVEL) / 2.0
@@ -230,7 +231,8 @@ class ValidityDisplay(BinaryDisplay):
             See `from_predictions`.
         """
         if null_draws is None:
-            null_draws = 0 if "group" in sample.facts else max(LEAST_DRAWS, min(NULL_DRAWS, MOST_REDRAWN // sample.n))
+            null_draws = max(LEAST_DRAWS, min(NULL_DRAWS, MOST_REDRAWN // sample.n))
+            null_draws = 0 if reason_of_groups(dependence_of(sample)) else null_draws
         check_draws(null_draws, "null_draws", 0)
         drawn = ValidityIfCalibrated.of(sample, measure.k, null_draws, random_state) if null_draws else None
         return cls(measure.estimate(sample), name=name, if_calibrated=drawn)

@@ -43,7 +43,7 @@ def dependence_of(sample: Any) -> Dependence | None:
     Parameters
     ----------
     sample : ScoreSample, SimplexSample or Samples
-        Which remembers it. Of classes and of distributions it is that of the confidences.
+        Which remembers it. Of distributions it is that of the confidences, of classes that of the first one.
 
     Examples
     --------
