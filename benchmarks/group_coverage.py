@@ -74,6 +74,7 @@ def evaluation_of(data: Any, seed: int) -> Reading:
     """Return the numbers of each family, and the p-value of the verdict."""
     evaluation = fot.evaluate(data, families=[*FAMILIES.values()], interval=LEVEL, random_state=seed)
     estimates = dict(zip(FAMILIES, evaluation, strict=True))
+    dependence = estimates["spline"].uncertainty.dependence
     return {
         "families": {
             name: {
@@ -86,6 +87,8 @@ def evaluation_of(data: Any, seed: int) -> Reading:
             for name, one in estimates.items()
         },
         "verdict": evaluation.verdict.p_value,
+        "rho": None if dependence is None else dependence.rho,
+        "slope": None if dependence is None else dependence.slope,
     }
 
 
@@ -99,6 +102,8 @@ def compute(path: Path, keys: Iterable[Key], workers: int) -> None:
     """Append what is missing."""
     done = {key_of(reading) for reading in read(path)}
     missing = [key for key in keys if key not in done]
+    if path.exists() and path.stat().st_size > len(whole_lines(path).encode()):
+        path.write_text(whole_lines(path), encoding="utf-8")
     with path.open("a", encoding="utf-8") as file:
         for k, reading in enumerate(readings_of(missing, workers)):
             file.write(json.dumps(reading) + "\n")
@@ -132,14 +137,16 @@ def key_of(reading: Reading) -> Key:
 
 
 def read(path: Path) -> list[Reading]:
-    """Return what the file holds, which need not be there yet; a line cut short by a stop is taken away."""
+    """Return what the file holds, which need not be there yet, without a line that a stop has cut short."""
+    return [json.loads(line) for line in whole_lines(path).splitlines()]
+
+
+def whole_lines(path: Path) -> str:
+    """Return the text of the file up to the end of its last whole line."""
     if not path.exists():
-        return []
+        return ""
     text = path.read_text(encoding="utf-8")
-    whole, _, cut = text.rpartition("\n")
-    if cut:
-        path.write_text(whole + "\n" if whole else "", encoding="utf-8")
-    return [json.loads(line) for line in whole.splitlines()]
+    return text[: text.rfind("\n") + 1]
 
 
 class Readings:
