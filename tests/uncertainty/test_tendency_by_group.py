@@ -12,18 +12,19 @@ from fitontest.numerics.links import logit, sigmoid
 from fitontest.significance.exact_share import share_interval
 from fitontest.uncertainty import effective_rows
 from fitontest.uncertainty.certain_scores import certain_scores
+from fitontest.uncertainty.dependence import dependence_of, share_dependence
 from fitontest.uncertainty.tendency import exact_residuals, tendency_of
 
 K = 40
 STATSMODELS = (0.7080589951922623, 0.07966541464222732)  # as made by `statsmodels_slope`, statsmodels 0.15.0
 
 
-def drawn(seed=5):
+def drawn(seed=5, times=1, spread=0.7):
     rng = np.random.default_rng(seed)
-    size = rng.integers(1, 20, K)
+    size = times * rng.integers(1, 20, K)
     ids = np.repeat(np.arange(K), size)
     p = sigmoid(rng.normal(0, 1.5, ids.size))
-    shift = rng.normal(0, 0.7, K)[ids]
+    shift = rng.normal(0, spread, K)[ids]
     return (rng.random(ids.size) < sigmoid(0.8 * logit(p, 1e-16) + shift)).astype(float), p, ids
 
 
@@ -105,6 +106,38 @@ def test_below_ten_effective_groups_there_is_no_interval_and_no_word():
     assert f"no interval: {NOT_LEARNT}" in found.residual_in_words
     record = json.loads(json.dumps(found.to_dict()))
     assert record["residual_interval"] is record["slope_interval"] is None
+
+
+def of_segment(y, p, ids, kept):
+    """Return a segment of some groups that knows the dependence of all rows."""
+    samples = fot.read(y, p, groups=ids, by=np.where(np.isin(ids, kept), "kept", "other"))
+    share_dependence(samples)
+    return samples["kept"], dependence_of(samples.whole).icc
+
+
+def test_a_segment_of_few_groups_learns_from_all_rows():
+    y, p, ids = drawn(times=10, spread=0.3)
+    segment, icc = of_segment(y, p, ids, range(3, 12))
+    assert icc > 0.005
+    found = tendency_of(segment)
+    rows, w = segment.rows, np.ones(segment.n)
+    of_group = segment.present.facts["group"]
+    r, v = rows.y - rows.p, np.sqrt(rows.p * (1 - rows.p))
+    alike = of_group[:, None] == of_group[None, :]
+    product = np.where(alike, icc * np.outer(v, v), 0.0)
+    variance = ((r - r.mean()) ** 2).sum() + product.sum() - np.trace(product)
+    degrees = segment.groups.effective - 1
+    assert spread(found.residual_interval, degrees) == pytest.approx(np.sqrt(variance) / w.sum())
+    x = np.column_stack((logit(rows.p, 1e-16), w))
+    line = fot.Platt().fit(rows.p, rows.y)
+    c = line.map_(rows.p)
+    v = np.sqrt(c * (1 - c))
+    middle = np.where(alike, icc * np.outer(v, v), 0.0)
+    np.fill_diagonal(middle, (rows.y - c) ** 2)
+    inverse = np.linalg.inv(x.T @ (x * (c * (1 - c))[:, None]))
+    sandwich = inverse @ x.T @ middle @ x @ inverse
+    assert spread(found.slope_interval, degrees) == pytest.approx(np.sqrt(sandwich[0, 0]), rel=1e-6)
+    assert found.reason == ""
 
 
 @pytest.fixture

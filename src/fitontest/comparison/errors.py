@@ -203,7 +203,7 @@ def compare_errors(
     Repeats.of(models.given[0]).warn()
     folds = _draw_folds(models, cv, random_state)
     fitted = KINDS.get(reduction, OF_SCORES).read_one(measure.family, "family", random_state)
-    redrawing = Redrawing(interval=_level(measure, models, reduction, interval), random_state=one_seed(random_state))
+    redrawing = Redrawing(interval=_level(measure, reduction, interval), random_state=one_seed(random_state))
     gains, errors = [], []
     for sample, each in zip(track(models.scored, "models"), data, strict=True):
         gains.append(compute_gains(sample, fitted, folds, loss))
@@ -248,10 +248,9 @@ def _read_models(first: Any, second: Any, names: Any) -> tuple[Any, Any, tuple[s
     return *first.values(), two_names(list(first))
 
 
-def _level(measure: Measure, models: TwoModels, reduction: str | None, interval: float) -> float | None:
+def _level(measure: Measure, reduction: str | None, interval: float) -> float | None:
     """Return the level of the intervals of the plug-in errors, None where they have none."""
-    has_none = models.given[0].named_groups is not None or reduction in (CANONICAL, "classwise")
-    return None if has_none or not has_quick_interval(measure) else interval
+    return None if reduction in (CANONICAL, "classwise") or not has_quick_interval(measure) else interval
 
 
 def _estimate(measure: Measure, data: Any, reduction: str | None, redrawing: Redrawing) -> Estimate:

@@ -10,14 +10,13 @@ from typing import Literal
 import numpy as np
 from scipy.special import betainc
 
-from fitontest.data.dependence import are_too_few
 from fitontest.data.known_groups import NOT_LEARNT
 from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.interval import Interval
 from fitontest.results.frames import attributes
 from fitontest.results.text import percent, short
 from fitontest.significance.exact_share import share_interval
-from fitontest.uncertainty.effective_rows import effective_rows
+from fitontest.uncertainty.effective_rows import effective_rows, nothing_learnt
 
 BY_ROUNDING = 0.01  # probability of as many wrong labels, from which on rounding may be why
 LEAST_ON_GRID = 3  # distinct scores between 0 and 1 that make a grid
@@ -165,7 +164,7 @@ def _of_score(sample: ScoreSample, score: Literal[0, 1], at: slice, level: float
     share = weight / float(rows.w.sum())
     of_confidence = sample.reduction == "confidence"
     interval = None
-    if not are_too_few(sample.groups):
+    if not nothing_learnt(sample):
         interval = Interval(*share_interval(effective * wrong / weight, effective, level), level)
     step = _step(sample, score)
     return CertainScores(score, effective, share, wrong / weight, interval, step, of_confidence)

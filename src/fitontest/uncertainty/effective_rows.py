@@ -2,8 +2,10 @@
 
 import numpy as np
 
+from fitontest.data.dependence import are_too_few
 from fitontest.data.score_sample import ScoreSample
 from fitontest.typing import FloatArray, IntArray
+from fitontest.uncertainty.dependence import dependence_of
 
 ALL = slice(None)
 
@@ -29,17 +31,18 @@ def effective_rows(sample: ScoreSample, at: slice = ALL) -> float:
     return n / design_effect(groups.code[at], rows.w[at], rows.w2[at], icc_of(sample))
 
 
-def icc_of(sample: ScoreSample) -> float:
-    """Return the correlation of the residuals of two rows of one group, at least 0.
+def nothing_learnt(sample: ScoreSample) -> bool:
+    """Return whether rows belong to so few groups that dependence was learnt neither from them nor from other rows."""
+    if not are_too_few(sample.groups):
+        return False
+    dependence = dependence_of(sample)
+    return dependence is not None and dependence.too_few
 
-    icc = sum r_i r_j / sum v_i v_j over the pairs of rows i != j of a group, with r = y - p and v^2 = p (1 - p).
-    """
-    rows, groups = sample.rows, sample.groups
-    if groups is None:
-        return 0.0
-    r, v = rows.w * (rows.y - rows.p), rows.w * np.sqrt(rows.p * (1.0 - rows.p))
-    residuals, deviations = (float(np.sum(groups.sums(x) ** 2 - groups.sums(x * x))) for x in (r, v))
-    return min(max(residuals / deviations, 0.0), 1.0) if deviations > 0 else 0.0
+
+def icc_of(sample: ScoreSample) -> float:
+    """Return the correlation of the residuals of two rows of one group; 0 where rows are independent."""
+    dependence = dependence_of(sample)
+    return 0.0 if dependence is None else dependence.icc
 
 
 def design_effect(groups: IntArray, w: FloatArray, w2: FloatArray, icc: float) -> float:

@@ -20,7 +20,7 @@ from fitontest.results.text import short
 from fitontest.significance.exact_share import share_interval
 from fitontest.typing import FloatArray
 from fitontest.uncertainty.certain_scores import CertainScores, certain_scores
-from fitontest.uncertainty.effective_rows import effective_rows
+from fitontest.uncertainty.effective_rows import effective_rows, icc_of, nothing_learnt
 
 FEW = 50  # rows of a class, below which the mean of the labels is not nearly normal
 FEWEST = 10  # rows of each class, below which nothing is said of a slope
@@ -62,7 +62,8 @@ class Tendency:
         has fewer than 50 rows, the exact interval of the share of positives less the mean score. Where rows belong to
         groups the standard error is that of sums over groups (`fitontest.numerics.standard_error`), with the quantile
         of Student's t of effective groups - 1 degrees; exact intervals count the effective rows, n by the design
-        effect. None of fewer than 10 effective groups.
+        effect. None of fewer than 10 effective groups; but where these are of a segment, and dependence is learnt from
+        all rows, what correlation adds is computed (`_of_few_groups`).
     slope : float or None
         None where a line means nothing: among the uncertain rows are fewer than ten of a class, one distinct score, or
         separated classes.
@@ -163,16 +164,16 @@ def tendency_of(sample: ScoreSample, level: float = 0.95) -> Tendency:
     """Return in which direction the scores of a sample are wrong, with intervals of that level."""
     rows = sample.rows
     residual = float(rows.w @ (rows.y - rows.p)) / float(rows.w.sum())
-    interval = None if are_too_few(sample.groups) else _residual_interval(sample, residual, level)
+    learnt = not nothing_learnt(sample)
     certain = certain_scores(sample, level)
     uncertain = _uncertain(sample) if certain else sample
     line = None if uncertain is None else _line(uncertain)
     slope, of_slope = None, None
     if uncertain is not None and line is not None:
-        slope, spread = line
-        of_slope = None if spread is None else _around(slope, spread, uncertain.groups, level)
-    few = interval is None or (slope is not None and of_slope is None)
-    return Tendency(residual, interval, slope, of_slope, certain, NOT_LEARNT if few else "")
+        slope = line.slope
+        of_slope = _around(slope, line.spread(uncertain, sample), uncertain.groups, level) if learnt else None
+    interval = _residual_interval(sample, residual, level) if learnt else None
+    return Tendency(residual, interval, slope, of_slope, certain, "" if learnt else NOT_LEARNT)
 
 
 def _residual_interval(sample: ScoreSample, residual: float, level: float) -> Interval:
@@ -180,15 +181,46 @@ def _residual_interval(sample: ScoreSample, residual: float, level: float) -> In
     if rows_of_smaller_class(sample) < FEW:
         return Interval(*exact_residuals(sample, level), level)
     rows, groups = sample.rows, sample.groups
-    codes = None if groups is None else groups.code
-    spread = standard_error(rows.y - rows.p - residual, rows.w, rows.w2, codes)
+    r = rows.y - rows.p - residual
+    if are_too_few(groups):
+        one = np.ones((r.size, 1))
+        products = _of_few_groups(rows.w2 @ (r * r), rows.p, one, sample, icc_of(sample))
+        spread = float(np.sqrt(products[0, 0])) / float(rows.w.sum())
+    else:
+        spread = standard_error(r, rows.w, rows.w2, None if groups is None else groups.code)
     return _around(residual, spread, groups, level)
+
+
+def _of_few_groups(products: Any, c: FloatArray, x: FloatArray, sample: ScoreSample, icc: float) -> FloatArray:
+    """Return what outer products of rows become where rows of a group are correlated, as other rows have taught.
+
+    M + icc sum_k [s_k s_k^T - sum_{i in k} w_i^2 v_i^2 x_i x_i^T] with s_k = sum_{i in k} w_i v_i x_i, v^2 = c (1 - c).
+
+    Parameters
+    ----------
+    products : array of shape (d, d) or float
+        M, of rows that are independent.
+    c : array of shape (m,)
+        Probabilities of the labels.
+    x : array of shape (m, d)
+        By what the residual of each row is multiplied.
+    sample : ScoreSample
+        The rows, in groups of which there are few.
+    icc : float
+        Correlation of the residuals of two rows of one group.
+    """
+    rows, groups = sample.rows, sample.groups
+    assert groups is not None
+    deviation = np.sqrt(c * (1.0 - c))
+    sums = np.stack([groups.sums(column) for column in (x * (rows.w * deviation)[:, None]).T], axis=1)
+    own = (x * (rows.w2 * deviation**2)[:, None]).T @ x
+    return np.asarray(products + icc * (sums.T @ sums - own))
 
 
 def _around(value: float, spread: float, groups: RowGroups | None, level: float) -> Interval:
     """Return value +- z s.e., with Student's t of effective groups - 1 degrees in place of z where there are groups."""
     high = (1.0 + level) / 2.0
-    z = float(ndtri(high) if groups is None else stdtrit(groups.effective - 1.0, high))
+    z = float(ndtri(high) if groups is None else stdtrit(max(groups.effective - 1.0, 1.0), high))
     return Interval(value - z * spread, value + z * spread, level)
 
 
@@ -216,12 +248,43 @@ def _uncertain(sample: ScoreSample) -> ScoreSample | None:
     return sample.take(chosen) if chosen.any() else None
 
 
-def _line(sample: ScoreSample) -> tuple[float, float | None] | None:
-    """Return the slope of Platt scaling and its standard error, or None where there is none.
+@dataclass(frozen=True, eq=False)
+class _Line:
+    """The line of Platt scaling.
 
-    Of too few groups the standard error is None.
+    Attributes
+    ----------
+    slope : float
+    x, c : arrays of shape (m,)
+        Logits of the scores, and the probabilities that the line gives.
+    inverse : array of shape (2, 2)
+        Inverse of the curvature of the likelihood.
     """
-    rows, groups = sample.rows, sample.groups
+
+    slope: float
+    x: FloatArray
+    c: FloatArray
+    inverse: FloatArray
+
+    def spread(self, sample: ScoreSample, whole: ScoreSample) -> float:
+        """Return the standard error of the slope, for the rows and all rows, from which dependence is learnt."""
+        products = self._products(sample, whole)
+        return float(np.sqrt(max((self.inverse @ products @ self.inverse)[0, 0], 0.0)))
+
+    def _products(self, sample: ScoreSample, whole: ScoreSample) -> FloatArray:
+        """Return the sum of the outer products of the gradients of rows, or of groups of rows."""
+        rows, groups, r = sample.rows, sample.groups, sample.rows.y - self.c
+        if groups is None:
+            return _summed(rows.w2 * r**2, self.x)
+        beside = np.column_stack((self.x, np.ones(self.x.size)))
+        if are_too_few(groups):
+            return _of_few_groups(_summed(rows.w2 * r**2, self.x), self.c, beside, sample, icc_of(whole))
+        return outer_products_of_groups((rows.w * r)[:, None] * beside, groups.code)
+
+
+def _line(sample: ScoreSample) -> _Line | None:
+    """Return the line of Platt scaling, or None where there is none."""
+    rows = sample.rows
     positive = rows.y > 0.5
     positives = int(rows.n[positive].sum())
     few = min(positives, int(rows.n.sum()) - positives) < FEWEST
@@ -235,15 +298,7 @@ def _line(sample: ScoreSample) -> tuple[float, float | None] | None:
     curvature = _summed(rows.w * c * (1.0 - c), x)
     if not np.linalg.cond(curvature) < 1e14:
         return None
-    if are_too_few(groups):
-        return float(slope), None
-    inverse = np.linalg.inv(curvature)
-    if groups is None:
-        gradients = _summed(rows.w2 * (rows.y - c) ** 2, x)
-    else:
-        of_rows = (rows.w * (rows.y - c))[:, None] * np.column_stack((x, np.ones(x.size)))
-        gradients = outer_products_of_groups(of_rows, groups.code)
-    return float(slope), float(np.sqrt(max((inverse @ gradients @ inverse)[0, 0], 0.0)))
+    return _Line(float(slope), x, c, np.asarray(np.linalg.inv(curvature), dtype=np.float64))
 
 
 def _are_separated(a: FloatArray, b: FloatArray) -> bool:
