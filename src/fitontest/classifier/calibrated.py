@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.frozen import FrozenEstimator
+from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
 from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.parallel import Parallel, delayed
@@ -24,9 +25,11 @@ from fitontest.classifier.data import Rows, read_rows, with_classes_of, with_sim
 from fitontest.classifier.fold import Fold, Task, joined, run_fold
 from fitontest.classifier.pair import AnyFamily, fit_pair, read_any_family
 from fitontest.classifier.scores import find_method, positions, respond
-from fitontest.data.splits import check_splitting, splits_of
+from fitontest.data.splits import check_splitting, for_splitter, splits_of
 from fitontest.exceptions import CalibrationWarning, warn_user
 from fitontest.typing import ArrayInput, FloatArray, RandomState
+
+SEARCHES = (GridSearchCV, RandomizedSearchCV)  # whose fit takes groups without naming them
 
 
 @dataclass(eq=False, repr=False)
@@ -53,7 +56,9 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         By name or as an estimator; cloned. A tree, ``"tree"`` or ``"probability_calibration_tree"``, sees the features
         of the calibration rows too.
     cv : int, splitter, iterable of splits or None, default=5
-        A number means stratified folds in the order of the rows; None is 5. Not used for a frozen estimator. Five is
+        A number means stratified folds in the order of the rows; None is 5. With `groups` the folds hold out whole
+        groups: of a number they are those of ``StratifiedGroupKFold``, of groups in the order in which they occur, and
+        a splitter gets them. Not used for a frozen estimator. Five is
         the default of scikit-learn's ``CalibratedClassifierCV``, since the classifier is trained anew for each fold;
         comparisons and reports only fit maps, which is quick, and take ten.
     ensemble : bool, default=True
@@ -149,7 +154,9 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
     n_jobs: int | None = None
     random_state: RandomState = 0
 
-    def fit(self, X: Any, y: ArrayInput, sample_weight: ArrayInput = None, **fit_params: Any) -> Self:
+    def fit(
+        self, X: Any, y: ArrayInput, sample_weight: ArrayInput = None, groups: ArrayInput = None, **fit_params: Any
+    ) -> Self:
         """Fit the classifier and the calibration maps behind it.
 
         Parameters
@@ -161,6 +168,12 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         sample_weight : array-like of shape (n,), optional
             Non-negative weights: for the families always, for the estimator where its ``fit`` takes them (with
             metadata routing, where it requests them).
+        groups : array-like of shape (n,), optional
+            Which rows belong together, such as those of one patient, user or site: ids of any hashable type. No
+            classifier is then calibrated on rows of a group that it was fitted to, and families that choose something
+            by cross-validation hold out whole groups, where they are fitted to several. They are handed to ``fit`` of
+            the estimator where that names them, and to searches of scikit-learn (with metadata routing, where these
+            request them).
         **fit_params
             For ``fit`` of the estimator, with those that hold n values taken apart by fold; with metadata routing
             enabled, for whatever requests them. A frozen estimator has no use for them, and refuses them.
@@ -181,19 +194,19 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         if frozen and fit_params and not get_config()["enable_metadata_routing"]:
             raise ValueError(f"fit_params must be left out with a frozen estimator, got {sorted(fit_params)}")
         pairwise = get_tags(self.estimator).input_tags.pairwise and not frozen
-        rows = read_rows(X, y, sample_weight)
+        rows = read_rows(X, y, sample_weight, groups)
         if frozen:
             rows = with_classes_of(self.estimator, rows)
         if pairwise:
             rows = with_similarities(rows)
-        fitting, splitting = self._route(rows.w, fit_params)
+        fitting, splitting = self._route(rows, fit_params)
         task = Task(rows.X, rows.y, fitting, rows.classes, method, pairwise)
         folds: list[Fold] = []
         if frozen:
             remedy = "Give rows of every class."
             parts = [_respond_to_all(clone(self.estimator), rows, method)]  # of a frozen one the clone is itself
         else:
-            splits = splits_of(self.cv, rows.X, rows.y, rows.w, splitting)
+            splits = splits_of(self.cv, rows.X, rows.y, rows.w, splitting, rows.groups)
             jobs = (delayed(run_fold)(clone(self.estimator), task, split) for split in splits)
             folds = Parallel(n_jobs=self.n_jobs)(jobs)
             parts, remedy = folds, "Use ensemble=False or fewer folds, stratified by class."
@@ -261,20 +274,26 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         if self.n_jobs is not None and (not is_whole(self.n_jobs) or self.n_jobs == 0):
             raise ValueError(f"n_jobs must be None or a whole number other than 0, got {self.n_jobs!r}")
 
-    def _route(self, w: FloatArray | None, fit_params: dict[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    def _route(self, rows: Rows, fit_params: dict[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
         """Return the parameters for the fit of the estimator and for the splitter."""
+        w, groups = rows.w, rows.groups
         if get_config()["enable_metadata_routing"]:
-            routed = process_routing(self, "fit", sample_weight=w, **fit_params)
+            routed = process_routing(self, "fit", sample_weight=w, groups=groups, **fit_params)
             return routed["estimator"]["fit"], routed["splitter"]["split"]
-        if w is None or isinstance(self.estimator, FrozenEstimator):
-            return fit_params, {}
-        if has_fit_parameter(self.estimator, "sample_weight"):
-            return {**fit_params, "sample_weight": w}, {}
-        warn_user(
-            f"{type(self.estimator).__name__}.fit takes no sample_weight, so only the calibration is weighted",
-            CalibrationWarning,
-        )
-        return fit_params, {}
+        splitting = for_splitter(groups, self.cv)
+        if isinstance(self.estimator, FrozenEstimator):
+            return fit_params, splitting
+        taken = {"sample_weight": w, "groups": groups}
+        taken = {name: values for name, values in taken.items() if values is not None}
+        fitting = {name: values for name, values in taken.items() if has_fit_parameter(self.estimator, name)}
+        if groups is not None and isinstance(self.estimator, SEARCHES):  # whose folds they are for
+            fitting["groups"] = groups
+        if w is not None and "sample_weight" not in fitting:
+            warn_user(
+                f"{type(self.estimator).__name__}.fit takes no sample_weight, so only the calibration is weighted",
+                CalibrationWarning,
+            )
+        return {**fit_params, **fitting}, splitting
 
     def _describe_inputs(self, X: Any, pairwise: bool) -> None:
         first = self.calibrated_classifiers_[0].estimator

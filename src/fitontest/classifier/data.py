@@ -16,7 +16,7 @@ from fitontest.classifier.pair import Calibration
 from fitontest.data.arrays import as_column, check_finite
 from fitontest.data.indices import check_same_order
 from fitontest.data.labels import distinct
-from fitontest.trees.base import read_weights_of
+from fitontest.trees.base import read_groups_of, read_weights_of
 from fitontest.typing import ArrayInput, FloatArray, IntArray
 
 
@@ -37,6 +37,8 @@ class Rows:
     w : array of shape (n,) or None
     counts : bool
         Whether weights are counts.
+    groups : array of shape (n,) or None
+        The group of each row, of those that belong together.
     """
 
     X: Any
@@ -45,16 +47,18 @@ class Rows:
     codes: IntArray
     w: FloatArray | None
     counts: bool = True
+    groups: NDArray[Any] | None = None
 
     def calibration(self, held: IntArray, raw: FloatArray) -> Calibration:
         """Return the held-out rows as the families need them."""
         w = None if self.w is None else self.w[held]
-        return Calibration(raw, self.codes[held], w, self.X, held, self.counts)
+        groups = None if self.groups is None else self.groups[held]
+        return Calibration(raw, self.codes[held], w, self.X, held, self.counts, groups)
 
 
-def read_rows(X: Any, y: ArrayInput, sample_weight: ArrayInput) -> Rows:
-    """Check labels and weights, and find the classes."""
-    check_same_order(X=X, y=y, sample_weight=sample_weight)
+def read_rows(X: Any, y: ArrayInput, sample_weight: ArrayInput, groups: ArrayInput = None) -> Rows:
+    """Check labels, weights and groups, and find the classes."""
+    check_same_order(X=X, y=y, sample_weight=sample_weight, groups=groups)
     y = column_or_1d(y, warn=True)
     if y.dtype.kind == "O":
         as_column(y, "y")  # refuses missing values
@@ -70,9 +74,10 @@ def read_rows(X: Any, y: ArrayInput, sample_weight: ArrayInput) -> Rows:
     weights = read_weights_of(sample_weight, codes)
     if weights is not None and np.unique(codes[weights.w > 0]).size < 2:
         raise ValueError(f"y must have at least two classes in rows of positive weight, got one of {names}")
+    ids = read_groups_of(groups, codes)
     if weights is None:
-        return Rows(X, y, classes, codes, None)
-    return Rows(X, y, classes, codes, weights.w, weights.counts)
+        return Rows(X, y, classes, codes, None, groups=ids)
+    return Rows(X, y, classes, codes, weights.w, weights.counts, ids)
 
 
 def with_classes_of(estimator: Any, rows: Rows) -> Rows:

@@ -14,6 +14,8 @@ from sklearn.base import clone
 
 from fitontest.classifier.rows import take_part
 from fitontest.classifier.scores import Reading, positions, respond
+from fitontest.data.row_groups import GROUP, coded_ids
+from fitontest.data.sample import NO_FACTS, Facts
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.simplex import on_simplex
 from fitontest.data.simplex_sample import SimplexSample
@@ -113,6 +115,7 @@ class Calibration:
     X: Any
     rows: IntArray
     counts: bool = True
+    groups: NDArray[Any] | None = None
 
     @property
     def present(self) -> BoolArray:
@@ -122,6 +125,13 @@ class Calibration:
     def weights(self, rows: Any = slice(None)) -> Weights | None:
         """Return the weights of the rows, or of a part of them."""
         return None if self.w is None else Weights(self.w[rows], self.counts)
+
+    def facts(self, rows: Any = slice(None)) -> Facts:
+        """Return the groups of the rows, or of a part of them; none of a single group, which no fold could hold out."""
+        if self.groups is None:
+            return NO_FACTS
+        ids = self.groups[rows]
+        return NO_FACTS if len(coded_ids(ids[self.present[rows]])[0]) < 2 else {GROUP: ids}
 
     def occurring(self, n_classes: int) -> IntArray:
         """Return the classes with rows of positive weight."""
@@ -142,6 +152,7 @@ def fit_pair(
     columns_to_fit = [1] if classes.size == 2 else sorted(known.tolist())
     for k in columns_to_fit if known.size > 1 else []:
         sample = ScoreSample(rows.codes == k, scores[:, k], rows.weights(), names=NAMES)
+        sample = sample.with_facts(**rows.facts())
         pair.families_[classes[k : k + 1].tolist()[0]] = clone(family).fit_sample(sample)
     return pair
 
@@ -159,7 +170,7 @@ def _fit_together(pair: CalibratedPair, family: MulticlassFamily, rows: Calibrat
     scores = _together(reading, rows.raw[np.ix_(fitted, known)])
     labels = classes[known].tolist()
     sample = SimplexSample(scores, place[rows.codes[fitted]], labels, rows.weights(fitted), logs=reading.logs)
-    return replace(pair, family_=clone(family).fit_sample(sample))
+    return replace(pair, family_=clone(family).fit_sample(sample.with_facts(**rows.facts(fitted))))
 
 
 def _fit_features(
@@ -175,7 +186,8 @@ def _fit_features(
     X = take_part(rows.X, rows.rows[fitted], None)
     codes = np.searchsorted(known, rows.codes[fitted])
     classes = pair.classes_[known]
-    return replace(pair, family_=clone(family).fit_coded(X, codes, classes, rows.weights(fitted), logits))
+    weights, groups = rows.weights(fitted), rows.facts(fitted).get(GROUP)
+    return replace(pair, family_=clone(family).fit_coded(X, codes, classes, weights, logits, groups))
 
 
 def _logits(scores: FloatArray) -> FloatArray:

@@ -5,9 +5,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import check_cv
+from sklearn.model_selection import StratifiedGroupKFold, check_cv
 
 from fitontest.checks import is_whole
+from fitontest.data.row_groups import coded_ids
 from fitontest.typing import FloatArray, IntArray
 
 Split = tuple[IntArray, IntArray]
@@ -27,10 +28,35 @@ def check_splitting(cv: object) -> None:
         raise ValueError(f"cv must be {rule}; got {cv!r}")
 
 
-def splits_of(cv: Any, X: Any, y: NDArray[Any], w: FloatArray | None, params: Mapping[str, Any]) -> list[Split]:
-    """Return the positions of the training and of the held-out rows of each fold."""
-    splitter = cv is None or is_whole(cv) or hasattr(cv, "split")
-    splits = check_cv(cv, y, classifier=True).split(X, y, **params) if splitter else cv
+def splits_of(
+    cv: Any,
+    X: Any,
+    y: NDArray[Any],
+    w: FloatArray | None,
+    params: Mapping[str, Any],
+    groups: NDArray[Any] | None = None,
+) -> list[Split]:
+    """Return the positions of the training and of the held-out rows of each fold.
+
+    Parameters
+    ----------
+    cv : int, splitter, iterable of splits or None
+        A number of folds, 5 for None, is of stratified ones in the order of the rows.
+    X, y, w
+        The rows, their labels and their weights.
+    params : mapping
+        For the splitter.
+    groups : array of shape (n,), optional
+        The group of each row: a number of folds holds out whole groups, as ``StratifiedGroupKFold`` does with groups in
+        the order in which they occur. A splitter has them among its `params`.
+    """
+    splits: Any
+    if (cv is None or is_whole(cv)) and groups is not None:
+        splits = _grouped(5 if cv is None else int(cv), y, groups)
+    elif cv is None or is_whole(cv) or hasattr(cv, "split"):
+        splits = check_cv(cv, y, classifier=True).split(X, y, **params)
+    else:
+        splits = cv
     checked = [_split(i, split, y.size) for i, split in enumerate(splits)]
     if not checked:
         raise ValueError(f"cv must give at least one split, got none from {cv!r}")
@@ -39,6 +65,32 @@ def splits_of(cv: Any, X: Any, y: NDArray[Any], w: FloatArray | None, params: Ma
             rule = "be positive for at least one of the rows that a fold holds out"
             raise ValueError(f"sample_weight must {rule}, got zero in all {held.size} of fold {i}; use fewer folds")
     return checked
+
+
+def _grouped(cv: int, y: NDArray[Any], groups: NDArray[Any]) -> Iterable[Any]:
+    """Return stratified folds of whole groups, which are those of rows where each group is a single one."""
+    names, code = coded_ids(groups)
+    if len(names) == y.size:
+        return check_cv(cv, y, classifier=True).split(y, y)  # type: ignore[no-any-return]
+    if len(names) < cv:
+        raise ValueError(
+            f"cv must be at most the number of groups, which folds hold out whole, got cv={cv} and {len(names)} groups"
+        )
+    by_first_row = np.argsort(np.unique(code, return_index=True)[1])
+    place = np.empty(len(names), dtype=np.intp)
+    place[by_first_row] = np.arange(len(names))
+    return StratifiedGroupKFold(n_splits=cv).split(y, y, groups=place[code])  # type: ignore[no-any-return]
+
+
+def for_splitter(groups: NDArray[Any] | None, cv: Any) -> dict[str, Any]:
+    """Return the parameters that hand groups to a splitter of scikit-learn, which must be able to sort them."""
+    if groups is None or not hasattr(cv, "split"):
+        return {}
+    try:
+        np.unique(groups)
+    except TypeError:  # ids of several types
+        return {"groups": coded_ids(groups)[1]}
+    return {"groups": groups}
 
 
 def _split(i: int, split: Any, n: int) -> Split:

@@ -19,6 +19,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fitontest.checks import is_real, is_whole
 from fitontest.data.arrays import as_matrix, as_numbers, as_scores, check_same_length
+from fitontest.data.predictions import Names
+from fitontest.data.read import read_groups
+from fitontest.data.row_groups import GROUP
 from fitontest.data.splits import check_splitting
 from fitontest.data.weights import Weights, read_weights
 from fitontest.families.registry import FamilyBase
@@ -50,7 +53,7 @@ class FeatureCalibrator(ClassifierMixin, FamilyBase):  # type: ignore[misc]
     cv : int, splitter or iterable of splits, default=5
         The folds by which the pruning factor is chosen. A number shuffles the rows of each class and deals them to that
         many folds, in a way that does not depend on their order; the copies that a whole weight counts are dealt one by
-        one.
+        one. Rows of one group share a fold.
     random_state : int, RandomState or None, default=0
         Of the folds, and of which of equally good splits is taken.
 
@@ -119,7 +122,13 @@ class FeatureCalibrator(ClassifierMixin, FamilyBase):  # type: ignore[misc]
         """
 
     def fit_coded(
-        self, X: Any, codes: IntArray, classes: NDArray[Any], weights: Weights | None, logits: FloatArray | None
+        self,
+        X: Any,
+        codes: IntArray,
+        classes: NDArray[Any],
+        weights: Weights | None,
+        logits: FloatArray | None,
+        groups: NDArray[Any] | None = None,
     ) -> Self:
         """Fit the calibrator to rows whose labels and weights have been checked.
 
@@ -135,9 +144,11 @@ class FeatureCalibrator(ClassifierMixin, FamilyBase):  # type: ignore[misc]
             With their meaning, which a part of them does not show; None: 1 for each row.
         logits : array of shape (n, k) or None
             Logits of the base scores: of the second of two classes, or of each class.
+        groups : array of shape (n,), optional
+            The group of each row, of those that belong together.
         """
         with kept_if_refused(self):
-            return self.fit_read(validate_data(self, X, **FEATURES), codes, classes, weights, logits)
+            return self.fit_read(validate_data(self, X, **FEATURES), codes, classes, weights, logits, groups)
 
     def read_rows(self, X: Any, y: ArrayInput) -> tuple[Any, NDArray[Any], IntArray]:
         """Check features and labels; return the features, the classes, and the position of each label.
@@ -160,7 +171,13 @@ class FeatureCalibrator(ClassifierMixin, FamilyBase):  # type: ignore[misc]
         return X, classes, codes.astype(np.intp)
 
     def fit_read(
-        self, X: Any, codes: IntArray, classes: NDArray[Any], weights: Weights | None, logits: FloatArray | None
+        self,
+        X: Any,
+        codes: IntArray,
+        classes: NDArray[Any],
+        weights: Weights | None,
+        logits: FloatArray | None,
+        groups: NDArray[Any] | None = None,
     ) -> Self:
         """Fit the calibrator to features that have been checked too.
 
@@ -168,14 +185,14 @@ class FeatureCalibrator(ClassifierMixin, FamilyBase):  # type: ignore[misc]
         ----------
         X : array or sparse matrix of shape (n, d)
             Checked features.
-        codes, classes, weights, logits
+        codes, classes, weights, logits, groups
             As for `fit_coded`.
         """
         check_splitting(self.cv)
         check_seed(self.random_state)
         w = np.ones(codes.size) if weights is None else weights.w
         whole = weights is None or weights.counts
-        rows, present = TreeRows(X, codes, w, logits, classes.size, whole), np.flatnonzero(w > 0)
+        rows, present = TreeRows(X, codes, w, logits, classes.size, whole, groups), np.flatnonzero(w > 0)
         folds = tree_splits(self.cv, rows, self.random_state)
         results = {"classes_": classes, "n_features_in_": self.n_features_in_}
         if hasattr(self, "feature_names_in_"):
@@ -336,6 +353,11 @@ def read_weights_of(sample_weight: ArrayInput, codes: IntArray) -> Weights | Non
     weights = read_weights(sample_weight, "sample_weight")
     check_same_length(y=codes, sample_weight=weights.w)
     return weights
+
+
+def read_groups_of(groups: ArrayInput, y: ArrayInput) -> NDArray[Any] | None:
+    """Return the group of each row, or refuse them; None where there are none."""
+    return read_groups(groups, y, Names(y_true="y")).get(GROUP)
 
 
 def read_logits(scores: ArrayInput, n: int, n_classes: int) -> FloatArray:

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from fitontest.checks import is_whole
-from fitontest.data.splits import splits_of
-from fitontest.numerics.random import deal_counts, generator
+from fitontest.data.row_groups import RowGroups
+from fitontest.data.splits import for_splitter, splits_of
+from fitontest.numerics.random import deal_counts, folds_of_groups, generator
 from fitontest.trees.rows import TreeRows
 from fitontest.typing import FloatArray, RandomState
 
@@ -28,6 +29,9 @@ def tree_splits(cv: Any, rows: TreeRows, random_state: RandomState = 0) -> list[
     numbers do not count copies; such a row is dealt with its weight. Anything else than a number is a splitter of
     scikit-learn or a list of splits.
 
+    Rows that belong together share a fold: groups are dealt as rows are, but not by class, in an order of their own
+    rows, so that the folds depend neither on the order of the rows nor on what groups are called.
+
     Examples
     --------
     A row three times and another one once, in two folds:
@@ -39,11 +43,16 @@ def tree_splits(cv: Any, rows: TreeRows, random_state: RandomState = 0) -> list[
     """
     present = np.flatnonzero(rows.w > 0)
     if cv is not None and not is_whole(cv):
-        splits = splits_of(cv, rows.X, rows.codes, rows.w, {})
+        splits = splits_of(cv, rows.X, rows.codes, rows.w, for_splitter(rows.groups, cv))
         weights = [[np.bincount(part, minlength=rows.w.size) * rows.w for part in split] for split in splits]
         return [(train[present], held_out[present]) for train, held_out in weights if train.any()]
     rows = rows.take(present)
     w, whole = rows.w, rows.whole
+    groups = _groups_of(rows)
+    if groups is not None:
+        folds = folds_of_groups(groups.code, 5 if cv is None else int(cv), 1, random_state)[0]
+        held = [np.bincount(fold, minlength=w.size) * w for fold in folds]
+        return [(w - fold, fold) for fold in held]
     n_folds = min(5 if cv is None else int(cv), int(w.sum()) if whole else w.size)
     if n_folds < 2:
         return []
@@ -64,13 +73,28 @@ def tree_splits(cv: Any, rows: TreeRows, random_state: RandomState = 0) -> list[
     return [(all_rows - fold, fold) for fold in held_out]
 
 
+def _groups_of(rows: TreeRows) -> RowGroups | None:
+    """Return the groups of the rows, numbered by their rows; None where there are none, or each is a single row."""
+    if rows.groups is None:
+        return None
+    place = {key: at for at, key in enumerate(sorted(set(_keys(rows, rows.w))))}
+    key = np.array([place[each] for each in _keys(rows, rows.w)], dtype=np.intp)
+    behind = np.rint(rows.w).astype(np.intp) if rows.whole else np.ones(rows.w.size, dtype=np.intp)
+    groups = RowGroups.of(rows.groups, key, behind, rows.w)
+    return None if groups.are_single else groups
+
+
+def _keys(rows: TreeRows, weight: FloatArray) -> list[tuple[Any, ...]]:
+    """Return for each row what it is: the same for equal rows."""
+    size = rows.codes.size
+    seen = [b""] * size if rows.logits is None else [row.tobytes() for row in rows.logits + 0.0]  # -0.0 is 0.0
+    return list(zip(rows.codes.tolist(), _row_keys(rows.X), seen, weight.tolist(), strict=True))
+
+
 def _kinds(rows: TreeRows) -> Iterator[list[list[int]]]:
     """Yield for each class its kinds of rows, each a list of positions: equal rows, of equal weight if not whole."""
-    codes = rows.codes
-    seen = [b""] * codes.size if rows.logits is None else [row.tobytes() for row in rows.logits + 0.0]  # -0.0 is 0.0
-    weight = np.zeros(codes.size) if rows.whole else rows.w
-    keys = list(zip(codes.tolist(), _row_keys(rows.X), seen, weight.tolist(), strict=True))
-    order = sorted(range(codes.size), key=keys.__getitem__)
+    keys = _keys(rows, np.zeros(rows.w.size) if rows.whole else rows.w)
+    order = sorted(range(rows.w.size), key=keys.__getitem__)
     for _, of_class in groupby(order, key=lambda i: keys[i][0]):
         yield [list(kind) for _, kind in groupby(of_class, key=keys.__getitem__)]
 

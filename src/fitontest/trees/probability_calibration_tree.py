@@ -7,7 +7,14 @@ from fitontest.data.indices import check_same_order
 from fitontest.families.docstrings import take_descriptions
 from fitontest.families.registry import register
 from fitontest.numerics.losses import log_loss
-from fitontest.trees.base import FeatureCalibrator, kept_if_refused, predicted_classes, read_logits, read_weights_of
+from fitontest.trees.base import (
+    FeatureCalibrator,
+    kept_if_refused,
+    predicted_classes,
+    read_groups_of,
+    read_logits,
+    read_weights_of,
+)
 from fitontest.trees.node_models import LogisticModels, NodeModels, ShareModels
 from fitontest.trees.rows import TreeRows
 from fitontest.trees.structure import TreeStructure
@@ -68,7 +75,15 @@ class ProbabilityCalibrationTree(FeatureCalibrator):
     array([0, 0, 0])
     """
 
-    def fit(self, X: Any, y: ArrayInput, sample_weight: ArrayInput = None, *, scores: ArrayInput = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: ArrayInput,
+        sample_weight: ArrayInput = None,
+        groups: ArrayInput = None,
+        *,
+        scores: ArrayInput = None,
+    ) -> Self:
         """Fit the tree and the regressions of its nodes.
 
         Parameters
@@ -79,6 +94,9 @@ class ProbabilityCalibrationTree(FeatureCalibrator):
             Labels.
         sample_weight : array-like of shape (n,), optional
             Non-negative weights.
+        groups : array-like of shape (n,), optional
+            Which rows belong together, such as those of one patient, user or site: ids of any hashable type. The folds
+            by which the tree is pruned hold out whole groups.
         scores : array-like of shape (n,) or (n, K), optional
             Base scores in [0, 1] of rows that the classifier was not fitted to: of the second class in sorted order, or
             of each class.
@@ -87,11 +105,12 @@ class ProbabilityCalibrationTree(FeatureCalibrator):
         -------
         self
         """
-        check_same_order(X=X, y=y, sample_weight=sample_weight, scores=scores)
+        check_same_order(X=X, y=y, sample_weight=sample_weight, groups=groups, scores=scores)
         with kept_if_refused(self):
             X, classes, codes = self.read_rows(X, y)
             logits = None if scores is None else read_logits(scores, codes.size, classes.size)
-            return self.fit_read(X, codes, classes, read_weights_of(sample_weight, codes), logits)
+            weights = read_weights_of(sample_weight, codes)
+            return self.fit_read(X, codes, classes, weights, logits, read_groups_of(groups, codes))
 
     def predict_proba(self, X: Any, *, scores: ArrayInput = None) -> FloatArray:
         """Return the calibrated probabilities, shape (n, K); the rows add up to 1.

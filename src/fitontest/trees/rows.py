@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
+from numpy.typing import NDArray
+
 from fitontest.typing import FloatArray, IntArray
 
 
@@ -24,6 +26,8 @@ class TreeRows:
         Number of classes.
     whole : bool
         Whether the weights count copies.
+    groups : array of shape (n,) or None
+        The group of each row, of those that belong together.
     """
 
     X: Any
@@ -32,9 +36,11 @@ class TreeRows:
     logits: FloatArray | None
     n_classes: int
     whole: bool
+    groups: NDArray[Any] | None = None
 
     def take(self, rows: IntArray, w: FloatArray | None = None) -> "TreeRows":
         """Return a part of the rows, with other weights of all rows where they are given."""
         logits = None if self.logits is None else self.logits[rows]
         weights = self.w if w is None else w
-        return TreeRows(self.X[rows], self.codes[rows], weights[rows], logits, self.n_classes, self.whole)
+        groups = None if self.groups is None else self.groups[rows]
+        return TreeRows(self.X[rows], self.codes[rows], weights[rows], logits, self.n_classes, self.whole, groups)

@@ -5,7 +5,7 @@ from typing import Any, Self
 from fitontest.data.indices import check_same_order
 from fitontest.families.docstrings import take_descriptions
 from fitontest.families.registry import register
-from fitontest.trees.base import FeatureCalibrator, kept_if_refused, predicted_classes, read_weights_of
+from fitontest.trees.base import FeatureCalibrator, kept_if_refused, predicted_classes, read_groups_of, read_weights_of
 from fitontest.trees.node_models import NodeModels, ShareModels, brier_losses
 from fitontest.trees.rows import TreeRows
 from fitontest.trees.structure import TreeStructure
@@ -50,7 +50,7 @@ class TreeCalibrator(FeatureCalibrator):
     (3, array([0.058, 0.058]))
     """
 
-    def fit(self, X: Any, y: ArrayInput, sample_weight: ArrayInput = None) -> Self:
+    def fit(self, X: Any, y: ArrayInput, sample_weight: ArrayInput = None, groups: ArrayInput = None) -> Self:
         """Fit the tree.
 
         Parameters
@@ -61,15 +61,19 @@ class TreeCalibrator(FeatureCalibrator):
             Labels.
         sample_weight : array-like of shape (n,), optional
             Non-negative weights.
+        groups : array-like of shape (n,), optional
+            Which rows belong together, such as those of one patient, user or site: ids of any hashable type. The folds
+            by which the tree is pruned hold out whole groups.
 
         Returns
         -------
         self
         """
-        check_same_order(X=X, y=y, sample_weight=sample_weight)
+        check_same_order(X=X, y=y, sample_weight=sample_weight, groups=groups)
         with kept_if_refused(self):
             X, classes, codes = self.read_rows(X, y)
-            return self.fit_read(X, codes, classes, read_weights_of(sample_weight, codes), None)
+            weights = read_weights_of(sample_weight, codes)
+            return self.fit_read(X, codes, classes, weights, None, read_groups_of(groups, codes))
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Return the shares of the classes in the leaf of each row, shape (n, K).
