@@ -17,7 +17,7 @@ DEPENDENCE = Dependence(100, 1000, 100.0, 100, 0.052, 0.036, 0.04, 0.01, 0.03, 1
 def few(effective, **changes):
     groups = int(np.ceil(effective))
     sizes = replace(ALIKE, groups=groups, rows=10 * groups, effective=float(effective), several=groups, **changes)
-    return KnownGroups(sizes, DEPENDENCE)
+    return KnownGroups(sizes, replace(DEPENDENCE, effective=float(effective), learnt_from=float(effective)))
 
 
 def test_the_line_holds_the_groups_their_rows_and_how_alike_their_labels_are():

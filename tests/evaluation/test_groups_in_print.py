@@ -102,20 +102,23 @@ def test_models_share_their_groups_and_each_has_its_own_dependence(evaluation):
     assert few.notes == [f"d{TOO_FEW}"]
 
 
-def test_segments_have_a_column_of_groups_and_say_which_have_too_few():
+def test_segments_have_a_column_of_groups_and_say_which_have_few():
     region = np.where(np.arange(300) % 100 < 8, "north", np.where(np.arange(300) % 100 < 22, "west", "south"))
     found = fot.evaluate(read(100, by=region), **BETA)
     text = str(found)
-    assert text.splitlines()[1].split()[:3] == ["region", "n", "groups"] or "groups" in text.splitlines()[1]
-    assert "north: dependence cannot be learnt from fewer than 10 groups: no interval, no p-value" in found.notes
-    assert "west: few groups, so that rho is that of all rows" in found.notes
+    assert text.splitlines()[2].split()[:3] == ["segment", "n", "groups"]
+    (note,) = found.notes
+    assert set(note.partition(": ")[0].split(", ")) == {"north", "west"}
+    assert note.endswith(": few groups, so that rho is that of all rows")
+    assert found["north"].groups.dependence.rho == found.total.groups.dependence.rho
     assert {row["segment"]: row["groups"] for row in found.rows()} == {
         "north": 8,
         "west": 14,
         "south": 78,
         "all rows": 100,
     }
-    assert "groups: 100 (3 rows each)." in text
+    assert "groups: 100 (3 rows each), rho " in text
+    assert "independent" not in text
 
 
 def test_segments_of_too_few_groups_in_all_have_no_conclusion():

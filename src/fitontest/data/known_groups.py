@@ -1,7 +1,7 @@
 """What is known of the groups that rows belong to, as every output says it: in a line, in notes, and in JSON."""
 
 from dataclasses import dataclass
-from math import isfinite
+from math import ceil, inf, isfinite
 from typing import Any
 
 from fitontest.data.dependence import FEW, FEWEST, Dependence
@@ -49,13 +49,30 @@ class KnownGroups:
 
     @property
     def too_few(self) -> bool:
-        """Whether rows belong together in so few groups that nothing is concluded."""
+        """Whether rows belong together in so few groups that nothing is concluded.
+
+        Of a segment whose dependence was learnt from all rows these are meant.
+        """
+        if self.dependence is not None:
+            return self.dependence.too_few
         return not self.sizes.are_single and self.sizes.effective < FEWEST * (1.0 - 1e-9)
 
     @property
     def are_few(self) -> bool:
         """Whether there are enough groups to conclude, and few enough to say so."""
         return not (self.sizes.are_single or self.too_few) and self.sizes.effective < FEW * (1.0 - 1e-9)
+
+    @property
+    def is_part(self) -> bool:
+        """Whether the rows are a segment of few groups, whose dependence was learnt from all rows."""
+        known = self.dependence
+        return known is not None and known.effective * 1.001 < known.learnt_from < inf
+
+    @property
+    def learnt_from(self) -> float:
+        """Effective groups from which dependence is learnt: of a segment of few those of all rows."""
+        known = self.dependence
+        return self.sizes.effective if known is None or known.learnt_from == inf else known.learnt_from
 
     def in_words(self) -> str:
         """Return the line that stands where the number of rows does."""
@@ -79,14 +96,36 @@ class KnownGroups:
         if known is None or self.too_few or self.sizes.are_single:
             return ""
         spread = f" +- {_two_decimals(known.se)}" if isfinite(known.se) else ""
-        return f"rho {_two_decimals(known.rho)}{spread}, design effect {short(known.design_effect, 2)}"
+        return f"rho {self.rho}{spread}, design effect {short(known.design_effect, 2)}"
+
+    @property
+    def rho(self) -> str:
+        """How alike the labels of a group are, as a cell of a table."""
+        unknown = self.dependence is None or self.too_few or self.sizes.are_single
+        return "-" if unknown else _two_decimals(self.dependence.rho)  # type: ignore[union-attr]
+
+    def rows_in_words(self, rows: int) -> str:
+        """Return a number of rows, which has yet to come, with as many groups of the same sizes.
+
+        Examples
+        --------
+        >>> from fitontest.data.row_groups import GroupSizes
+        >>> sizes = GroupSizes(groups=100, rows=1000, effective=100.0, several=100, least=10, median=10.0, most=10)
+        >>> KnownGroups(sizes).rows_in_words(5200)
+        '5,200 rows, that is 520 groups,'
+        """
+        return f"{count(rows)} rows, that is {count(self.groups_of(rows))} groups,"
+
+    def groups_of(self, rows: int) -> int:
+        """Return how many groups of the same sizes have so many rows."""
+        return ceil(rows * self.sizes.groups / self.sizes.rows - 1e-9)
 
     @property
     def refusal(self) -> str:
         """Why nothing is concluded, or ""."""
         if not self.too_few:
             return ""
-        return f"{NOT_LEARNT} (got {_in_groups(self.sizes.effective)} effective): no interval, no p-value"
+        return f"{NOT_LEARNT} (got {_in_groups(self.learnt_from)} effective): no interval, no p-value"
 
     @property
     def notes(self) -> list[str]:
@@ -95,7 +134,11 @@ class KnownGroups:
         if sizes.are_single or self.too_few:
             return []
         notes = []
-        if self.are_few:
+        if self.is_part:
+            known_from = self.learnt_from
+            also = f", which have few too ({known_from:.0f}): it is hardly known" if known_from < FEW else ""
+            notes.append(f"few groups ({count(sizes.groups)}), so that rho is that of all rows{also}")
+        elif self.are_few:
             number = f"{count(sizes.groups)}"
             if round(sizes.effective) < sizes.groups:
                 number += f", {_in_groups(sizes.effective)} effective"
@@ -128,6 +171,11 @@ class KnownGroups:
             "se": None if known is None or not isfinite(known.se) else known.se,
             "design_effect": None if known is None else known.design_effect,
         }
+
+
+def rows_in_words(rows: int, known: KnownGroups | None) -> str:
+    """Return a number of rows that would tell more, where rows belong together with as many groups."""
+    return f"{count(rows)} rows" if known is None or known.sizes.are_single else known.rows_in_words(rows)
 
 
 def groups_record(known: KnownGroups | None) -> dict[str, Any]:

@@ -18,7 +18,7 @@ ASK = "interval=0.95 computes it"
 OF_CLASSES = "of a mean over classes there is none; interval=0.95 gives each class one"
 OF_DISTRIBUTIONS = "of whole distributions the ECE on the simplex has one, gce(..., interval=0.95)"
 SLOW_CELLS = f"cells of the simplex are formed anew hundreds of times; {ASK}"
-OF_GROUPS = "it takes rows for independent, and those of one group are not"
+OF_GROUPS = "how distributions of one group depend on each other was not studied; the confidence has one"
 OF_CELLS = "cells are no function of the score"
 SLOW = f"hundreds of refits of this family take long; {ASK}"
 _OF_DISPLAY = ("scale", "limits", "band", "measures", "name", "pos_label")  # options of a diagram before it is drawn
@@ -94,10 +94,10 @@ def reason_to_omit(measure: Measure, data: Data, direction: Direction) -> str | 
         return None
     if data.is_by_class:
         return OF_CLASSES
+    if data.classes is not None and data.groups is not None:
+        return OF_GROUPS
     if data.classes is not None:
         return (reason_of_classes(measure) or SLOW_CELLS) if isinstance(measure, Binned) else OF_DISTRIBUTIONS
-    if "group" in data.facts:
-        return OF_GROUPS
     if reason := reason_of_settings(measure, direction):
         return reason
     if isinstance(measure, Binned):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from fitontest.checks import is_real
-from fitontest.data.known_groups import NOT_LEARNT, KnownGroups, groups_record
+from fitontest.data.known_groups import KnownGroups, groups_record
 from fitontest.data.samples import Key, Samples
 from fitontest.data.weights import weighting_record
 from fitontest.evaluation.segment_names import NO_ROWS, WHOLE, words_of
@@ -100,10 +100,10 @@ class MeasuredSegments:
         return [*note_lines(self._named, _notes_of), *refused, *empty, *self._notes_on_groups]
 
     @property
-    def too_few_groups(self) -> list[Key]:
-        """The segments whose rows belong to so few groups that nothing is concluded of them."""
-        known = {segment: one.groups for segment, one in self.estimates.items()}
-        return [key for key in self.worst if (one := known.get(key)) is not None and one.too_few]
+    def _known_groups(self) -> dict[Key, KnownGroups]:
+        """What is known of the groups of the segments that are measured, the worst first."""
+        known = {key: self.estimates[key].groups for key in self.worst if key in self.estimates}
+        return {key: one for key, one in known.items() if one is not None}
 
     @property
     def _notes_on_groups(self) -> list[str]:
@@ -114,12 +114,9 @@ class MeasuredSegments:
         if groups.too_few:
             return [groups.refusal]
         notes = groups.notes
-        too_few = [self.texts[segment] for segment in self.too_few_groups]
-        if too_few:
-            notes.append(f"{_listed(too_few)}: {NOT_LEARNT}: no interval, no p-value")
-        few = [self.texts[key] for key in self.worst if key in self.estimates and _has_few_groups(self.estimates[key])]
-        if few:
-            notes.append(f"{_listed(few)}: few groups, so that rho is that of all rows")
+        parts = [key for key, known in self._known_groups.items() if known.is_part]
+        if parts:
+            notes.append(f"{_listed([self.texts[key] for key in parts])}: few groups, so that rho is that of all rows")
         return notes
 
     def sentence(self) -> str:
@@ -130,8 +127,6 @@ class MeasuredSegments:
         adjusted = self.adjusted_joint_p_values if self.is_joint else self.adjusted_p_values
         of = "Holm p-value of the joint test" if self.is_joint else "Holm p-value"
         shown = [self.texts[segment] for segment in self.worst if adjusted.get(segment, 1.0) <= UNLIKELY]
-        if not adjusted and self.too_few_groups:
-            return f"Nothing can be concluded on any of {self._count}: {NOT_LEARNT}."
         if not shown:
             least = min(adjusted.values(), default=1.0)
             return f"No miscalibration is shown in any of {self._count}: the smallest {of} is {short(least, 2)}."
@@ -240,11 +235,6 @@ class MeasuredSegments:
             f"{kind}: from {draws:,} draws of the labels, so at least {short(least, 2)}; Holm p: adjusted for "
             f"{self._count}, so at least {short(min(1.0, least * len(self.segments)), 2)}."
         )
-
-
-def _has_few_groups(estimate: Estimate) -> bool:
-    """Return whether there are enough groups to conclude, but so few that rho is that of all rows."""
-    return estimate.groups is not None and estimate.groups.are_few
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -23,6 +23,7 @@ from fitontest.numerics.random import one_seed
 from fitontest.progress import track
 from fitontest.registry import settings_of
 from fitontest.typing import Label
+from fitontest.uncertainty.dependence import share_dependence
 from fitontest.uncertainty.intervals import NULL_DRAWS, with_shared_null
 from fitontest.uncertainty.joint import JointTest, joint_test
 from fitontest.uncertainty.redrawing import (
@@ -131,7 +132,7 @@ def measure_segments(
         Of different names.
     redrawing : Redrawing, optional
         Labels are drawn at least 40 times as often as there are segments. Of a mean over classes, which has no null,
-        and of rows with groups, whose labels are not independent, they are drawn only if that is asked for.
+        and of distributions of rows that belong together they are drawn only if that is asked for.
 
     Raises
     ------
@@ -140,7 +141,9 @@ def measure_segments(
     """
     wanted = Redrawing() if redrawing is None else redrawing
     of_classes = segments.whole.is_by_class
-    without_null = of_classes or (wanted.interval is None and "group" in segments.facts)
+    of_groups = segments.whole.classes is not None and segments.groups is not None
+    without_null = of_classes or (wanted.interval is None and of_groups)
+    share_dependence(segments)
     wanted = wanted if without_null else _enough(wanted, len(segments))
     told = not of_classes and (wanted.interval is not None or bool(wanted.null_draws))
     if told:
@@ -164,7 +167,7 @@ def measure_segments(
                 except ValueError as error:  # too few rows, or one class: the other segments are still to be measured
                     failures[name][segment] = str(error)
             found = [each[segment] for each in estimates.values() if segment in each]
-            if judged and found and sample.classes is None:
+            if judged and found and sample.classes is None and not _is_open(found[0]):
                 tests[segment] = joint_test(sample, int(wanted.null_draws), one_seed(wanted.random_state), found)
     warn_of_several(held, "segment")
     return SegmentedEvaluation(
@@ -199,6 +202,11 @@ def measure_models(models: Samples, measures: Sequence[Measure], redrawing: Redr
     return EvaluatedModels(evaluations, models)
 
 
+def _is_open(estimate: Estimate) -> bool:
+    """Return whether rows belong to too few groups, so that nothing is tested."""
+    return estimate.groups is not None and estimate.groups.too_few
+
+
 def _segment_estimate(measure: Measure, data: Data, redrawing: Redrawing) -> Estimate:
     """Return the estimate with its null, whose draws are fitted together where the family can do so."""
     if data.is_by_class:
@@ -225,7 +233,7 @@ def _enough(redrawing: Redrawing, segments: int) -> Redrawing:
 def warn_of_notes(evaluation: Evaluation) -> None:
     """Warn once of values that are not what their name promises."""
     one_bin = note_lines(evaluation.named, notes_of_evidence)
-    of_bins = one_bin and evaluation.data.reduction != CANONICAL
+    of_bins = any(" 1 bin:" in line for line in one_bin) and evaluation.data.reduction != CANONICAL
     hint = ["the number of bins was left to the data; n_bins=10 fixes it"] if of_bins else []
     if lines := [*one_bin, *hint, *data_notes(evaluation.estimates[0].decided, None)]:
         warn_user("; ".join(lines), PrintedWarning)

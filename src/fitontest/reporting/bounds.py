@@ -8,6 +8,7 @@ from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.error_limits import ErrorLimit
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.interval import Interval
+from fitontest.uncertainty.effective_rows import effective_rows
 from fitontest.uncertainty.tendency import FEW, exact_residuals, rows_of_smaller_class
 
 FEWEST = 50  # rows that are ever said to be enough: the interval of fewer is cut off at its ends
@@ -41,7 +42,7 @@ class Bounds:
         """Return the bounds of a sample."""
         low, high = exact_residuals(sample, level)
         largest = float(sample.w @ np.maximum(sample.p, 1.0 - sample.p)) / sample.total
-        few = sample.effective_rows < FEWEST
+        few = effective_rows(sample) < FEWEST
         return cls(
             max(low, -high, 0.0), max(abs(low), abs(high)), largest, rows_of_smaller_class(sample) < FEW, few, level
         )

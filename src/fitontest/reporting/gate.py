@@ -9,9 +9,9 @@ from typing import Any, Literal, TypeAlias, get_args
 from xml.etree import ElementTree
 
 from fitontest.checks import brief, choose, is_real
+from fitontest.data.known_groups import KnownGroups, groups_record, rows_in_words
 from fitontest.data.read import Data
 from fitontest.data.repeated_rows import Repeats
-from fitontest.data.sample import refuse_groups
 from fitontest.data.samples import MANY, Key, Kind, Samples
 from fitontest.data.score_sample import as_importances
 from fitontest.data.simplex_sample import CANONICAL, AnyReduction, SimplexSample
@@ -34,8 +34,9 @@ from fitontest.reporting.bounds import FEWEST, Bounds
 from fitontest.reporting.rows_needed import rows_needed
 from fitontest.results.frames import Records, attributes
 from fitontest.results.table import Section, Table
-from fitontest.results.text import count, debiased_and_raw, percent, same_decimals, short, visible
+from fitontest.results.text import capital, count, debiased_and_raw, percent, same_decimals, short, visible
 from fitontest.typing import ArrayInput, Label, RandomState
+from fitontest.uncertainty.dependence import share_dependence
 from fitontest.uncertainty.intervals import NULL_DRAWS, reason_against
 from fitontest.uncertainty.joint import joint_test
 from fitontest.uncertainty.redrawing import Redrawing, estimate_of
@@ -76,6 +77,9 @@ class Gate:
         None without a resolution, and where there is no interval.
     p_value : float or None
         The joint p-value of calibration (`JointTest`); it decides nothing here. None without rows.
+    groups : KnownGroups or None
+        What is known of the groups that the rows belong to; None where none were named. Of fewer than 10 effective ones
+        nothing is concluded: the outcome is open, and there is neither an interval nor a p-value.
     if_importances : Gate or None
         Where nobody said that whole weights are counts, and labels suggest that they are not: the gate by importances,
         if it decides otherwise. Then the outcome is open.
@@ -98,6 +102,7 @@ class Gate:
     rows_needed: int | None
     persistent: ErrorLimit | None
     p_value: float | None
+    groups: KnownGroups | None = None
     if_importances: "Gate | None" = None
 
     @classmethod
@@ -125,8 +130,11 @@ class Gate:
     def headline(self) -> str:
         """The outcome in words, with the debiased and the raw error and the interval that decides."""
         limit, verdict = f"{self.max_error:g}", _in_words(self.outcome)
-        if self.estimate is None or self.interval is None:
+        if self.estimate is None:
             return f"{verdict}: {NO_ROWS}, limit {limit}"
+        if self.interval is None:
+            raw = debiased_and_raw(None, self.estimate.value)
+            return f"{verdict}: {self._refusal}; calibration error {raw}, limit {limit}"
         place = {"pass": "at most", "fail": "above", "undecided": "may be above or below"}[self.outcome]
         error = debiased_and_raw(self.estimate.debiased, self.estimate.value)
         interval = f"{100 * self.interval.level:.4g} % interval {self._ends}"
@@ -136,12 +144,15 @@ class Gate:
     def details(self) -> list[str]:
         """What would decide, where nothing does, and what the numbers are of; nothing without rows."""
         one = self.estimate
-        if one is None or self.interval is None or self.p_value is None:
+        if one is None:
             return []
-        parts = [self._hint, f"by {one.measure.name}{WHY.get(one.measure.name, '')}"]
+        why = "" if self.interval is None else WHY.get(one.measure.name, "")
+        parts = [self._hint, f"by {one.measure.name}{why}"]
         parts.append(f"n = {count(one.n)}" + ("" if one.weighting is None else f" ({one.weighting})"))
-        p_value = "p-value" if one.reduction == CANONICAL else "joint p-value"
-        parts.append(f"{p_value} of calibration {short(self.p_value, 2)}")
+        parts += [] if self.groups is None else [self.groups.in_words()]
+        if self.p_value is not None:
+            p_value = "p-value" if one.reduction == CANONICAL else "joint p-value"
+            parts.append(f"{p_value} of calibration {short(self.p_value, 2)}")
         if one.interval is not None and one.interval.roughness is not None and one.interval.source:
             parts.append(one.interval.source)
         if self.outcome == "pass" and self.persistent is not None:
@@ -152,7 +163,7 @@ class Gate:
     @property
     def _hint(self) -> str:
         """What would decide where the outcome is open."""
-        if self.outcome != "undecided":
+        if self.outcome != "undecided" or self.interval is None:
             return ""
         if self.if_importances is not None:
             return f"by importances {self.if_importances._ends}: say what the weights are"
@@ -163,7 +174,20 @@ class Gate:
             reason = f"{largest} cannot be ruled out; "
         if self.rows_needed is None:
             return f"{reason}more rows will not help: the estimate is near the limit or above it"
-        return f"{reason}about {count(self.rows_needed)} rows would tell"
+        return f"{reason}about {rows_in_words(self.rows_needed, self.groups)} would tell"
+
+    @property
+    def _needed(self) -> str:
+        """About how many rows would decide, and how many groups, as a cell of a table."""
+        if self.rows_needed is None:
+            return "-"
+        groups = "" if self.groups is None else f" ({count(self.groups.groups_of(self.rows_needed))} groups)"
+        return f"{count(self.rows_needed)}{groups}"
+
+    @property
+    def _refusal(self) -> str:
+        """Why nothing is concluded on rows, or ""."""
+        return "" if self.groups is None else self.groups.refusal
 
     @property
     def _ends(self) -> str:
@@ -173,6 +197,8 @@ class Gate:
     def record(self) -> dict[str, Any]:
         """Return the outcome as JSON-ready values; those that are of rows are None without any."""
         one = self.estimate
+        notes = [] if one is None else data_notes(one.decided, one.weighting, one.rows_note)
+        notes += [] if self.groups is None else [note for note in (self.groups.refusal, *self.groups.notes) if note]
         return {
             "name": self.name,
             "outcome": self.outcome,
@@ -187,8 +213,17 @@ class Gate:
             "n": self.n,
             **weighting_record(None if one is None else one.weighting),
             "rows_needed": self.rows_needed,
-            "note": None if one is None else "; ".join(data_notes(one.decided, one.weighting, one.rows_note)) or None,
+            **self._groups_record,
+            "note": "; ".join(notes) or None,
         }
+
+    @property
+    def _groups_record(self) -> dict[str, Any]:
+        """What a record says of groups, with how many of them would decide; nothing where none were named."""
+        if self.groups is None:
+            return {}
+        needed = None if self.rows_needed is None else self.groups.groups_of(self.rows_needed)
+        return {**groups_record(self.groups), "groups_needed": needed}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -270,29 +305,34 @@ class CalibrationCheck(Table):
             estimate = self.gates[0].estimate
             notes = [estimate.rows_note] if estimate is not None and estimate.rows_note else []
             (gate,) = self.gates
-            hint, others = ([gate._hint] if gate._hint else []), [text for text in gate.details if text != gate._hint]
+            notes += [INDEPENDENT_ROWS] if gate.groups is None else [capital(line) for line in gate.groups.lines]
+            apart = (gate._hint, "" if gate.groups is None else gate.groups.in_words())  # which have lines of their own
+            hint, others = ([gate._hint] if gate._hint else []), [text for text in gate.details if text not in apart]
             said = [f"{text[0].upper()}{text[1:]}." for text in [*hint, "; ".join(others)] if text]
-            return [Section(gate.headline, notes="\n".join([*said, *notes, INDEPENDENT_ROWS]))]  # a title is one line
+            return [Section(gate.headline, notes="\n".join([*said, *notes]))]  # a title is one line
         levels = [gate.interval.level for gate in self.gates if gate.interval is not None]
-        level = f"{100 * levels[0]:.4g} % interval"
+        level = f"{100 * levels[0]:.4g} % interval" if levels else "interval"
+        by_groups = any(gate.groups is not None for gate in self.gates)
         resolved = any(gate.persistent is not None for gate in self.gates)
         header = [self.kind, "outcome", "debiased (raw)", level, *(["persistent"] if resolved else [])]
-        header += ["joint p-value", "n", "rows needed"]
+        header += ["joint p-value", "n", *(["groups", "rho"] if by_groups else []), "rows needed"]
         body = []
         for gate in self.gates:
             row = gate.record()
-            if gate.estimate is None or gate.p_value is None:
-                body.append([gate.name, NO_ROWS, *["-"] * (len(header) - 4), "0", "-"])
+            if gate.estimate is None:
+                absent = ["-", "-"] if by_groups else []
+                body.append([gate.name, NO_ROWS, *["-"] * (len(header) - 4 - len(absent)), "0", *absent, "-"])
                 continue
-            needed = "-" if gate.rows_needed is None else f"{gate.rows_needed:,}"
             values = [value for value in (gate.estimate.debiased, gate.estimate.value) if value is not None]
             debiased, raw = ["-", *same_decimals(values)][-2:]
-            interval = f"{short(row['low'])} to {short(row['high'])}"
             persistent = [] if not resolved else ["-" if row["persistent"] is None else short(row["persistent"])]
+            p_value = "-" if gate.p_value is None else short(gate.p_value, 2)
+            of_groups = ["-", "-"] if gate.groups is None else [count(gate.groups.sizes.groups), gate.groups.rho]
+            of_groups = of_groups if by_groups else []
             body.append(
                 [
-                    *(gate.name, _in_words(gate.outcome), f"{debiased} ({raw})", interval, *persistent),
-                    *(short(gate.p_value, 2), f"{row['n']:,}", needed),
+                    *(gate.name, _in_words(gate.outcome), f"{debiased} ({raw})", gate._ends or "-", *persistent),
+                    *(p_value, f"{row['n']:,}", *of_groups, gate._needed),
                 ]
             )
         notes = [self._resolution_note] if resolved else []
@@ -300,20 +340,38 @@ class CalibrationCheck(Table):
         of_rows = [(gate.name, gate.estimate) for gate in self.gates if gate.estimate is not None]
         for name, one in of_rows:
             notes += [f"{name}: {note}." for note in data_notes(False, one.weighting, one.rows_note)]
-        notes.append(INDEPENDENT_ROWS)
+        notes += self._notes_on_groups
+        notes += [] if by_groups else [INDEPENDENT_ROWS]
         return [Section(self._headline, header, body, "\n".join(notes))]
+
+    @property
+    def _notes_on_groups(self) -> list[str]:
+        """What must be known of groups, with the rows that it is of; not what the headline says."""
+        names: dict[str, list[str]] = {}
+        for gate in self.gates:
+            for note in [] if gate.groups is None else [gate.groups.refusal, *gate.groups.notes]:
+                names.setdefault(note, []).append(gate.name)
+        said = {"", self._shared_refusal}
+        return [f"{_listed(of)}: {note}." for note, of in names.items() if note not in said]
+
+    @property
+    def _shared_refusal(self) -> str:
+        """Why nothing is concluded on any of the rows, where that is one reason, or ""."""
+        reasons = {gate._refusal for gate in self.gates if gate.estimate is not None}
+        return reasons.pop() if len(reasons) == 1 else ""
 
     @property
     def _headline(self) -> str:
         """The outcome of several in words."""
+        if self._shared_refusal:
+            return f"{_in_words(self.outcome)}: {self._shared_refusal}"
         names = [gate.name for gate in self.gates if gate.outcome == self.outcome]
         limit = f"{self.gates[0].max_error:g} (errors by {self.family})"
         if self.outcome == "pass":
             return f"pass: calibration errors at most {limit}"
-        listed = f"{', '.join(names[:MOST_NAMED])}{', ...' if len(names) > MOST_NAMED else ''}"
         place = "above" if self.outcome == "fail" else "may be above or below"
         plural = "" if len(names) == 1 else "s"
-        return f"{_in_words(self.outcome)}: calibration error{plural} {place} {limit}: {listed}"
+        return f"{_in_words(self.outcome)}: calibration error{plural} {place} {limit}: {_listed(names)}"
 
     @property
     def _resolution_note(self) -> str:
@@ -435,7 +493,6 @@ def check_calibration(
             by=by,
         )
     _refuse_doubt(data, "weights of Cells.of" if data is not y_true and isinstance(y_true, READ) else "weights")
-    refuse_groups(data, "gates")
     if data.reduction == CANONICAL:
         rule = rule.of_distributions()
     segments = data if data.is_by_segment else None
@@ -542,6 +599,7 @@ class GateRule:
 def _check_segments(segments: Samples, rule: GateRule, required: Sequence[str] = ()) -> CalibrationCheck:
     """Return the outcomes of segments; those that have no rows, and required ones that are absent, come last."""
     names = words_of([*segments, *segments.empty])
+    share_dependence(segments)
     found = _check(segments, rule, names)
     known = {*names.values(), *(text for segment in names for text in spellings(segment))}
     missing = [*(names[one] for one in segments.empty), *(one for one in required if one not in known)]
@@ -581,6 +639,8 @@ def _gate_of_rows(name: str, sample: Any, rule: GateRule, level: float) -> Gate:
     if sample.reduction == CANONICAL:
         return _gate_of_distributions(name, sample, rule, Redrawing(interval=level, random_state=seed))
     estimate = estimate_of(rule.measure, sample, sample.reduction, Redrawing(interval=level, random_state=seed))
+    if estimate.groups is not None and estimate.groups.too_few:  # which leave everything open
+        return Gate(name, "undecided", estimate, None, rule.max_error, None, None, None, estimate.groups)
     p_value = joint_test(sample, NULL_DRAWS, seed, [estimate]).p_value
     return gate_of(name, estimate, rule, Bounds.of(sample, level), p_value)
 
@@ -631,12 +691,17 @@ def _decided(
     passes = interval.high <= limit and (persistent is None or persistent.value <= limit)
     outcome: Outcome = "pass" if passes else "fail" if interval.low > limit else "undecided"
     needed = rows_needed(estimate, interval, limit, persistent) if outcome == "undecided" else None
-    return Gate(name, outcome, estimate, interval, limit, needed, persistent, p_value)
+    return Gate(name, outcome, estimate, interval, limit, needed, persistent, p_value, estimate.groups)
 
 
 def _printable(text: str) -> str:
     """Return a text without the characters that XML must not hold."""
     return NOT_IN_XML.sub("\N{REPLACEMENT CHARACTER}", visible(text, "\t\n\r"))
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Return the names of segments or classes, of many the first ones."""
+    return f"{', '.join(names[:MOST_NAMED])}{', ...' if len(names) > MOST_NAMED else ''}"
 
 
 def _in_words(outcome: Outcome) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from fitontest.data.known_groups import rows_in_words
 from fitontest.data.score_sample import ScoreSample
 from fitontest.exceptions import without_warnings
 from fitontest.measures.error_limits import RESOLUTION, ErrorLimit
@@ -11,7 +12,7 @@ from fitontest.measures.estimate import Estimate
 from fitontest.measures.if_calibrated import IfCalibrated
 from fitontest.measures.interval import ErrorInterval
 from fitontest.measures.plug_in import PlugIn
-from fitontest.results.text import count, debiased_and_raw, percent, sentence, short
+from fitontest.results.text import debiased_and_raw, percent, sentence, short
 from fitontest.uncertainty.agreement import agreement_of
 from fitontest.uncertainty.intervals import with_interval
 from fitontest.uncertainty.joint import UNLIKELY, JointTest, joint_test
@@ -178,7 +179,7 @@ class Verdict:
         estimate = self.estimate
         if self.interval.roughness is None and estimate.weighting is None:
             likely = short((estimate.quoted + high) / 2.0)  # intervals shrink as one over the root of the rows
-            text += f"; with {count(4 * estimate.n)} rows about {likely} could"
+            text += f"; with {rows_in_words(4 * estimate.n, estimate.groups)} about {likely} could"
         return [f"{text}."]
 
     def to_dict(self) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from fitontest.data.sample import refuse_groups
 from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.binning import BinnedSample
 from fitontest.measures.losses.base import BinLoss, mean_over_bins, register
@@ -45,14 +44,15 @@ class Rejection(BinLoss):
         find_test(self.test)
 
     def check(self, sample: ScoreSample) -> None:
-        """Raise ValueError for weights that are no counts of rows, and for groups of rows.
+        """Raise ValueError for weights that are no counts of rows.
+
+        Rows of one group are counted as if they were independent, of which notes of the value tell.
 
         Raises
         ------
         ValueError
-            Weights that are importances; rows that are not independent.
+            Weights that are importances.
         """
-        refuse_groups(sample, "p-values")
         if not sample.whole:
             raise ValueError(
                 "sample_weight must be counts for loss='rejection', because a significance test counts rows; got "
