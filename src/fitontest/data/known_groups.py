@@ -95,8 +95,7 @@ class KnownGroups:
         known = self.dependence
         if known is None or self.too_few or self.sizes.are_single:
             return ""
-        spread = f" +- {_two_decimals(known.se)}" if isfinite(known.se) else ""
-        return f"rho {self.rho}{spread}, design effect {short(known.design_effect, 2)}"
+        return f"{rho_in_words(known)}, design effect {short(known.design_effect, 2)}"
 
     @property
     def rho(self) -> str:
@@ -176,6 +175,12 @@ class KnownGroups:
 def rows_in_words(rows: int, known: KnownGroups | None) -> str:
     """Return a number of rows that would tell more, where rows belong together with as many groups."""
     return f"{count(rows)} rows" if known is None or known.sizes.are_single else known.rows_in_words(rows)
+
+
+def rho_in_words(known: Dependence) -> str:
+    """Return the correlation of two labels of a group, with its standard error where that is known."""
+    spread = f" +- {_two_decimals(known.se)}" if isfinite(known.se) else ""
+    return f"rho {_two_decimals(known.rho)}{spread}"
 
 
 def groups_record(known: KnownGroups | None) -> dict[str, Any]:

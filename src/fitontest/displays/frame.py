@@ -23,6 +23,7 @@ from fitontest.displays.reliability_artists import (
     GAP_LABEL,
     KNOT_LABEL,
     MEAN_LABEL,
+    NEW_GROUP_LABEL,
     SCORE_LABEL,
     SPLINE_LABEL,
     TRUTH_LABEL,
@@ -46,6 +47,7 @@ SHARED_LABELS = (
     CUT_LABEL,
     SCORE_LABEL,
     SPLINE_LABEL,
+    NEW_GROUP_LABEL,
     ATOM_LABEL,
 )  # of marks with the same meaning in every diagram
 

@@ -39,6 +39,7 @@ from fitontest.displays.reliability_artists import (
     draw_map_at_scores,
     draw_means,
     draw_members,
+    draw_new_group,
     draw_single_scores,
     draw_words,
 )
@@ -84,6 +85,7 @@ from fitontest.uncertainty.bands import (
     quick_band,
     read_band,
 )
+from fitontest.uncertainty.new_group import NEW_GROUP, new_group_bands
 from fitontest.uncertainty.redrawing import Redrawing, estimate_of
 
 if TYPE_CHECKING:
@@ -139,6 +141,8 @@ class ReliabilityDisplay(PanelDisplay):
         nothing below 1e-7 or above 1 - 1e-7.
     band : Band, optional
         A band that contains most maps of calibrated scores, or the true map.
+    new_group : Band, optional
+        A band that contains the maps of most new groups.
     measures : iterable of str or Measure, optional
         Further measures whose values the legend shows.
     name, pos_label : str and label, optional
@@ -170,10 +174,12 @@ class ReliabilityDisplay(PanelDisplay):
         The triangles below and above the axes, where there are any.
     scores_, whiskers_, words_, note_ : artists or None
         The points of few distinct scores with their intervals, the words in the corners, and what is said of one bin.
-    fill_, gap_, stems_, veil_, outline_, means_, extension_, knots_, atoms_, band_, legend_ : artists or None
+    fill_, gap_, stems_, veil_, outline_, means_, extension_, knots_, atoms_ : artists or None
         The area under the map, the gap between it and the diagonal, that gap as lines in narrow bins, the fading of
-        bins beyond the scores, the flat bars and the means of the bins, the map beyond the scores, the knots, the
-        scores that many rows share, the band, and the legend.
+        bins beyond the scores, the flat bars and the means of the bins, the map beyond the scores, the knots, and the
+        scores that many rows share.
+    band_, new_group_, legend_ : artists or None
+        The band, that of a new group, and the legend.
 
     References
     ----------
@@ -208,6 +214,7 @@ class ReliabilityDisplay(PanelDisplay):
         scale: ScaleName | Scale = "auto",
         limits: ArrayInput = None,
         band: Band | None = None,
+        new_group: Band | None = None,
         measures: Iterable[str | Measure] = (),
         name: str | None = None,
         pos_label: Label | None = None,
@@ -215,7 +222,8 @@ class ReliabilityDisplay(PanelDisplay):
         check_measured(error, sample)
         if error.map is None:
             raise ValueError(f"error must be one that calibration_error returns, with a map to draw; got {error!r}")
-        self.error, self.map_, self.band, self.name, self.pos_label = error, error.map, band, name, pos_label
+        self.error, self.map_, self.name, self.pos_label = error, error.map, name, pos_label
+        self.band, self.new_group = band, new_group
         self.estimates = tuple(read_measure(one).estimate(sample) for one in as_list(measures, "measures", empty=True))
         if isinstance(scale, Scale):
             self.scale = scale
@@ -285,7 +293,7 @@ class ReliabilityDisplay(PanelDisplay):
         interval : float in (0, 1), "auto" or None, default="auto"
             Level of the interval of the debiased error, both of which the legend then shows; see `calibration_error`
             and, for "auto", `evaluate`. By default there is none of more than 20,000 rows, of which it takes seconds.
-        band : {"auto", "consistency", "confidence", "simultaneous"} or None, default="auto"
+        band : {"auto", "consistency", "confidence", "simultaneous", "new group"} or None, default="auto"
             Labels are redrawn and the family is fitted to each of them. None: no band. "auto": a confidence band of
             100 labellings, of families that are refitted in a moment. More than 200,000 rows are pooled for it, and of
             more than 20,000 it is not tested whether the spline g below fits. With `band_draws` it is "confidence".
@@ -296,6 +304,10 @@ class ReliabilityDisplay(PanelDisplay):
               maps are from g tells how far the map drawn is from the true one: at each score the band holds the true
               map with a confidence of `band_level`. It reaches from the lowest to the highest score.
             * "simultaneous": the same at all scores at once, wider.
+            * "new group": the confidence band, and beside it, dashed, where the map of a new group lies, such as a
+              hospital of which there are no labels yet: at each score `band_level` of all groups have a map inside. The
+              rows must have `groups`. It reaches as far as groups differ, and does not shrink with more of them; where
+              they do not differ (rho = 0) it is the confidence band. How surely rho is known it does not cover.
 
             The bands of the true map are too narrow where the family, or g, cannot follow it. Of 1000 scores of three
             kinds (square, stairs and Sharp of `fitontest.datasets`), the 95 % bands of ``slope1`` with 15 bins,
@@ -322,6 +334,8 @@ class ReliabilityDisplay(PanelDisplay):
             by error times share of the rows: the error of a few rows is mostly noise.
         sample_weight, pos_label
             See `calibration_error`.
+        groups : array-like of shape (n,), optional
+            What each row belongs to, such as a patient, where several rows belong together; see `read`.
         scale, limits, name
             See the class.
         ax : matplotlib Axes, Figure or SubFigure, optional
@@ -359,6 +373,7 @@ class ReliabilityDisplay(PanelDisplay):
             reduction="classwise" if by_predicted else reduction,
             labels=labels,
             pos_label=pos_label,
+            groups=groups,
         )
         if data.is_by_class:
             why = "by_predicted=True" if by_predicted else "reduction='classwise'"
@@ -389,13 +404,13 @@ class ReliabilityDisplay(PanelDisplay):
         level: float = BAND_LEVEL,
         random_state: RandomState = 0,
     ) -> None:
-        """Compute a confidence band for the next `plot`, see `from_predictions`.
+        """Compute a band for the next `plot`, see `from_predictions`.
 
         Parameters
         ----------
         sample : ScoreSample
             The sample of the diagram.
-        kind : {"consistency", "confidence", "simultaneous", "auto"}, default="consistency"
+        kind : {"consistency", "confidence", "simultaneous", "new group", "auto"}, default="consistency"
             As `band` of `from_predictions`; of "auto" the next two arguments are passed over.
         draws : int, default=200
             Labellings that are drawn, each of which is fitted.
@@ -405,6 +420,10 @@ class ReliabilityDisplay(PanelDisplay):
             Of the drawn labels.
         """
         x = self.scale.grid(POINTS)
+        self.new_group = None
+        if kind == NEW_GROUP:
+            self.band, self.new_group = new_group_bands(self.error, sample, x, draws, level, random_state)
+            return
         if kind == "auto":
             known = self.single is not None or self.has_one_bin  # intervals of their own; nothing but the means
             self.band = None if known else quick_band(self.error, sample, x, random_state)
@@ -461,6 +480,7 @@ class ReliabilityDisplay(PanelDisplay):
         label = format_legend_label(self.name if name is None else name, self.error, self.estimates)
         self._draw_map(main, style, base, label, filled)
         self.band_ = None if self.band is None else draw_band(main, self.band, style["color"], first=first)
+        self.new_group_ = None if self.new_group is None else draw_new_group(main, self.new_group, style["color"])
         self.counts_ = draw_counts(below, self.counts, self.cells, self.scale, style, fill=first)
         format_counts_axis(below, "y", self.counts)
         self.words_ = draw_words(main) if first and advise and legend else []
@@ -481,8 +501,8 @@ class ReliabilityDisplay(PanelDisplay):
         ``atoms`` the scores that many rows share with the values of the map there, which ``map`` passes by.
         ``members`` holds the points of the maps of which a mixture is made, with their weights.
         ``scores`` holds the distinct scores where they are few, with the share of positives at each and its exact
-        interval. ``histogram`` holds the weight per bar. ``band`` holds the bounds of the band. ``beyond`` holds the
-        shares of the data below and above the axes.
+        interval. ``histogram`` holds the weight per bar. ``band`` holds the bounds of the band, ``new_group``
+        those of the maps of new groups. ``beyond`` holds the shares of the data below and above the axes.
         """
         parts = {
             "bins": self.shape.piece_records(),
@@ -496,6 +516,9 @@ class ReliabilityDisplay(PanelDisplay):
         }
         if self.band is not None:
             parts["band"] = records(x=self.band.x, band_lower=self.band.lower, band_upper=self.band.upper)
+        if self.new_group is not None:
+            ends = {"new_group_lower": self.new_group.lower, "new_group_upper": self.new_group.upper}
+            parts["new_group"] = records(x=self.new_group.x, **ends)
         return {part: rows for part, rows in parts.items() if rows}
 
     def _draw_map(self, main: "Axes", style: dict[str, Any], base: Color, label: str, filled: bool) -> None:

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fitontest.data.known_groups import rho_in_words
 from fitontest.displays.palette import (
     GAP,
     NEUTRAL,
@@ -40,11 +41,13 @@ if TYPE_CHECKING:
 MIN_OPACITY, MAX_OPACITY = 0.12, 0.8  # of the gap, for no data and for the largest share of the data
 FILL_OPACITY = 0.22  # of the fill under the map
 TRUTH_OPACITY = 0.14  # of the band of the true map
+NEW_GROUP_OPACITY = 0.05  # of the band of a new group
 DARK_OPACITY_GAIN = 0.16  # added to small opacities on a dark background
 DIAGONAL_LABEL = "_fitontest diagonal"  # identifies the diagonal; legends leave it out
 BAND_LABEL = "if calibrated, "
 LEAST_MEMBER_OPACITY, MOST_MEMBER_OPACITY = 0.25, 0.7  # of the members of a mixture
 TRUTH_LABEL = "true map, "
+NEW_GROUP_LABEL = "map of a new group, "
 SPLINE_LABEL = "a spline, "  # which does not fit
 MEAN_LABEL = "mean of a bin"
 KNOT_LABEL = "knot"
@@ -87,6 +90,26 @@ def draw_band(ax: "Axes", band: Band, color: Color, *, first: bool) -> "Artist":
         rgb, shade = to_rgb(color), TRUTH_OPACITY + compute_opacity_gain(ax)  # type: ignore[arg-type]
         style = {"facecolor": (*rgb, shade), "edgecolor": (*rgb, 0.9), "linewidth": 0.9}
     return ax.fill_between(band.x, band.lower, band.upper, zorder=2.2, label=describe_band(band), **style)
+
+
+def draw_new_group(ax: "Axes", band: Band, color: Color) -> "Artist":
+    """Draw the band in which the map of a new group lies: a dashed outline, hardly filled, about the other band."""
+    from matplotlib.colors import to_rgb
+
+    rgb, shade = to_rgb(color), NEW_GROUP_OPACITY + compute_opacity_gain(ax) / 4  # type: ignore[arg-type]
+    style: dict[str, Any] = {"facecolor": (*rgb, shade), "edgecolor": (*rgb, 0.9), "linewidth": 1.1}
+    style["linestyle"] = (0, (4.0, 2.0))
+    return ax.fill_between(band.x, band.lower, band.upper, zorder=2.15, label=describe_new_group(band), **style)
+
+
+def describe_new_group(band: Band) -> str:
+    """Return what the band of a new group contains, and how alike the labels of a group are, for the legend."""
+    known = band.dependence
+    assert known is not None
+    alike = rho_in_words(known)
+    if known.intercept == 0.0 and known.slope == 0.0:
+        alike = f"{alike}: no spread over groups is seen"
+    return f"{NEW_GROUP_LABEL}{100 * band.level:g} % at each score\n({known.groups:,} groups, {alike})"
 
 
 def describe_band(band: Band) -> str:

@@ -296,7 +296,10 @@ class SmallMultiples(Display):
     def _draw_legend(self, free: Any) -> Any:
         """Draw one legend of the marks that occur in the panels: in a free place of the grid, or below the panels."""
         panels = [list_legend_entries(ax) for ax in self.axes_.values()]
-        marks = {text: handle for entries in panels for text, handle in entries if text.startswith(SHARED_LABELS)}
+        shared = ((text, handle) for entries in panels for text, handle in entries if text.startswith(SHARED_LABELS))
+        marks = {
+            text.split("\n")[0]: handle for text, handle in shared
+        }  # below the first line is what panels differ in
         texts = [text if len(text) <= TITLE_WIDTH else text.replace(" (", "\n(") for text in marks]
         style: dict[str, Any] = {"fontsize": "medium" if self._legend_columns() > 1 else "small", "frameon": False}
         if free is not None:

@@ -27,6 +27,7 @@ from fitontest.uncertainty.verdict import Verdict, verdict_of
 if TYPE_CHECKING:
     from fitontest.displays.canvas import SomeFigure
     from fitontest.displays.class_choice import ClassChoice
+    from fitontest.displays.groups import GroupsDisplay
     from fitontest.displays.scales import ScaleName
     from fitontest.displays.small_multiples import SmallMultiples
 
@@ -266,6 +267,69 @@ class Evaluation(Table):
         shown = with_map if family is None else [choose(family, with_map, "family")]
         measured = leave_out_identity((name, self[name], self.sample) for name in shown)
         return ReliabilityDisplay.side_by_side(measured, scale)
+
+    def plot_groups(
+        self,
+        family: str | None = None,
+        *,
+        groups: "ClassChoice" = None,
+        largest: bool = False,
+        scale: "ScaleName" = "auto",
+        figure: "SomeFigure" = None,
+    ) -> "GroupsDisplay":
+        """Draw the calibration curve of each group of rows, shrunk towards the map that all groups share.
+
+        Parameters
+        ----------
+        family : str, optional
+            Whose map the groups share; by default the spline, else the first that has a map.
+        groups : int or array-like of ids, optional
+            How many groups have a panel of their own, by default 20, or which. Of more groups than the number those
+            whose curves lie farthest from the shared map.
+        largest : bool, default=False
+            Whether these are the groups with the most rows instead.
+        scale : {"auto", "probability", "logit"}, default="auto"
+            How the axes lay out probabilities, see `ReliabilityDisplay`.
+        figure : matplotlib Figure or SubFigure, optional
+            An empty one to draw in; by default a new pyplot figure that is large enough.
+
+        Returns
+        -------
+        GroupsDisplay
+            With the curves of all groups, see `fitontest.displays.groups`.
+
+        Raises
+        ------
+        ValueError
+            Rows without groups, or of fewer than ten; several classes, each of which has groups of its own:
+            ``evaluation.classes[label].plot_groups()``; estimates without a map; a family that is not among them.
+
+        Examples
+        --------
+        >>> import numpy as np, fitontest as fot
+        >>> from matplotlib.figure import Figure
+        >>> rng = np.random.default_rng(0)
+        >>> hospital = np.repeat(np.arange(30), 20)
+        >>> p = rng.random(600)
+        >>> y = rng.random(600) < p ** np.exp(0.5 * rng.standard_normal(30))[hospital]
+        >>> evaluation = fot.evaluate(fot.read(y, p, groups=hospital), families=["beta"], interval=None, null_draws=0)
+        >>> display = evaluation.plot_groups(groups=8, figure=Figure())
+        >>> display.title
+        'the 8 of 30 groups whose curves lie farthest from the shared map'
+        """
+        from fitontest.displays.groups import MOST_PANELS, GroupsDisplay
+
+        if self.data.classes is not None:
+            raise ValueError(
+                "groups are drawn of one score: of several classes, evaluation.classes[label].plot_groups()"
+            )
+        with_map = [name for name, estimate in self.named if _has_map(estimate)]
+        if not with_map:
+            raise ValueError(f"families must be given for diagrams: none of {self.names} has a map to draw")
+        usual = "spline" if "spline" in with_map else with_map[0]
+        estimate = self[choose(usual if family is None else family, with_map, "family")]
+        shown = MOST_PANELS if groups is None else groups
+        return GroupsDisplay(estimate, self.sample, groups=shown, largest=largest, scale=scale).plot(figure)
 
     def sections(self) -> list[Section]:
         """Return what is printed: the verdict with a line for each kind of map, or the tables where there is none."""

@@ -46,7 +46,7 @@ TESTED_ROWS = 20_000  # most rows of which such a band tests whether its spline 
 STREAM = 2  # of random numbers, beside those of the intervals
 TINY = 1e-12  # variance of labels that are certain, and spread of maps that never differ
 
-BandKind: TypeAlias = Literal["consistency", "confidence", "simultaneous"]
+BandKind: TypeAlias = Literal["consistency", "confidence", "simultaneous", "new group"]
 KINDS = get_args(BandKind)
 
 
@@ -61,7 +61,7 @@ class Band:
     level : float
     draws : int
         Labellings that were redrawn.
-    kind : {"consistency", "confidence", "simultaneous"}
+    kind : {"consistency", "confidence", "simultaneous", "new group"}
         "consistency": the middle `level` of the maps fitted to labels that are redrawn from the scores. "confidence":
         the true map, with a confidence of `level` at each score. "simultaneous": the true map, with that confidence at
         all these scores at once.
@@ -70,6 +70,8 @@ class Band:
     misfit : float or None
         The p-value of the fit test of the spline from which labels were redrawn, where it rejects: the true map is
         rougher then, and the band is not one of it.
+    dependence : Dependence or None
+        How alike the labels of a group are, of a band of kind "new group".
     """
 
     x: FloatArray
@@ -80,6 +82,7 @@ class Band:
     kind: BandKind = "consistency"
     stand_in: str | None = None
     misfit: float | None = None
+    dependence: Dependence | None = None
 
 
 def band_of(
