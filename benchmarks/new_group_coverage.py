@@ -1,6 +1,7 @@
 """How often the band of a new group holds its curve, for groups whose curves are known.
 
-Usage: ``python benchmarks/new_group_coverage.py [-o new_group.csv] [--sets 200] [--draws 100] [--level 0.9] [--table]``.
+Usage: ``python benchmarks/new_group_coverage.py [-o new_group.csv] [--cases ...] [--sets 200] [--draws 100]
+[--level 0.9] [--table]``.
 
 Groups of scores and labels are simulated: scores Phi(s), of which three tenths of the variance of s are of the group,
 the true map a probit line, and labels that a group shares by a normal copula with the correlation ICC; "slopes": and by

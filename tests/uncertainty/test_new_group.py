@@ -100,9 +100,7 @@ def test_the_bands_of_a_fitted_map(monkeypatch):
     logits = np.log(p / (1 - p))
     h = np.clip((np.log(band.x / (1 - band.x)) - logits.mean()) / logits.std(), -2, 2)
     np.testing.assert_allclose(rho_at(band.x, sample, dependence), 0.2 + 0.05 * h**2, atol=1e-9)
-    expected = spread(
-        estimate.map.evaluate(band.x), 0.2 + 0.05 * h**2, 0.9, 11.0, (confidence.lower, confidence.upper)
-    )
+    expected = spread(estimate.map.evaluate(band.x), 0.2 + 0.05 * h**2, 0.9, 11.0, (confidence.lower, confidence.upper))
     np.testing.assert_allclose([band.lower, band.upper], expected, atol=1e-9)
     assert (band.lower <= confidence.lower + 1e-9).all()
     assert (band.upper >= confidence.upper - 1e-9).all()
@@ -124,7 +122,10 @@ def test_rows_without_groups_and_few_groups_are_refused():
     for groups, rule in (
         (None, "groups must be given, with several rows in a group, for band='new group'; got none"),
         (np.arange(y.size), "got 108 groups of one row each"),
-        (group % 9, "groups must be at least 10 .* fewer than 10 groups; got 9, which tell as much as 8 of equal weight"),
+        (
+            group % 9,
+            "groups must be at least 10 .* fewer than 10 groups; got 9, which tell as much as 8 of equal weight",
+        ),
     ):
         sample = fot.read(y, p, groups=groups)
         estimate = fot.calibration_error(fot.ScoreSample(y, p), family="platt", interval=None)
@@ -146,9 +147,9 @@ def brute_force(maps, number):
     rho = dependence.intercept + dependence.slope * h**2
 
     def loss(z):
-        a = (ndtri(maps.map.evaluate(p)) - np.sqrt(dependence.intercept) * z[0] - np.sqrt(dependence.slope) * h * z[1]) / (
-            np.sqrt(1 - rho)
-        )
+        a = (
+            ndtri(maps.map.evaluate(p)) - np.sqrt(dependence.intercept) * z[0] - np.sqrt(dependence.slope) * h * z[1]
+        ) / (np.sqrt(1 - rho))
         return 0.5 * z @ z - w @ log_ndtr(np.where(y > 0, a, -a))
 
     return minimize(loss, np.zeros(2), method="BFGS", options={"gtol": 1e-9}).x

@@ -1,4 +1,4 @@
-"""The curves of groups, shrunk towards the map that they share: all of them in one panel, some in panels of their own."""
+"""The curves of groups, shrunk towards the map that they share: all in one panel, some in panels of their own."""
 
 import textwrap
 from dataclasses import dataclass
@@ -148,8 +148,8 @@ class GroupsDisplay(Display):
     def parts(self) -> dict[str, Records]:
         """Return every number that is drawn.
 
-        ``groups`` has a record for every group: its rows, by how much its curve is shrunk, and the mean difference of the
-        curve from the shared map, signed and absolute. ``shared`` holds the shared map and the band of 90 % of the
+        ``groups`` has a record for every group: its rows, by how much its curve is shrunk, and the mean difference of
+        the curve from the shared map, signed and absolute. ``shared`` holds the shared map and the band of 90 % of the
         groups. ``curves`` holds the curves of the panels, ``points`` their points.
         """
         maps = self.maps
@@ -214,7 +214,7 @@ class GroupsDisplay(Display):
         elif choice >= len(ids):
             choice, said = [*range(len(ids))], total
         else:
-            values = maps.groups.weights if largest else absolute
+            values: list[float] = (maps.groups.weights if largest else absolute).tolist()
             rule = "with the most rows" if largest else "whose curves lie farthest from the shared map"
             choice, said = choose_largest(values, choice), f"the {choice} of {total} {rule}"
         chosen = np.array(choice, dtype=np.intp)
@@ -238,9 +238,9 @@ class GroupsDisplay(Display):
 
     def _select_all(self) -> FloatArray:
         """Return the curves of the first panel: of all groups, or of as many as can be told apart, by their rows."""
-        sizes = self.maps.groups.weights
-        chosen = np.arange(sizes.size) if sizes.size <= MOST_CURVES else np.array(choose_largest(sizes, MOST_CURVES))
-        return self.maps.curves(chosen, self.x)
+        sizes: list[float] = self.maps.groups.weights.tolist()
+        chosen = [*range(len(sizes))] if len(sizes) <= MOST_CURVES else choose_largest(sizes, MOST_CURVES)
+        return self.maps.curves(np.array(chosen, dtype=np.intp), self.x)
 
     def _grid_shape(self) -> tuple[int, int]:
         """Return the numbers of rows and columns, of which the first panel takes two each."""
@@ -304,7 +304,8 @@ class GroupsDisplay(Display):
         from matplotlib.patches import Patch
 
         ax = next(iter(self.axes_.values()))
-        shared, own = get_line_color(ax, FILL), get_line_color(ax, GAP)
+        colors: Any = get_line_color(ax, FILL), get_line_color(ax, GAP)
+        shared, own = colors
         dot = {"markerfacecolor": get_background(ax), "markeredgecolor": get_foreground(ax), "linestyle": "none"}
         family = self.error.measure.name
         marks = {

@@ -373,7 +373,6 @@ class ReliabilityDisplay(PanelDisplay):
             reduction="classwise" if by_predicted else reduction,
             labels=labels,
             pos_label=pos_label,
-            groups=groups,
         )
         if data.is_by_class:
             why = "by_predicted=True" if by_predicted else "reduction='classwise'"

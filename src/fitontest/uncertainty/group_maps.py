@@ -142,7 +142,7 @@ def group_maps(c_hat: CalibrationMap, sample: ScoreSample) -> GroupMaps:
     q, loadings, own = _parts(c_hat, rows.p, standardised_logits(rows.p, rows.w), dependence)
     w = rows.w / sample.row_weight
     mode, precision = _modes((q / own, loadings / own, rows.y), w, groups)
-    covariance = np.linalg.inv(precision)
+    covariance: FloatArray = np.asarray(np.linalg.inv(precision), dtype=np.float64)
     left = np.einsum("in,nij,jn->n", loadings, covariance[groups.code], loadings)
     over_groups = (loadings**2).sum(axis=0)
     ratio = np.divide(left, over_groups, out=np.ones_like(left), where=over_groups > 0.0)
@@ -207,4 +207,4 @@ def _quantiles(p: FloatArray, w: FloatArray) -> FloatArray:
     """Return scores that stand for equal weight each, of scores in increasing order."""
     reached = np.cumsum(w)
     places = np.searchsorted(reached, (np.arange(POINTS) + 0.5) / POINTS * reached[-1])
-    return p[np.minimum(places, p.size - 1)]
+    return np.asarray(p[np.minimum(places, p.size - 1)])

@@ -16,6 +16,7 @@ freedom are the groups less one. That rho itself is estimated is not covered.
 """
 
 from dataclasses import replace
+from typing import Final
 
 import numpy as np
 from scipy.special import ndtr, ndtri
@@ -30,7 +31,7 @@ from fitontest.uncertainty.bands import Band, confidence_bands, read_band
 from fitontest.uncertainty.dependence import dependence_of
 
 EPS = 1e-12  # probabilities are cut there before they are taken to the scale of Phi^-1
-NEW_GROUP = "new group"
+NEW_GROUP: Final = "new group"
 
 
 def new_group_bands(
@@ -144,8 +145,8 @@ def known_dependence(sample: ScoreSample, what: str) -> Dependence:
     assert dependence is not None
     if dependence.too_few:
         raise ValueError(
-            f"groups must be at least {FEWEST} for {what}: {NOT_LEARNT}; got {dependence.groups}, which tell as much as "
-            f"{dependence.effective:.3g} of equal weight"
+            f"groups must be at least {FEWEST} for {what}: {NOT_LEARNT}; got {dependence.groups}, which tell as much "
+            f"as {dependence.effective:.3g} of equal weight"
         )
     return dependence
 
