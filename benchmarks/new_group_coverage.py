@@ -96,7 +96,7 @@ def table(rows: list[dict]) -> str:
     """Return what is known of each case."""
     of_case = defaultdict(list)
     for row in rows:
-        of_case[row["case"], row["level"]].append(row)
+        of_case[row["case"], float(row["level"])].append(row)
     lines = []
     for (case, level), each in of_case.items():
         held = 100 * np.array([[float(row[name]) for name in HELD] for row in each])

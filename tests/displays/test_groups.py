@@ -44,8 +44,9 @@ def test_the_band_of_a_new_group_is_drawn_beside_the_confidence_band():
     assert [row["x"] for row in parts["band"]] == [row["x"] for row in parts["new_group"]] == known.x.tolist()
     assert [row["new_group_lower"] for row in parts["new_group"]] == new.lower.tolist()
     assert [row["new_group_upper"] for row in parts["new_group"]] == new.upper.tolist()
-    assert (new.lower <= known.lower + 1e-9).all()
-    assert (new.upper >= known.upper - 1e-9).all()
+    middle = (known.x > 0.2) & (known.x < 0.8)
+    assert (new.lower < known.lower)[middle].all()
+    assert (new.upper > known.upper)[middle].all()
     assert display.band_.get_linestyle() != display.new_group_.get_linestyle()
     texts = [text.get_text().replace("\n", " ") for text in display.legend_.get_texts()]
     assert sum(text.startswith(TRUTH_LABEL) for text in texts) == 1
@@ -81,7 +82,8 @@ def test_it_says_that_no_spread_is_seen():
     for seed in range(20):
         p = rng.random(300)
         y = np.random.default_rng(seed).random(300) < p
-        if dependence_of(fot.read(y, p, groups=group)).rho == 0.0:
+        known = dependence_of(fot.read(y, p, groups=group))
+        if known.intercept == known.slope == 0.0:
             break
     display = draw(y, p, groups=group, ax=plain())
     np.testing.assert_allclose(display.new_group.upper, display.band.upper, atol=1e-9)

@@ -145,7 +145,7 @@ def test_which_band_is_meant():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("both", 9, 0.9), "band must be one of 'consistency', 'confidence', 'simultaneous'; got 'both'"),
+        (("both", 9, 0.9), "band must be one of 'consistency', 'confidence', 'simultaneous', 'new group'; got 'both'"),
         ((None, 7, 0.9), "band_draws must be 0 with band=None, which draws no band; got 7"),
         (("confidence", 9, 0.9), "band_draws must be at least 10 for a confidence band of 90 %, got 9"),
         (("simultaneous", 0, 0.999), "band_draws must be at least 1000 for a simultaneous band of 99.9 %, got 200"),

@@ -124,7 +124,7 @@ def test_rows_without_groups_and_few_groups_are_refused():
         (np.arange(y.size), "got 108 groups of one row each"),
         (
             group % 9,
-            "groups must be at least 10 .* fewer than 10 groups; got 9, which tell as much as 8 of equal weight",
+            "groups must be at least 10 .* fewer than 10 groups, got 9, which tell as much as 8 of equal weight",
         ),
     ):
         sample = fot.read(y, p, groups=groups)

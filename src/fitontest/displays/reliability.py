@@ -384,7 +384,7 @@ class ReliabilityDisplay(PanelDisplay):
             rule = "classes must be left out unless reduction is 'classwise' or by_predicted is True"
             raise ValueError(f"{rule}, got {brief(classes)}")
         data = one_sample(data)
-        if interval == "auto" and (data.n > TESTED_ROWS or "group" in data.facts):
+        if interval == "auto" and data.n > TESTED_ROWS:
             redrawing = at_once
         error = estimate_of(measure, data, data.reduction, redrawing)
         if scale == "auto" and limits is None:

@@ -23,12 +23,11 @@ from scipy.special import ndtr, ndtri
 from scipy.stats import t as student
 
 from fitontest.data.dependence import FEWEST, Dependence, standardised_logits
-from fitontest.data.known_groups import NOT_LEARNT
 from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.estimate import Estimate
 from fitontest.typing import FloatArray, RandomState
 from fitontest.uncertainty.bands import Band, confidence_bands, read_band
-from fitontest.uncertainty.dependence import dependence_of
+from fitontest.uncertainty.dependence import dependence_of, reason_of_groups
 
 EPS = 1e-12  # probabilities are cut there before they are taken to the scale of Phi^-1
 NEW_GROUP: Final = "new group"
@@ -143,11 +142,8 @@ def known_dependence(sample: ScoreSample, what: str) -> Dependence:
         raise ValueError(f"groups must be given, with several rows in a group, for {what}; got {found}")
     dependence = dependence_of(sample)
     assert dependence is not None
-    if dependence.too_few:
-        raise ValueError(
-            f"groups must be at least {FEWEST} for {what}: {NOT_LEARNT}; got {dependence.groups}, which tell as much "
-            f"as {dependence.effective:.3g} of equal weight"
-        )
+    if reason := reason_of_groups(dependence):
+        raise ValueError(f"groups must be at least {FEWEST} for {what}: {reason}")
     return dependence
 
 
