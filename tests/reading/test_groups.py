@@ -49,7 +49,6 @@ def test_segments_have_point_estimates():
     [
         ("intervals and p-values of whole", lambda: fot.gce(WHOLE, interval=0.9)),
         ("intervals and p-values of whole", lambda: fot.gce(WHOLE, null_draws=10)),
-        ("comparisons", lambda: fot.compare_calibrators(ONE, families=["beta"])),
         ("intervals and p-values of whole", lambda: fot.check_calibration(WHOLE, max_error=0.1)),
         ("reports", lambda: fot.report(ONE)),
     ],
@@ -224,8 +223,6 @@ def test_comparisons_of_tables_and_test_sets_are_refused():
     for tables in ((ONE, fot.read(Y, P)), (fot.read(Y, P), ONE), (CLASSES, CLASSES)):
         with pytest.raises(ValueError, match="groups must be left out for comparisons of two tables"):
             fot.compare_cells(*tables)
-    with pytest.raises(ValueError, match="groups must be left out for test sets of comparisons"):
-        fot.compare_calibrators(Y, P, families=["beta"], test=ONE)
 
 
 def test_plans_are_refused():

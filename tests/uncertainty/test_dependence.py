@@ -123,7 +123,9 @@ def test_whole_weights_are_rows_of_one_group():
 
 
 def test_dependence_is_found_again():
-    found = [dependence_of(fot.read(y, p, groups=k)) for y, p, k in (grouped(100, 10, 0.15, s) for s in range(1000, 1030))]
+    found = [
+        dependence_of(fot.read(y, p, groups=k)) for y, p, k in (grouped(100, 10, 0.15, s) for s in range(1000, 1030))
+    ]
     rho = np.array([each.rho for each in found])
     assert abs(rho.mean() - 0.15) < 4 * rho.std() / np.sqrt(30)
     assert np.mean([each.se for each in found]) == pytest.approx(rho.std(), rel=0.5)

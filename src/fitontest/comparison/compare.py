@@ -17,20 +17,22 @@ from fitontest.comparison.rows import check_two_classes, sample_of
 from fitontest.data.arrays import count_columns
 from fitontest.data.counted_sample import count_rows
 from fitontest.data.indices import check_same_order
+from fitontest.data.known_groups import KnownGroups
 from fitontest.data.labels import listed
 from fitontest.data.predictions import NAMES, Names
 from fitontest.data.repeated_rows import Repeats
-from fitontest.data.sample import Sample, refuse_groups
+from fitontest.data.sample import Sample
 from fitontest.data.score_sample import refuse_pooled_scores
 from fitontest.data.simplex_sample import CANONICAL, AnyReduction
 from fitontest.families.base import Family
 from fitontest.families.multiclass.base import MulticlassFamily
 from fitontest.families.registry import family_name
+from fitontest.numerics.standard_error import LEAST_GROUPS
 from fitontest.progress import track
 from fitontest.reading.read import READ, read
 from fitontest.typing import ArrayInput, Label, RandomState
 
-TEST_NAMES = Names("test[0]", "test[1]", "test[2]")
+TEST_NAMES = Names("test[0]", "test[1]", "test[2]", groups="test[3]")
 ONE_COLUMN = "must be one column unless a reduction is given"
 INSTEAD = {
     2: "pass the column of the positive class, that of list(classifier.classes_).index(pos_label); or "
@@ -62,6 +64,7 @@ def compare_calibrators(
     pos_label: Label | None = None,
     reduction: AnyReduction | None = None,
     labels: ArrayInput = None,
+    groups: ArrayInput = None,
 ) -> Comparison:
     """Compare recalibration methods on rows that they were not fitted to, and choose one.
 
@@ -109,9 +112,10 @@ def compare_calibrators(
     decomposition : str or family, optional
         Family under which the loss of these predictions is split into calibration and refinement. By default isotonic;
         vector with ``reduction="canonical"``.
-    test : tuple (y, p) or (y, p, sample_weight), optional
-        Rows that the rules do not use. Fitted to all of `y_true` and `y_prob`, every candidate is scored on them, and
-        errors and decomposition are of these predictions. The best on them is the oracle, which no rule can know.
+    test : tuple (y, p), (y, p, sample_weight) or (y, p, sample_weight, groups), optional
+        Rows that the rules do not use; weights or groups may be None. Or what `read` returned. Fitted to all of
+        `y_true` and `y_prob`, every candidate is scored on them, and errors and decomposition are of these predictions.
+        The best on them is the oracle, which no rule can know.
     truth : callable or array-like of shape (n,) or (n, K), optional
         For simulated data the true probability at a score, c(p), or that of each row (of the test set, if there is
         one); with "confidence" that the predicted class is right, with "canonical" and "classwise" those of all
@@ -141,6 +145,11 @@ def compare_calibrators(
         two classes the Brier score is then twice that of the positive one.
     labels : array-like of shape (K,), optional
         The class of each column with a reduction, also of classes that do not occur.
+    groups : array-like of shape (n,), optional
+        What each row belongs to, such as a patient or a user, where several rows belong together. Folds hold out whole
+        groups, at most as many folds as groups, and so do families that choose something by folds of their own;
+        standard errors are of sums over groups (`fitontest.numerics.standard_error`). The rows that a count stands for
+        are of one group. Of groups of one row each the result is that without groups.
 
     Returns
     -------
@@ -189,7 +198,7 @@ def compare_calibrators(
         raise ValueError(f"interpretability must be True or False, got {interpretability!r}")
     if reduction is None and labels is not None and not isinstance(y_true, READ):
         raise ValueError(f"labels must be None unless a reduction is given, got {labels!r}")
-    columns = {"sample_weight": sample_weight, "labels": labels, "pos_label": pos_label}
+    columns = {"sample_weight": sample_weight, "labels": labels, "pos_label": pos_label, "groups": groups}
     try:
         data = read(y_true, y_prob, reduction=reduction, **columns)
     except ValueError as error:
@@ -209,10 +218,7 @@ def compare_calibrators(
     )
     check_same_order(y_true=y_true, y_prob=y_prob, truth=truth)
     sample = sample_of(data, NAMES)
-    refuse_groups(sample, "comparisons")
     tested = None if test is None else _read_test(test, data, kind, pos_label)
-    if tested is not None:
-        refuse_groups(tested, "test sets of comparisons")
     return _compare(sample, options, tested, truth, kind)
 
 
@@ -238,7 +244,7 @@ def _compare(sample: Sample, options: Options, test: Sample | None, truth: Truth
         scoring=options.scoring,
         rule=options.rule,
         decomposition=family_name(of_one_class(options.decomposing)),
-        cv=min(options.cv, sample.n),
+        cv=min(options.cv, sample.n if sample.groups is None else len(sample.groups)),
         repeats=options.repeats,
         n=sample.n,
         base_rate=sample.base_rate,
@@ -252,6 +258,8 @@ def _compare(sample: Sample, options: Options, test: Sample | None, truth: Truth
         calibrated=results[chosen].calibrated,
         uncalibrated=results[options.do_nothing].calibrated,
         evaluator=next(iter(options.estimators.values()), None),
+        groups=KnownGroups.of(sample),
+        test_groups=None if test is None else KnownGroups.of(test),
     )
 
 
@@ -271,16 +279,18 @@ def _read_test(test: Any, data: Any, reduction: str | None, pos_label: Label | N
     if isinstance(test, READ):
         read_test = read(test, names=Names("test", "test[1]", "test[2]"))
     else:
-        if not isinstance(test, tuple | list) or len(test) not in (2, 3):
+        if not isinstance(test, tuple | list) or len(test) not in (2, 3, 4):
             value = f"{len(test)} entries" if isinstance(test, tuple | list) else f"one {type(test).__name__}"
-            raise ValueError(f"test must be a tuple (y, p) or (y, p, sample_weight), got {value}")
+            rule = "test must be a tuple (y, p), (y, p, sample_weight) or (y, p, sample_weight, groups)"
+            raise ValueError(f"{rule}, got {value}")
         width = count_columns(test[1]) or 1
         if width > 1 and reduction is None:
             raise ValueError(f"test[1] {ONE_COLUMN}, got {width} columns; {INSTEAD.get(width, OF_SEVERAL)}")
         read_test = read(
             test[0],
             test[1],
-            sample_weight=test[2] if len(test) == 3 else None,
+            sample_weight=test[2] if len(test) > 2 else None,
+            groups=test[3] if len(test) > 3 else None,
             reduction=reduction,  # type: ignore[arg-type]
             labels=_classes_of(data),
             pos_label=pos_label,
@@ -289,6 +299,11 @@ def _read_test(test: Any, data: Any, reduction: str | None, pos_label: Label | N
     if read_test.reduction != reduction:
         raise ValueError(f"test must be read as y_true is, got {read_test.reduction!r} beside {reduction!r}")
     rows = sample_of(read_test, TEST_NAMES)
+    if rows.groups is not None and len(rows.groups) < LEAST_GROUPS:
+        raise ValueError(
+            f"test must have rows of at least {LEAST_GROUPS} groups, since standard errors are of sums over groups; "
+            f"all {rows.n:,} rows belong to one"
+        )
     if rows.classes is not None and rows.classes != data.classes:
         raise ValueError(
             f"test must have the classes of y_true in their order, [{listed(data.classes)}], got "

@@ -10,9 +10,11 @@ import numpy as np
 from fitontest.checks import choose
 from fitontest.comparison.calibrators import ALIKE, RULES, Calibrator, list_within_one_se
 from fitontest.comparison.candidates import DO_NOTHING, is_mixture
+from fitontest.comparison.error_comparison import OF_GROUPS
 from fitontest.comparison.interpretability import NOTE as INTERPRETABILITY_NOTE
 from fitontest.comparison.interpretability import find_frontier
 from fitontest.comparison.paired import Difference, PairedScore
+from fitontest.data.known_groups import NOT_LEARNT, KnownGroups, groups_record
 from fitontest.data.sample import Sample
 from fitontest.data.simplex_sample import CANONICAL
 from fitontest.data.weights import Weighting, weighting_record
@@ -90,6 +92,8 @@ class Comparison(Table):
         The same rows with their scores as they are.
     evaluator : Family or None
         The first of the `evaluators`: its errors of both are `error_before` and `error_after`.
+    groups, test_groups : KnownGroups or None
+        What is known of the groups that the rows belong to, and those of the test set; None where none were named.
 
     Notes
     -----
@@ -125,6 +129,8 @@ class Comparison(Table):
     calibrated: Sample | None = None
     uncalibrated: Sample | None = None
     evaluator: Any = None
+    groups: KnownGroups | None = None
+    test_groups: KnownGroups | None = None
 
     @property
     def best_(self) -> Any:
@@ -176,6 +182,7 @@ class Comparison(Table):
         return {
             **attributes(self, "chosen", "rule", "scoring", "decomposition", "cv", "repeats", "n"),
             **weighting_record(self.weighting),
+            **groups_record(self.groups),
             **attributes(self, "n_classes", "reduction", "base_rate", "n_smaller_class", "ranks_in_reverse", "n_test"),
             "calibrators": self.rows(),
             "map": self.best_.map_.to_dict(),
@@ -294,6 +301,7 @@ def _tabulate_losses(comparison: Comparison) -> Section:
         f"post-hoc calibrators by out-of-fold {loss} ({comparison.cv} folds{repeats}), "
         f"n = {count(comparison.n)}, {several or f'{rate} {short(comparison.base_rate or 0.0)}'}"
     )
+    title += "" if comparison.groups is None else f", {comparison.groups.in_words()}"
     header = ["family", loss, "vs identity", "s.e.", "vs best", "s.e."]
     if comparison.n_test:
         header += [f"test {loss}", "vs identity", "s.e.", "vs best", "s.e."]
@@ -378,6 +386,8 @@ def _explain(comparison: Comparison) -> list[str]:
     sentences = [columns, _describe_smallest(comparison, chosen, first), _describe_others(comparison, chosen, first)]
     if comparison.scoring == "log_loss":
         sentences.append(f"Log loss clips predictions to [{LOG_LOSS_EPS:g}, 1 - {LOG_LOSS_EPS:g}].")
+    if comparison.groups is not None and not comparison.groups.sizes.are_single:
+        sentences.append(OF_GROUPS)
     return [*(sentence for sentence in sentences if sentence), *_list_warnings(comparison, chosen)]
 
 
@@ -516,8 +526,24 @@ def _list_warnings(comparison: Comparison, chosen: Calibrator) -> list[str]:
         warnings.append(
             "the folds are small, so the errors after calibration are partly differences between their maps."
         )
+    warnings += _list_group_notes(comparison)
     warnings += data_notes(False, comparison.weighting)
     return [f"Note: {note}" for note in warnings]
+
+
+def _list_group_notes(comparison: Comparison) -> list[str]:
+    """Return whether groups that rows belong to are too few, or few, for standard errors."""
+    notes = []
+    for known, where in ((comparison.groups, ""), (comparison.test_groups, " of the test set")):
+        if known is None or known.sizes.are_single:
+            continue
+        if known.too_few:
+            notes.append(f"{NOT_LEARNT}: standard errors{where} are hardly known.")
+        elif known.are_few:
+            notes.append(
+                f"few groups ({known.sizes.effective:.0f} effective): standard errors{where} are not known well."
+            )
+    return notes
 
 
 def _format_intervals(intervals: list[tuple[float, float]]) -> str:

@@ -21,8 +21,9 @@ class Difference:
     """The mean of paired differences between two losses, and its standard error.
 
     With d_i the difference at row i and weights of sum W: mean = sum w d / W, and the standard error is the root of
-    sum w_i^2 (d_i - mean)^2 over W (whole weights count rows, so that w_i stands for w_i^2). The maps are held fixed:
-    the variation that other fitting rows would cause is not included.
+    sum w_i^2 (d_i - mean)^2 over W (whole weights count rows, so that w_i stands for w_i^2); where rows belong to
+    groups that of K / (K - 1) sum_k (sum_{i in k} w_i (d_i - mean))^2. The maps are held fixed: the variation that
+    other fitting rows would cause is not included.
     """
 
     mean: float
@@ -59,8 +60,8 @@ class PairedLosses:
 
     Attributes
     ----------
-    rows : rows with weights w and squared weights w2
-        On which the losses were computed.
+    rows : Sample
+        On which the losses were computed, in the order of `Sample.present`.
     losses : mapping of str to array
         The loss of each row, by candidate.
     n_parameters : mapping of str to float
@@ -86,7 +87,9 @@ class PairedLosses:
         a, b = self.losses[name], self.losses[other]
         if np.array_equal(a, b):
             return Difference(0.0, 0.0)
-        return Difference(*mean_and_error(a - b, self.rows.w, self.rows.w2))
+        groups = self.rows.groups
+        codes = None if groups is None else groups.code
+        return Difference(*mean_and_error(a - b, self.rows.w, self.rows.w2, codes))
 
     def compute_score(self, name: str, do_nothing: str) -> PairedScore:
         """Return the mean loss of a candidate and its differences; `do_nothing` is the name of the identity."""
