@@ -293,9 +293,17 @@ def test_a_stopped_run_of_groups_goes_on_where_it_was(groups, tmp_path, monkeypa
 
 def test_a_reading_of_groups_has_what_the_tables_need(groups):
     _, script = groups
-    found = [script.reading_of(("100 x 10, independent", error, "ignored", 0, 0)) for error in (0.0, 0.05)]
-    assert "100 x 10, independent" in script.tables_of(found)
-    json = found[1]
-    assert json["shape"] == "overconfident"
-    assert all(each["low"] <= each["debiased"] <= each["high"] for each in json["families"].values())
-    assert json["gate"]["low"] < json["gate"]["high"]
+    found = [
+        script.reading_of((script.SMALL, error, named, 0, 0)) for error in (0.0, 0.05) for named in ("ignored", "named")
+    ]
+    assert f"| {script.SMALL} " in script.tables_of(found)
+    for reading in found:
+        assert all(each["low"] <= each["debiased"] <= each["high"] for each in reading["families"].values())
+        assert reading["gate"]["low"] <= reading["gate"]["high"]
+    ignored, named = found[2:]
+    assert ignored["shape"] == "overconfident"
+    assert ignored["rho"] is None
+    assert 0.0 <= named["rho"] < 0.5
+    assert {name: each["raw"] for name, each in ignored["families"].items() if name != "spline"} == {
+        name: each["raw"] for name, each in named["families"].items() if name != "spline"
+    }  # whose knots are chosen by folds, of whole groups or of rows
