@@ -1,16 +1,19 @@
 """``fitontest plan``: which evaluator to trust at a number of rows, and how many rows an answer needs."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from fitontest.cli.layout import of_layout
 from fitontest.cli.messages import refusing, say
+from fitontest.cli.scores import NAMES
 from fitontest.cli.writing import FORMATS, of_format
 from fitontest.data.arrays import as_scores
 from fitontest.files.csv_files import STANDARD, Layout
 from fitontest.files.tables import naming_lines, read_columns
 from fitontest.planning.planning import DEFAULT_BASE_RATE, DEFAULT_N, POWER, QUICK, THOROUGH, WIDTH, plan_evaluation
+from fitontest.reading.read import read
 from fitontest.typing import FloatArray
 
 ERRORS = (0.0, 0.02, 0.05)
@@ -19,6 +22,17 @@ ERRORS = (0.0, 0.02, 0.05)
 @click.command()
 @click.argument("file", required=False, type=click.Path(path_type=Path))
 @click.option("--prob", help="Column of FILE with scores such as those to be evaluated.")
+@click.option("--label", help="Column of FILE with labels, where there are any: of use with --group alone.")
+@click.option(
+    "--pos-label", help="The positive label of two, unless the labels are 0/1, -1/1 or true/false (in CSV also yes/no)."
+)
+@click.option(
+    "--group",
+    "groups",
+    metavar="COLUMN",
+    help="Column of FILE that says which rows belong together, such as those of one patient, user or site, with "
+    "--label. The plan is for rows in such groups.",
+)
 @click.option(
     "--n",
     "sizes",
@@ -66,6 +80,9 @@ ERRORS = (0.0, 0.02, 0.05)
 def plan(
     file: Path | None,
     prob: str | None,
+    label: str | None,
+    pos_label: str | None,
+    groups: str | None,
     sizes: tuple[int, ...],
     base_rate: float | None,
     errors: tuple[float, ...],
@@ -90,7 +107,18 @@ def plan(
         raise ValueError(f"{missing} must be given with {given}: the scores are a column of a file")
     if file is None and layout != STANDARD:
         raise ValueError("--sep, --encoding, --decimal and --max-unpacked must be left out without FILE")
-    scores = None if file is None or prob is None else _read_scores(file, prob, layout)
+    if groups is not None and label is None:
+        raise ValueError(f"--group must be given with --label, which tells how alike rows of a group are; got {groups}")
+    if label is not None and groups is None:
+        raise ValueError(f"--label must be left out without --group: plans look at labels of groups alone; got {label}")
+    if pos_label is not None and label is None:
+        raise ValueError(f"--pos-label must be left out without --label, got {pos_label}")
+    scores: Any = None
+    if file is not None and prob is not None:
+        columns: dict[str, Any] = {"label": label, "prob": prob, "groups": groups, "pos_label": pos_label}
+        scores = (
+            _read_scores(file, prob, layout) if label is None else read(file, **columns, names=NAMES, **vars(layout))
+        )
     planned = plan_evaluation(
         scores,
         n=None if not sizes else sizes[0] if len(sizes) == 1 else sizes,

@@ -95,6 +95,8 @@ def _columns(given: Given, by: tuple[str, ...]) -> dict[str, str]:
     facts = {"file": name_of(given.file), "column of labels": given.label, "columns of scores": ", ".join(given.probs)}
     if given.weight is not None:
         facts["column of weights"] = given.weight
+    if given.groups is not None:
+        facts["column of groups"] = given.groups
     return {**facts, "by": ", ".join(by)} if by else facts
 
 

@@ -29,6 +29,11 @@ NAMES = Names(
     reduction="--reduction",
     weights="--weight-type",
     by="--by",
+    groups="--group",
+)
+GROUP_HELP = (
+    "Column that says which rows belong together, such as those of one patient, user or site. Intervals, p-values and "
+    "folds then take groups, not rows, for independent."
 )
 HOW = (
     "How several --prob columns are read: the highest probability of each row against whether its class is the label, "
@@ -63,6 +68,7 @@ _OPTIONS = (
         help="What --weight means: counts, a row of weight 2 is two rows; importances, such as those of a survey, "
         f"whose scale means nothing; auto: counts where all are whole and at most {MOST_COPIES} on average.",
     ),
+    click.option("--group", "groups", metavar="COLUMN", help=GROUP_HELP),
     REDUCTION,
     click.option(
         "--labels",
@@ -94,6 +100,7 @@ class Given:
     probs: tuple[str, ...]
     weight: str | None
     weight_type: WeightType
+    groups: str | None
     reduction: Any  # one of those that the command offers, or None
     labels: str | None
     pos_label: str | None
@@ -126,6 +133,7 @@ class Given:
             labels=named,
             pos_label=self.pos_label,
             by=list(by) or None,
+            groups=self.groups,
             cells=self.cells,
             names=NAMES,
             **vars(self.layout),

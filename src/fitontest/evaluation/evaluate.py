@@ -167,7 +167,6 @@ def evaluate(
     """
     random_state = one_seed(random_state)
     redrawing = Redrawing(null_draws, interval, direction, draws, random_state)
-    needs_rows = reduction == CANONICAL or groups is not None
     options: dict[str, Any] = {
         "sample_weight": sample_weight,
         "groups": groups,
@@ -177,7 +176,7 @@ def evaluate(
         "by": by,
         "label": label,
         "weight": weight,
-        "cells": "always" if label is not None and not needs_rows and not _has_few_rows(y_true) else "auto",
+        "cells": "auto" if label is None or reduction == CANONICAL or _has_few_rows(y_true) else "always",
     }
     if is_of_models(y_prob, prob):
         if by is not None:

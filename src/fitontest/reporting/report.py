@@ -380,6 +380,7 @@ def report(
         weight=weight,
     )
     refuse_groups(data, "reports")
+    columns = {"label": label, "prob": prob, "weight": weight, "groups": groups, "by": by}
     options = options.for_data(data)
     segments = data if data.is_by_segment else None
     whole = data if segments is None else segments.whole
@@ -401,7 +402,7 @@ def report(
             confidence,
             _after(comparison, judged, options),
             data_facts(judged, whole, segments),
-            _with_columns(provenance, y_true, {"label": label, "prob": prob, "weight": weight, "by": by}).to_dict(),
+            _with_columns(provenance, y_true, columns).to_dict(),
             not_compared,
         )
 
@@ -411,7 +412,13 @@ def _with_columns(provenance: Provenance, source: Any, columns: dict[str, Any]) 
     if columns["label"] is None:
         return provenance
     names = {key: name if isinstance(name, str) else ", ".join(map(str, name)) for key, name in columns.items() if name}
-    called = {"label": "column of labels", "prob": "columns of scores", "weight": "column of weights", "by": "by"}
+    called = {
+        "label": "column of labels",
+        "prob": "columns of scores",
+        "weight": "column of weights",
+        "groups": "column of groups",
+        "by": "by",
+    }
     facts = {"file": Path(source).name} if isinstance(source, str | Path) else {}
     return replace(
         provenance, notes={**facts, **{called[key]: name for key, name in names.items()}, **provenance.notes}

@@ -1,0 +1,99 @@
+"""``--group``: the column that says which rows of a file belong together."""
+
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+import fitontest as fot
+from fitontest.cli.main import main
+
+COLUMNS = ("--label", "y", "--prob", "p", "--group", "patient")
+POINT = ("--interval", "none", "--measure", "none")
+
+
+@pytest.fixture
+def scores():
+    rng = np.random.default_rng(0)
+    p, patient = rng.random(300), rng.integers(0, 40, size=300)
+    y = (rng.random(300) < p**1.3).astype(int)
+    region = np.where(patient % 2, "north", "south")
+    return pd.DataFrame({"y": y, "p": p, "patient": [f"p{i}" for i in patient], "region": region})
+
+
+@pytest.fixture
+def file(tmp_path, scores):
+    scores.to_csv(tmp_path / "scores.csv", index=False)
+    return tmp_path / "scores.csv"
+
+
+def run(command, *arguments):
+    return CliRunner().invoke(main, [command, *map(str, arguments)])
+
+
+def test_groups_of_a_file_are_those_of_the_library(file, scores, tmp_path):
+    found = run("evaluate", file, *COLUMNS, *POINT, "--family", "spline", "--format", "json")
+    assert found.exit_code == 0, found.stderr
+    data = {"y_true": scores["y"], "y_prob": scores["p"]}
+    expected = fot.evaluate(**data, groups=scores["patient"], families=["spline"], interval=None)
+    plain = fot.evaluate(**data, families=["spline"], interval=None)
+    raw = json.loads(found.stdout)["estimates"][0]["value"]
+    assert raw == float(expected["spline"]) != float(plain["spline"])
+    scores.to_parquet(tmp_path / "scores.parquet")
+    again = run("evaluate", tmp_path / "scores.parquet", *COLUMNS, *POINT, "--family", "spline", "--format", "json")
+    assert json.loads(again.stdout)["estimates"][0]["value"] == raw
+
+
+def test_segments_and_groups_go_together(file, scores):
+    options = ("--interval", "none", "--by", "region", "--family", "spline")
+    found = run("evaluate", file, *COLUMNS, *options)
+    by = {"by": scores["region"], "groups": scores["patient"], "families": ["spline"], "interval": None}
+    assert found.exit_code == 0, found.stderr
+    assert found.stdout == f"{fot.evaluate(scores['y'], scores['p'], **by)}\n"
+
+
+def test_a_picture_takes_groups(file, tmp_path):
+    found = run("plot", file, *COLUMNS, "--band", "none", "-o", tmp_path / "picture.svg")
+    assert found.exit_code == 0, found.stderr
+    assert (tmp_path / "picture.svg").exists()
+
+
+@pytest.mark.parametrize("command", ["evaluate", "check", "compare", "plot", "report"])
+def test_every_command_that_reads_rows_says_what_groups_are(command):
+    text = " ".join(run(command, "--help").stdout.split())
+    assert "--group COLUMN Column that says which rows belong together, such as those of one patient, user or" in text
+
+
+@pytest.mark.parametrize("command", ["evaluate", "check", "compare", "plot", "report"])
+def test_a_column_that_is_not_there_is_refused_with_what_was_meant(command, file, tmp_path):
+    more = {"check": ("--max-error", 0.1), "plot": ("-o", tmp_path / "a.svg"), "report": ("-o", tmp_path / "a.html")}
+    found = run(command, file, *COLUMNS[:-1], "patiant", *more.get(command, ()))
+    assert found.exit_code == 2
+    assert "--group must be a column of" in found.stderr
+    assert "did you mean 'patient'?" in found.stderr
+
+
+def test_a_missing_id_is_refused_with_its_line(file, scores):
+    scores.assign(patient=scores["patient"].where(scores.index != 7)).to_csv(file, index=False)
+    found = run("evaluate", file, *COLUMNS, *POINT)
+    assert found.exit_code == 2
+    assert "group column 'patient' must not have missing values" in found.stderr
+    assert "the first at line 9" in found.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--group", "patient"), "--group must be given with --label, which tells how alike rows of a group are"),
+        (("--label", "y"), "--label must be left out without --group"),
+        (("--pos-label", "1"), "--pos-label must be left out without --label"),
+        (("--label", "y", "--group", "patiant"), "--group must be a column of .*did you mean 'patient'"),
+    ],
+)
+def test_a_plan_needs_labels_where_it_has_groups(file, options, message):
+    found = run("plan", file, "--prob", "p", *options)
+    assert found.exit_code == 2
+    assert re.search(message, found.stderr)
