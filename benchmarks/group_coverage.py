@@ -10,11 +10,11 @@ data set has a seed of its own. Results are appended to ``FOLDER/readings.jsonl`
 already is not computed again, so that a run may be stopped at any time. All cells go on at the same pace: so many data
 sets of each before any has more.
 
-The tables, ignored -> named, with standard errors: coverage (in percent, of the true error, the mean of abs(c - p) over
-the observed scores) and mean width (in thousandths) of the 95 % intervals by four families, and how often p-values are
-at most .05, which are false alarms where the error is 0; how often the verdict says that scores are miscalibrated, and
-how often the gate is wrong; the correlation that was estimated; and the bars, with what is asked. ``--table`` prints
-what the folder holds.
+The tables, with standard errors, in short and by family, "ignored -> named": coverage (in percent, of the true error,
+the mean of abs(c - p) over the observed scores) and mean width (in thousandths) of the 95 % intervals by four families;
+how often p-values are at most .05, which are false alarms where the error is 0; how often the verdict says that scores
+are miscalibrated; how often the gate decides at a limit that is the true error; the correlation that was learnt; and
+what is asked of these numbers. ``--table`` prints what the folder holds.
 """
 
 import argparse
@@ -213,6 +213,43 @@ def cells_of(readings: Iterable[Reading]) -> Cells:
     }
 
 
+def summary_table(cells: Cells) -> str:
+    """Return what the other tables hold in short: means over both errors and the families, and the worst family."""
+    lines = []
+    for case, by_kind in cells.items():
+        for each in (IGNORED, NAMED):
+            calibrated, wrong = (by_kind[error, each] for error in ERRORS)
+            if not len(calibrated):
+                continue
+            both = [one for one in (calibrated, wrong) if len(one)]
+            held, widths, alarms, power = (
+                np.array([np.concatenate([value(one, family) for one in readings]) for family in FAMILIES])
+                if readings
+                else None
+                for value, readings in (
+                    (Readings.held, both),
+                    (Readings.width, both),
+                    (Readings.rejected, [calibrated]),
+                    (Readings.rejected, [wrong] if len(wrong) else []),
+                )
+            )
+            lines.append(
+                [
+                    case,
+                    each,
+                    " + ".join(str(len(one)) for one in both),
+                    f"{mean_in_words(held.mean(axis=0), True)} ({100 * held.mean(axis=1).min():.0f})",
+                    f"{widths.mean():.0f}",
+                    f"{mean_in_words(alarms.mean(axis=0), True)} ({100 * alarms.mean(axis=1).max():.0f})",
+                    "-" if power is None else f"{100 * power.mean():.0f}",
+                    mean_in_words(calibrated.shown, True),
+                    mean_in_words(wrong.gate_wrong, True) if len(wrong) else "-",
+                ]
+            )
+    header = ("cell", "groups", "S", "coverage (least)", "width", "error 0: p <= .05 (most)", "error .05: p <= .05")
+    return markdown((*header, "error 0: verdict rejects", "gate wrong at the true error"), lines)
+
+
 def family_table(cells: Cells, value: Callable[[Readings, str], np.ndarray], in_percent: bool) -> str:
     """Return a table of the means of a number of each data set, by cell and family."""
     lines = []
@@ -336,6 +373,7 @@ def tables_of(readings: list[Reading]) -> str:
     """Return all tables of some readings."""
     cells = cells_of(readings)
     parts = {
+        "In short": summary_table(cells),
         "Coverage of 95 % intervals, %": family_table(cells, Readings.held, True),
         "Mean width, thousandths": family_table(cells, Readings.width, False),
         "p <= .05, %": family_table(cells, Readings.rejected, True),

@@ -284,7 +284,12 @@ def test_a_stopped_run_of_groups_goes_on_where_it_was(groups, tmp_path, monkeypa
     assert computed == keys[:10] + keys[9:]
     assert len(script.read(path)) == len(keys)
     tables = script.tables_of(script.read(path))
-    coverage = [line for line in tables.splitlines() if line.startswith("| 100 x 30, ICC .15")]
+    short, coverage = (
+        [line for line in part.splitlines() if line.startswith("| 100 x 30, ICC .15")]
+        for part in tables.split("Coverage of")
+    )
+    assert "| ignored | 3 + 3 | 50.0 ± 20.4 (50)" in short[0]
+    assert "| named   | 3 + 3 | 100.0 ± 8.3 (100)" in short[1]
     assert coverage[0].count("100.0 ± 16.7 -> 100.0 ± 16.7") == 5  # the error 0 lies in both intervals
     assert coverage[1].count("0.0 ± 16.7 -> 100.0 ± 16.7") == 5  # .05 in the wider one alone
     assert "+50.0 ± 20.4" in tables
