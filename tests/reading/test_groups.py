@@ -50,7 +50,6 @@ def test_segments_have_point_estimates():
         ("intervals and p-values of whole", lambda: fot.gce(WHOLE, interval=0.9)),
         ("intervals and p-values of whole", lambda: fot.gce(WHOLE, null_draws=10)),
         ("intervals and p-values of whole", lambda: fot.check_calibration(WHOLE, max_error=0.1)),
-        ("reports", lambda: fot.report(ONE)),
     ],
 )
 def test_what_takes_rows_for_independent_is_refused(what, call):

@@ -124,7 +124,12 @@ class KnownGroups:
         """Why nothing is concluded, or ""."""
         if not self.too_few:
             return ""
-        return f"{NOT_LEARNT} (got {_in_groups(self.learnt_from)} effective): no interval, no p-value"
+        return f"{NOT_LEARNT} (got {self.effective_in_words} effective): no interval, no p-value"
+
+    @property
+    def effective_in_words(self) -> str:
+        """From how many effective groups dependence is learnt."""
+        return _in_groups(self.learnt_from)
 
     @property
     def notes(self) -> list[str]:

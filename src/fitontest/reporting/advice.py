@@ -6,6 +6,7 @@ from typing import Any
 from fitontest.comparison.calibrators import Calibrator
 from fitontest.comparison.candidates import is_mixture
 from fitontest.comparison.comparison import Comparison, describe_mixture
+from fitontest.data.known_groups import rows_in_words
 from fitontest.measures.estimate import Estimate
 from fitontest.numerics.losses import LOSS_NAMES
 from fitontest.reporting.rows_needed import rows_needed
@@ -194,4 +195,5 @@ class Adviser:
         needed = rows_needed(self.verdict.estimate, self.verdict.interval, self.small, None)
         if needed is None:
             return ()
-        return (f"About {needed:,} rows would tell whether it is at most {short(self.small)}.",)
+        rows = rows_in_words(needed, self.verdict.estimate.groups)
+        return (f"About {rows} would tell whether it is at most {short(self.small)}.",)

@@ -4,13 +4,25 @@ from typing import Any
 
 import numpy as np
 
+from fitontest.data.known_groups import KnownGroups
 from fitontest.data.simplex_sample import CANONICAL
 from fitontest.results.text import percent, short
 
 NONE_DROPPED = "none dropped: missing and invalid values are refused, not skipped"
+RHO = (
+    "Rows that belong together: labels of one group, such as a patient, a user or a site, are alike beyond what their "
+    "scores say. rho is their correlation (0: rows are as good as independent), the design effect by how much the "
+    "variance of the mean residual is larger than that of independent rows. Labels are redrawn with this correlation, "
+    "folds hold out whole groups, and standard errors are those of sums over groups, so that intervals, p-values and "
+    "comparisons allow for it."
+)
+TARGET = (
+    "The error is that of rows of all groups like these. Where these very groups are meant, such as a few named "
+    "hospitals, ask for segments instead."
+)
 
 
-def data_facts(data: Any, whole: Any, segments: Any) -> dict[str, str]:
+def data_facts(data: Any, whole: Any, segments: Any, groups: KnownGroups | None = None) -> dict[str, str]:
     """Return the facts of the rows that are judged, by what they are called.
 
     Parameters
@@ -21,8 +33,12 @@ def data_facts(data: Any, whole: Any, segments: Any) -> dict[str, str]:
         What was read.
     segments : Samples or None
         By segment.
+    groups : KnownGroups or None, optional
+        Of the rows.
     """
     facts = {"rows": _rows(data)}
+    if groups is not None:
+        facts["groups"] = groups.in_words().removeprefix("groups: ")
     if whole.classes is not None:
         facts["classes"] = f"{len(whole.classes)}: {_listed(whole.classes)}"
     scores = data.confidence if data.reduction == CANONICAL else data
@@ -34,6 +50,13 @@ def data_facts(data: Any, whole: Any, segments: Any) -> dict[str, str]:
     if segments is not None:
         facts["segments"] = f"{len(segments) + len(segments.empty)} by {segments.name}"
     return facts
+
+
+def reading_notes(groups: KnownGroups) -> list[str]:
+    """Return how numbers on rows that belong together are to be read, a paragraph each."""
+    if groups.sizes.are_single:
+        return []
+    return [RHO, TARGET]
 
 
 def _rows(data: Any) -> str:

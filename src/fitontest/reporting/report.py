@@ -3,7 +3,7 @@
 import datetime
 import json
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
@@ -14,9 +14,10 @@ from typing import Any, Literal
 from fitontest.checks import choose
 from fitontest.comparison.compare import compare_calibrators
 from fitontest.comparison.comparison import Comparison
+from fitontest.data.known_groups import NOT_LEARNT, KnownGroups
 from fitontest.data.read import Data
 from fitontest.data.repeated_rows import Repeats
-from fitontest.data.sample import changed, refuse_groups
+from fitontest.data.sample import changed
 from fitontest.data.samples import Samples
 from fitontest.data.simplex_sample import CANONICAL, AnyReduction
 from fitontest.evaluation.evaluate import FamilyLike, measures_of
@@ -31,7 +32,7 @@ from fitontest.measures.plug_in import PlugIn
 from fitontest.measures.side_by_side import interval_columns
 from fitontest.reading.read import read
 from fitontest.reporting.advice import Advice, Adviser
-from fitontest.reporting.data_facts import data_facts
+from fitontest.reporting.data_facts import data_facts, reading_notes
 from fitontest.reporting.figures import (
     Picture,
     class_pictures,
@@ -49,7 +50,7 @@ from fitontest.reporting.page import render
 from fitontest.reporting.several_classes import ClassesVerdict
 from fitontest.reporting.summary import ClassesSummary, Summary, advice_on_segments
 from fitontest.results.table import Section
-from fitontest.results.text import short
+from fitontest.results.text import capital, short
 from fitontest.results.writing import write_text
 from fitontest.typing import ArrayInput, Label, RandomState
 from fitontest.uncertainty.redrawing import Redrawing
@@ -166,6 +167,7 @@ class Report:
     def html(self) -> str:
         """The page."""
         first, *findings = self.sentences
+        groups = self.evaluation.groups
         parts = {
             "title": self.title,
             "provenance": self.provenance,
@@ -177,7 +179,8 @@ class Report:
             "findings": findings,
             "figures": self.figures,
             "calibrator": "" if self.after is None or self.comparison is None else self.comparison.chosen,
-            "independent_rows": INDEPENDENT_ROWS,
+            "groups": "" if groups is None else " ".join(map(capital, groups.lines)),
+            "reading_notes": [INDEPENDENT_ROWS] if groups is None else reading_notes(groups),
             "method": self._summary.method,
             "tables": self._tables(),
             "open_tables": OPEN,
@@ -222,7 +225,9 @@ class Report:
             tables[CONFIDENCE] = [part for part in self.confidence.table().sections() if part.header]
         if self.comparison is not None:
             tables[COMPARED] = [_without(part, TIMES) for part in self.comparison.sections()]
-        return {heading: [_without_line(part, INDEPENDENT_ROWS) for part in parts] for heading, parts in tables.items()}
+        groups = self.evaluation.groups
+        said = {INDEPENDENT_ROWS} if groups is None else {INDEPENDENT_ROWS, *groups.lines, *groups.notes}
+        return {heading: [_without_lines(part, said) for part in parts] for heading, parts in tables.items()}
 
     @property
     def facts(self) -> dict[str, str]:
@@ -255,6 +260,8 @@ class Report:
         record: dict[str, Any] = {"title": self.title, **self.provenance, "verdict": self.verdict.to_dict()}
         record |= {"advice": self.advice.to_dict(), "sentences": self.sentences}
         record |= {"figures": [figure.to_dict() for figure in self.figures], "data": self.data_facts}
+        if self.evaluation.groups is not None:
+            record["groups"] = self.evaluation.groups.to_dict()
         record["evaluation"] = self.evaluation.to_dict()
         for name in ("confidence", "comparison", "after", "classes", "segments"):
             part = getattr(self, name)
@@ -379,14 +386,14 @@ def report(
         prob=prob,
         weight=weight,
     )
-    refuse_groups(data, "reports")
-    columns = {"label": label, "prob": prob, "weight": weight, "groups": groups, "by": by}
     options = options.for_data(data)
     segments = data if data.is_by_segment else None
     whole = data if segments is None else segments.whole
     judged, classes = _judged(whole), _classes(whole)
+    _refuse_few_groups(judged)
     if not judged.is_by_class:
         Repeats.of(judged).warn()
+    columns = {"label": label, "prob": prob, "weight": weight, "groups": groups, "by": by}
     with without_warnings():  # the tables of the page say what warnings say
         evaluation = _evaluated(judged, options)
         confidence = _of_confidence(judged, options)
@@ -401,7 +408,7 @@ def report(
             options.to_dict(),
             confidence,
             _after(comparison, judged, options),
-            data_facts(judged, whole, segments),
+            data_facts(judged, whole, segments, evaluation.groups),
             _with_columns(provenance, y_true, columns).to_dict(),
             not_compared,
         )
@@ -423,6 +430,16 @@ def _with_columns(provenance: Provenance, source: Any, columns: dict[str, Any]) 
     return replace(
         provenance, notes={**facts, **{called[key]: name for key, name in names.items()}, **provenance.notes}
     )
+
+
+def _refuse_few_groups(data: Data) -> None:
+    """Raise ValueError where rows belong to so few groups that there is no verdict to report."""
+    known = KnownGroups.of(data)
+    if known is not None and known.too_few:
+        raise ValueError(
+            f"groups must be more for a report, got {known.effective_in_words} effective: {NOT_LEARNT}, so that there "
+            "is no verdict; evaluate has the point estimates"
+        )
 
 
 def _judged(data: Data) -> Data:
@@ -504,9 +521,9 @@ def _without(part: Section, column: str) -> Section:
     return replace(part, header=[part.header[k] for k in kept], body=[[row[k] for k in kept] for row in part.body])
 
 
-def _without_line(part: Section, line: str) -> Section:
-    """Return a section without a line of its notes, which the page says once, above all of them."""
-    return replace(part, notes="\n".join(text for text in part.notes.splitlines() if text != line))
+def _without_lines(part: Section, lines: Collection[str]) -> Section:
+    """Return a section without those lines of its notes that the page says once, above all of them."""
+    return replace(part, notes="\n".join(text for text in part.notes.splitlines() if text not in lines))
 
 
 def _by_class(classes: Samples, verdict: Verdict | ClassesVerdict, options: ReportOptions) -> Evaluation:

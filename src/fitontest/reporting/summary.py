@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from fitontest.data.known_groups import rows_in_words
 from fitontest.evaluation.segmented_evaluation import SegmentedEvaluation
 from fitontest.measures.interval import Interval
 from fitontest.reporting.several_classes import ClassesVerdict
@@ -48,7 +49,10 @@ class Summary:
         if not self.verdict.shown or self.verdict.tendency.words:
             return []
         needed = self._rows_for_direction()
-        return [] if needed is None else [f"About {needed:,} rows would show a direction, if there is one."]
+        if needed is None:
+            return []
+        rows = rows_in_words(needed, self.verdict.estimate.groups)
+        return [f"About {rows} would show a direction, if there is one."]
 
     def _rows_for_direction(self) -> int | None:
         """Return about how many rows would bring the slope off 1 or the residual off 0, with two digits."""
