@@ -218,9 +218,9 @@ def test_tests_of_bins_keep_their_value_and_say_that_they_take_rows_as_independe
     assert "independent" not in str(fot.tce(Y, P, groups=np.arange(300))).replace("so that rows are independent", "")
 
 
-def test_comparisons_of_tables_and_test_sets_are_refused():
-    for tables in ((ONE, fot.read(Y, P)), (fot.read(Y, P), ONE), (CLASSES, CLASSES)):
-        with pytest.raises(ValueError, match="groups must be left out for comparisons of two tables"):
+def test_groups_of_one_table_alone_and_of_test_sets_are_refused():
+    for tables in ((ONE, fot.read(Y, P)), (fot.read(Y, P), ONE)):
+        with pytest.raises(ValueError, match="before and after must both have groups, or neither"):
             fot.compare_cells(*tables)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from fitontest.data.known_groups import KnownGroups, groups_record
 from fitontest.data.weights import weighting_record
 from fitontest.measures.estimate import Estimate
 from fitontest.results.frames import Records, attributes, records
@@ -15,6 +16,13 @@ from fitontest.significance.holm import holm_adjusted
 from fitontest.typing import FloatArray
 
 CHANGED = 0.05
+FEW_GROUPS = "Few groups ({effective:.0f} effective in one of the tables): p-values are rough."
+OF_GROUPS = "if unchanged: what the {strata:,} strata of scores of both tables together give. {signs}{words}"
+SIGNS = (
+    "p-values: {draws:,} draws of a random sign for the sums of each group, so that rows of a group keep together, "
+    "within a table and across both; errors and maps have none. "
+)
+WORDS = "mean residual: share of positives less mean score."
 NOTE = (
     "if unchanged: the mean over {draws:,} redistributions of the positives of each of {strata:,} strata of scores "
     "between the two tables, under which only the scores have drifted. mean residual: share of positives less mean "
@@ -30,17 +38,18 @@ class Change:
     Attributes
     ----------
     value : float
-    unchanged : float
-        Its mean over redistributed positives.
-    p_value : float
-        Share of the redistributions, the real one counted as one more, in which it is as far from that mean.
+    unchanged : float or None
+        Its mean over redistributed positives; None of errors and maps of rows that belong to groups.
+    p_value : float or None
+        Share of the redistributions, the real one counted as one more, in which it is as far from that mean; None where
+        nothing is redistributed, and of fewer than 10 effective groups.
     """
 
     value: float
-    unchanged: float
-    p_value: float
+    unchanged: float | None
+    p_value: float | None
 
-    def to_dict(self) -> dict[str, float]:
+    def to_dict(self) -> dict[str, float | None]:
         """Return the numbers by name."""
         return vars(self).copy()
 
@@ -56,12 +65,15 @@ class CellTable:
     base_rate, mean_score : float
     error : Estimate
         The plug-in error under the family.
+    groups : int or None
+        Groups that the rows belong to; None where none were named.
     """
 
     n: int
     base_rate: float
     mean_score: float
     error: Estimate
+    groups: int | None = None
 
     @property
     def mean_residual(self) -> float:
@@ -72,7 +84,8 @@ class CellTable:
         """Return the numbers by name."""
         weighting = weighting_record(self.error.weighting)
         facts = attributes(self, "base_rate", "mean_score", "mean_residual")
-        return {"n": self.n, **weighting, **facts, "error": self.error.value}
+        groups = {} if self.groups is None else {"groups": self.groups}
+        return {"n": self.n, **groups, **weighting, **facts, "error": self.error.value}
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,8 +143,8 @@ class CellComparison(Table):
     ----------
     tables : dict of str to CellTable
         Each with ``n``, ``base_rate``, ``mean_score``, ``mean_residual`` and ``error``.
-    p_value : float
-        That the calibration has not changed, whatever the scores have done.
+    p_value : float or None
+        That the calibration has not changed, whatever the scores have done; None of fewer than 10 effective groups.
     residual, error, maps : Change
         Differences of the mean residuals and of the errors, the later less the earlier, and the mean distance of the
         maps; each with ``value``, ``unchanged`` and ``p_value``.
@@ -143,6 +156,11 @@ class CellComparison(Table):
         Of the labels, behind the p-values.
     n_strata : int
         Strata of the scores within which positives are dealt out again.
+    groups : KnownGroups or None
+        The groups that the rows of both tables belong to, with the effective ones of the table that has fewer; None
+        where none were named.
+    groups_in_both : int or None
+        How many of them have rows in both tables.
 
     Examples
     --------
@@ -156,7 +174,7 @@ class CellComparison(Table):
     """
 
     tables: Mapping[str, CellTable]
-    p_value: float
+    p_value: float | None
     residual: Change
     error: Change
     maps: Change
@@ -165,15 +183,19 @@ class CellComparison(Table):
     norm: str
     draws: int
     n_strata: int
+    groups: KnownGroups | None = None
+    groups_in_both: int | None = None
 
     @property
-    def changed(self) -> bool:
-        """Whether the p-value is at most 0.05."""
-        return self.p_value <= CHANGED
+    def changed(self) -> bool | None:
+        """Whether the p-value is at most 0.05; None where there is none."""
+        return None if self.p_value is None else self.p_value <= CHANGED
 
     @property
     def sentence(self) -> str:
         """Whether the calibration has changed, and where."""
+        if self.p_value is None:
+            return f"Whether the calibration has changed cannot be said: {self.groups.refusal}."  # type: ignore[union-attr]
         p_value = f"p-value {short(self.p_value, 2)}"
         if not self.changed:
             return f"The data do not show that the calibration has changed ({p_value})."
@@ -195,11 +217,17 @@ class CellComparison(Table):
             **{name: getattr(self, name).to_dict() for name in ("residual", "error", "maps")},
             "regions": self.rows(),
             **attributes(self, "family", "norm", "draws", "n_strata"),
+            **groups_record(self.groups),
+            **({} if self.groups is None else {"groups_in_both": self.groups_in_both}),
         }
 
     def sections(self) -> list[Section]:
         """Return the table of all scores with the sentence, and that of the regions with notes."""
-        note = NOTE.format(draws=self.draws, strata=self.n_strata)
+        by_group = self.groups is not None and not self.groups.sizes.are_single
+        signs = "" if self.p_value is None else SIGNS.format(draws=self.draws)
+        own = OF_GROUPS.format(strata=self.n_strata, signs=signs, words=WORDS)
+        note = own if by_group else NOTE.format(draws=self.draws, strata=self.n_strata)
+        note = "\n".join([note, *self._describe_groups()])
         return [
             Section(notes=f"{self.sentence}\n{self._describe_residuals()}"),
             Section("all scores", *self._tabulate()),
@@ -211,11 +239,22 @@ class CellComparison(Table):
         parts = [f"{signed(table.mean_residual)} {name}" for name, table in self.tables.items()]
         return f"Share of positives less mean score: {', '.join(parts)} (minus: scores too high)."
 
+    def _describe_groups(self) -> list[str]:
+        """Return what is known of the groups, a sentence each."""
+        if self.groups is None:
+            return []
+        lines = [f"{self.groups.in_words()}; {self.groups_in_both:,} have rows in both tables."]
+        if self.groups.are_few:
+            lines.append(FEW_GROUPS.format(effective=self.groups.sizes.effective))
+        return lines
+
     def _tabulate(self) -> tuple[list[str], list[list[str]]]:
         """Return header and cells of the numbers over all scores."""
         before, after = self.tables.values()
         header = ["", *self.tables, "difference", "if unchanged", "p-value"]
         body = [["n", f"{before.n:,}", f"{after.n:,}", "", "", ""]]
+        if self.groups is not None:
+            body.append(["groups", *(f"{table.groups:,}" for table in (before, after)), "", "", ""])
         weightings = [table.error.weighting for table in (before, after)]
         if any(weightings):
             rows = (
@@ -229,8 +268,8 @@ class CellComparison(Table):
         body.append(["mean residual", *residuals, *_change(self.residual)])
         errors = (short(table.error.value) for table in (before, after))
         body.append([f"raw error ({self.family}, {self.norm})", *errors, *_change(self.error)])
-        distance = short(self.maps.value), short(self.maps.unchanged), short(self.maps.p_value, 2)
-        body.append(["distance of the maps", "", "", *distance])
+        rest = (_or_dash(self.maps.unchanged), _or_dash(self.maps.p_value, 2))
+        body.append(["distance of the maps", "", "", short(self.maps.value), *rest])
         return header, body
 
     def _tabulate_regions(self) -> tuple[list[str], list[list[str]]]:
@@ -243,9 +282,14 @@ class CellComparison(Table):
             line = [f"{short(row['low'])} to {short(row['high'])}", f"{row['n_before']:,}", f"{row['n_after']:,}"]
             keys = ("residual_before", "residual_after", "difference", "if_unchanged")
             line += ["-" if row[key] is None else signed(row[key]) for key in keys]
-            body.append([*line, *(short(row[key], 2) for key in ("p_value", "adjusted_p_value"))])
+            body.append([*line, *(_or_dash(row[key], 2) for key in ("p_value", "adjusted_p_value"))])
         return header, body
 
 
 def _change(change: Change) -> list[str]:
-    return [signed(change.value), signed(change.unchanged), short(change.p_value, 2)]
+    unchanged = "-" if change.unchanged is None else signed(change.unchanged)
+    return [signed(change.value), unchanged, _or_dash(change.p_value, 2)]
+
+
+def _or_dash(value: float | None, digits: int = 3) -> str:
+    return "-" if value is None else short(value, digits)

@@ -1,32 +1,29 @@
 """Whether the calibration has changed between two tables of cells: a drift of the scores alone is no such change."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from scipy.special import chdtrc
 
 from fitontest.cells.cells import Cells
 from fitontest.checks import is_whole, two_names
-from fitontest.data.entries import Entries
-from fitontest.drift.cell_comparison import CellComparison, CellTable, Change, Regions
+from fitontest.drift.cell_comparison import CellComparison, CellTable
 from fitontest.drift.class_comparison import ClassCellComparison
-from fitontest.drift.hypergeometric import dealt_positives
+from fitontest.drift.dealt import DealtRows
+from fitontest.drift.differences import Differences
+from fitontest.drift.group_signs import GroupSigns, TableGroups
 from fitontest.drift.score_strata import ScoreStrata
 from fitontest.drift.tables import Pair, Table, read_pairs
-from fitontest.exceptions import without_warnings
-from fitontest.families.base import Family, check_family, read_family
+from fitontest.families.base import Family, check_family
 from fitontest.measures.plug_in import PlugIn
 from fitontest.numerics.norms import Norm
 from fitontest.numerics.random import one_seed
-from fitontest.typing import FloatArray, IntArray, RandomState
+from fitontest.typing import FloatArray, RandomState
 from fitontest.uncertainty.null import check_draws
 
 FAMILY = "spline"  # by default
 DRAWS = 999
 MOST_REGIONS = 100
-ROUNDING = 1e-9
 
 
 def compare_cells(
@@ -62,12 +59,22 @@ def compare_cells(
     anew. z_r is also the difference of the mean residuals of the region, less its mean under the hypothesis, in
     standard deviations, and z is that of the Cochran-Mantel-Haenszel test.
 
+    Where rows belong to groups nothing is dealt out row by row. E_s - A_s is then a sum over groups, of whichever table
+    their rows are,
+
+        u_g = - sum over the rows i of group g of (1{i before} - n_1s / N_s) (y_i - K_s / N_s),
+
+    whose variance is K / (K - 1) sum of u_g^2 over the K groups, and each draw gives all sums of a group one random
+    sign. Groups may have rows in one table or in both, in which they need not be independent. The p-value is that of
+    the T so drawn; errors and maps have none. Below 10 effective groups in either table nothing is concluded.
+
     Parameters
     ----------
     before, after : Cells, ClassCells, or tuple (y_true, y_prob) or (y_true, y_prob, sample_weight)
         Cells of one resolution, or rows, also as they were read before: of two tables of rows each distinct score has
         a cell of its own, and rows beside cells are put into cells like these. Of several classes each is compared
-        against the rest. Weights must be whole numbers, which count rows, if there are any.
+        against the rest. Weights must be whole numbers, which count rows, if there are any. Rows that belong to groups
+        are given as `read` or `Cells` have them, those of both tables by group, with the same ids.
     family : str or Family, default="spline"
         The family of the errors and of the maps. It is fitted to both tables and to those of
         every draw; the p-values of the calibration do without it.
@@ -76,7 +83,7 @@ def compare_cells(
     regions : int, default=10
         How many regions of the scores, of about as many rows each.
     draws : int, default=999
-        How often the positives are dealt out.
+        How often the positives are dealt out, or the signs of the groups drawn.
     names : tuple of two str, default=("before", "after")
         What the result calls the tables.
     random_state : int, RandomState or None, default=0
@@ -91,7 +98,7 @@ def compare_cells(
     ------
     ValueError
         Naming the argument, the rule and what was found: tables that are neither cells nor rows, or are empty, two
-        resolutions, other classes, weights that are not whole.
+        resolutions, other classes, weights that are not whole, groups in one table alone.
 
     Notes
     -----
@@ -111,6 +118,8 @@ def compare_cells(
 
     References
     ----------
+    Kline, Santos (2012), A score based approach to wild bootstrap inference, Journal of Econometric Methods 1.
+    https://doi.org/10.1515/2156-6674.1006
     Mantel, Haenszel (1959), Statistical aspects of the analysis of data from retrospective studies of disease, Journal
     of the National Cancer Institute 22. https://doi.org/10.1093/jnci/22.4.719
 
@@ -146,129 +155,36 @@ def _compare(
     pair: Pair, measure: PlugIn, regions: int, draws: int, names: tuple[str, str], seed: int
 ) -> CellComparison:
     """Return the comparison of two tables of cells."""
-    strata = ScoreStrata.of(pair[0].sums, pair[1].sums, regions)
-    dealt = _Dealt.of(strata, draws, np.random.default_rng(seed))
+    sums = pair[0].sums, pair[1].sums
+    strata = ScoreStrata.of(sums[0].ungrouped, sums[1].ungrouped, regions)
+    groups, rng = TableGroups.of(*sums), np.random.default_rng(seed)
+    together = None if groups is None or groups.known.sizes.are_single else groups
+    drawn: Differences
+    if together is None:
+        drawn = DealtRows.of(strata, draws, rng)
+    else:
+        drawn = GroupSigns.of(strata, sums, together, draws, rng)
     tables = {name: _table(cells, measure) for name, cells in zip(names, pair, strict=True)}
     one, other = tables.values()
     residual, error = other.mean_residual - one.mean_residual, other.error.value - one.error.value
-    error_change, maps = dealt.refitted(measure, error)
+    error_change, maps = drawn.refitted(measure, error)
     return CellComparison(
         tables=tables,
-        p_value=dealt.p_value(),
-        residual=dealt.residual(residual),
+        p_value=drawn.p_value(),
+        residual=drawn.residual(residual),
         error=error_change,
         maps=maps,
-        regions=dealt.regions(),
+        regions=drawn.regions(),
         family=measure.name,
         norm=measure.total.name,
         draws=draws,
-        n_strata=len(dealt.strata),
+        n_strata=len(strata),
+        groups=None if groups is None else groups.known,
+        groups_in_both=None if groups is None else groups.in_both,
     )
-
-
-@dataclass(frozen=True, eq=False)
-class _Dealt:
-    """The positives of the table before: of the data in the first column, and of every draw in one more.
-
-    Attributes
-    ----------
-    strata : ScoreStrata
-    positives : int array of shape (S, 1 + draws)
-    """
-
-    strata: ScoreStrata
-    positives: IntArray
-
-    @classmethod
-    def of(cls, strata: ScoreStrata, draws: int, rng: np.random.Generator) -> "_Dealt":
-        """Return the data and the draws."""
-        dealt = dealt_positives(strata.positives.sum(axis=1), strata.rows[:, 0], strata.rows[:, 1], draws, rng)
-        return cls(strata, np.concatenate((strata.positives[:, :1], dealt), axis=1))
-
-    @property
-    def missing(self) -> FloatArray:
-        """How many positives the table before has less than expected, by region, shape (R, 1 + draws)."""
-        return np.asarray(self.strata.by_region(self.strata.expected[:, None] - self.positives))
-
-    def z(self) -> tuple[FloatArray, FloatArray]:
-        """Return the differences in standard deviations by region, shape (R, 1 + draws), and over all, (1 + draws,)."""
-        missing, variance = self.missing, self.strata.by_region(self.strata.variance)
-        return _in_deviations(missing, variance[:, None]), _in_deviations(missing.sum(axis=0), variance.sum())
-
-    def p_value(self) -> float:
-        """Return the share of the draws with a statistic at most that of the data."""
-        by_region, overall = self.z()
-        told = int(np.count_nonzero(self.strata.by_region(self.strata.variance) > 0))
-        statistic = chdtrc(1.0, overall**2)
-        if told:
-            statistic = np.minimum(statistic, chdtrc(float(told), (by_region**2).sum(axis=0)))
-        return _share_as_far(-np.log(np.maximum(statistic, 1e-300)))
-
-    def residual(self, difference: float) -> Change:
-        """Return the difference of the mean residuals."""
-        rows = self.strata.rows.sum(axis=0)
-        missing = self.missing.sum(axis=0)
-        return Change(
-            difference, difference - float(missing[0]) * float((1.0 / rows).sum()), _share_as_far(np.abs(missing))
-        )
-
-    def regions(self) -> Regions:
-        """Return the mean residuals by region."""
-        strata = self.strata
-        rows, positives, scores = map(strata.by_region, (strata.rows, strata.positives, strata.scores))
-        with np.errstate(divide="ignore", invalid="ignore"):
-            before, after = ((positives - scores) / rows).T
-            unchanged = after - before - self.missing[:, 0] * (1.0 / rows).sum(axis=1)
-        z, _ = self.z()
-        return Regions(
-            low=strata.low[strata.first],
-            high=np.maximum.reduceat(strata.high, strata.first),
-            n_before=rows[:, 0],
-            n_after=rows[:, 1],
-            before=before,
-            after=after,
-            unchanged=unchanged,
-            z=z[:, 0],
-            p_value=np.array([_share_as_far(np.abs(one)) for one in z]),
-        )
-
-    def refitted(self, measure: PlugIn, difference: float) -> tuple[Change, Change]:
-        """Return the difference of the errors and the distance of the maps, both refitted to every draw."""
-        total = self.strata.positives.sum(axis=1)[:, None]
-        fits = [self._fitted(measure, side, at) for side, at in enumerate((self.positives, total - self.positives))]
-        both = self.strata.rows.min(axis=1) > 0
-        errors = fits[1][1] - fits[0][1]
-        centre = float(errors.mean())
-        change = Change(difference, float(errors[1:].mean()), _share_as_far(np.abs(errors - centre)))
-        if not both.any():
-            return change, Change(0.0, 0.0, 1.0)
-        w = self.strata.total[both].astype(np.float64)
-        one, other = (values[both[rows > 0]] for (values, _), rows in zip(fits, self.strata.rows.T, strict=True))
-        distance = np.asarray(w @ np.abs(other - one) / w.sum())
-        return change, Change(float(distance[0]), float(distance[1:].mean()), _share_as_far(distance))
-
-    def _fitted(self, measure: PlugIn, side: int, positives: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Return the values of the maps of a table at its strata, shape (S', 1 + draws), and their errors."""
-        present = self.strata.rows[:, side] > 0
-        n = self.strata.rows[present, side]
-        entries = Entries(np.maximum.accumulate(self.strata.p)[present], n.astype(np.float64), n, whole=True)
-        with without_warnings():  # of the real labels the user has been warned
-            values = read_family(measure.family).fit_many(entries, positives[present]).at()[entries.place]
-        g = np.abs(values - entries.p[:, None])
-        return values, np.array([measure.total(column, entries.w) for column in np.ascontiguousarray(g.T)])
-
-
-def _in_deviations(missing: FloatArray, variance: FloatArray) -> FloatArray:
-    """Return sums in standard deviations; where nothing can vary, 0."""
-    return np.asarray(np.where(variance > 0, missing / np.sqrt(np.where(variance > 0, variance, 1.0)), 0.0))
-
-
-def _share_as_far(values: FloatArray) -> float:
-    """Return the share of values, shape (1 + draws,), that are at least the first, which is that of the data."""
-    rounding = ROUNDING * max(1e-3, float(np.abs(values).max()))
-    return float(np.mean(values >= values[0] - rounding))
 
 
 def _table(cells: Cells, measure: PlugIn) -> CellTable:
     error = measure.estimate(cells.sample())
-    return CellTable(cells.n, cells.base_rate, float(cells.sums.wp.sum() / cells.total), error)
+    groups = None if cells.groups is None else len(cells.groups)
+    return CellTable(cells.n, cells.base_rate, float(cells.sums.wp.sum() / cells.total), error, groups)

@@ -19,6 +19,10 @@ NOTE = (
     "under which only the scores have drifted. Holm p: adjusted for {classes} classes. mean residual: share of the "
     "class less mean score."
 )
+OF_GROUPS = (
+    "each class is compared against the rest: {draws:,} draws of a random sign for the sums of each group. Holm p: "
+    "adjusted for {classes} classes. mean residual: share of the class less mean score."
+)
 FEW_DRAWS = "Note: of {draws:,} redistributions no adjusted p-value is below {least}; draws={enough:,} would be enough."
 
 
@@ -50,28 +54,37 @@ class ClassCellComparison(Table, Mapping[Label, CellComparison]):
     comparisons: Mapping[Label, CellComparison]
 
     @cached_property
-    def adjusted_p_values(self) -> dict[Label, float]:
-        """The p-value of each class, adjusted by Holm's method for the number of classes."""
+    def adjusted_p_values(self) -> dict[Label, float | None]:
+        """The p-value of each class, adjusted by Holm's method for the number of classes; None where there are none."""
+        if any(comparison.p_value is None for comparison in self.values()):
+            return dict.fromkeys(self)
         adjusted = holm_adjusted(np.array([comparison.p_value for comparison in self.values()]))
         return dict(zip(self, adjusted.tolist(), strict=True))
 
     @property
-    def p_value(self) -> float:
-        """The p-value of no change in any class: the smallest adjusted one."""
-        return min(self.adjusted_p_values.values())
+    def p_value(self) -> float | None:
+        """The p-value of no change in any class: the smallest adjusted one; None of fewer than 10 effective groups."""
+        adjusted = [value for value in self.adjusted_p_values.values() if value is not None]
+        return min(adjusted, default=None)
 
     @property
-    def changed(self) -> bool:
-        """Whether the p-value is at most 0.05."""
-        return self.p_value <= CHANGED
+    def changed(self) -> bool | None:
+        """Whether the p-value is at most 0.05; None where there is none."""
+        return None if self.p_value is None else self.p_value <= CHANGED
 
     @property
     def sentence(self) -> str:
         """Whether the calibration has changed, and of which classes."""
+        if self.p_value is None:
+            return next(iter(self.values())).sentence
         p_value = f"p-value {short(self.p_value, 2)}"
         if not self.changed:
             return f"The data do not show that the calibration of any class has changed ({p_value})."
-        labels = [str(label) for label, adjusted in self.adjusted_p_values.items() if adjusted <= CHANGED]
+        labels = [
+            str(label)
+            for label, adjusted in self.adjusted_p_values.items()
+            if adjusted is not None and adjusted <= CHANGED
+        ]
         return f"The calibration has changed ({p_value}) of {', '.join(labels)}."
 
     def rows(self) -> Records:
@@ -111,8 +124,13 @@ class ClassCellComparison(Table, Mapping[Label, CellComparison]):
             line = [str(row["class"]), f"{row['n_before']:,}", f"{row['n_after']:,}"]
             keys = ("residual_before", "residual_after", "difference", "if_unchanged")
             line += [signed(row[key]) for key in keys]
-            body.append([*line, *(short(row[key], 2) for key in ("p_value", "adjusted_p_value"))])
-        notes, least = [NOTE.format(draws=draws, classes=len(self))], len(self) / (draws + 1)
+            p_values = (row[key] for key in ("p_value", "adjusted_p_value"))
+            body.append([*line, *("-" if value is None else short(value, 2) for value in p_values)])
+        by_group = first.groups is not None and not first.groups.sizes.are_single
+        notes, least = (
+            [(OF_GROUPS if by_group else NOTE).format(draws=draws, classes=len(self))],
+            len(self) / (draws + 1),
+        )
         if least > CHANGED:
             enough = int(np.ceil(len(self) / CHANGED)) - 1
             notes.append(FEW_DRAWS.format(draws=draws, least=short(least, 2), enough=enough))

@@ -30,6 +30,8 @@ class ScoreStrata:
         The sum of the scores.
     region : int array of shape (S,)
         Non-decreasing: in which of the R regions of about as many rows each stratum lies.
+    key : int array of shape (S,)
+        The key of the first cell.
     """
 
     low: FloatArray
@@ -38,6 +40,7 @@ class ScoreStrata:
     positives: IntArray
     scores: FloatArray
     region: IntArray
+    key: IntArray
 
     @classmethod
     def of(cls, before: CellSums, after: CellSums, regions: int) -> "ScoreStrata":
@@ -71,6 +74,7 @@ class ScoreStrata:
             np.rint(pooled(positives)).astype(np.int64),
             pooled(scores),
             np.cumsum(np.diff(region, prepend=region[0]) > 0),
+            key[first],
         )
 
     def __len__(self) -> int:
@@ -100,6 +104,10 @@ class ScoreStrata:
     def variance(self) -> FloatArray:
         """The variance of their number, shape (S,)."""
         return variance_of_dealt(self.positives.sum(axis=1), self.rows[:, 0], self.rows[:, 1])
+
+    def of_keys(self, key: IntArray) -> IntArray:
+        """Return the stratum of cells of the tables, by their keys."""
+        return np.searchsorted(self.key, key, side="right") - 1
 
     def by_region(self, column: Any) -> Any:
         """Return the sums over the strata of each region, shape (R, ...)."""

@@ -5,9 +5,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from fitontest.cells.cell_sums import CellSums, Resolution
-from fitontest.cells.cells import Cells, ClassCells
-from fitontest.data.sample import refuse_groups
+from fitontest.cells.cell_sums import Resolution
+from fitontest.cells.cells import Cells, ClassCells, sums_of_sample
 from fitontest.data.samples import Samples
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.simplex_sample import CANONICAL
@@ -16,7 +15,6 @@ from fitontest.typing import ArrayInput, Label
 #: Cells, rows that were read, or (y_true, y_prob) or (y_true, y_prob, sample_weight).
 Table: TypeAlias = Cells | ClassCells | ScoreSample | Samples | tuple[ArrayInput, ...]
 Pair: TypeAlias = tuple[Cells, Cells]
-RESOLUTION = Resolution(exact=True)  # of two tables of rows: nothing is rounded
 
 
 def read_pairs(before: Table, after: Table) -> Pair | dict[Label, Pair]:
@@ -34,7 +32,6 @@ def read_pairs(before: Table, after: Table) -> Pair | dict[Label, Pair]:
 
 def _read_rows(table: Any, name: str) -> Any:
     """Return cells or a sample, or those of each class."""
-    refuse_groups(table, "comparisons of two tables")
     if isinstance(table, Cells | ClassCells | ScoreSample):
         return table
     if isinstance(table, Samples):
@@ -61,12 +58,24 @@ def _read_rows(table: Any, name: str) -> Any:
 
 def _pair(before: Cells | ScoreSample, after: Cells | ScoreSample) -> Pair:
     """Return the cells of both; rows beside cells are put into cells of their resolution."""
-    known = [table.resolution for table in (before, after) if hasattr(table, "resolution")]
-    resolution = known[0] if known else RESOLUTION
+    known = [table.resolution for table in (before, after) if isinstance(table, Cells)]
+    by_group = [_has_groups(table) for table in (before, after)]
+    if len(set(by_group)) > 1:
+        with_groups, without = ("before", "after") if by_group[0] else ("after", "before")
+        raise ValueError(
+            f"before and after must both have groups, or neither, got groups of {with_groups} alone; give {without} "
+            "groups too, by read(..., groups=...) or Cells.of(..., groups=...)"
+        )
+    resolution = known[0] if known else Resolution(exact=True, by_group=by_group[0])
     one, other = (_cells(table, resolution, name) for table, name in ((before, "before"), (after, "after")))
     if one.resolution != other.resolution:
         _ = one + other  # which says what is wrong
     return one, other
+
+
+def _has_groups(table: Cells | ScoreSample) -> bool:
+    """Return whether the rows of a table belong to groups."""
+    return table.resolution.by_group if isinstance(table, Cells) else table.named_groups is not None
 
 
 def _cells(table: Any, resolution: Resolution, name: str) -> Cells:
@@ -85,6 +94,5 @@ def _cells(table: Any, resolution: Resolution, name: str) -> Cells:
 def _cells_of(sample: ScoreSample, resolution: Resolution, name: str) -> Cells:
     if sample.aggregated:
         raise ValueError(f"{name} must be the Cells themselves where rows were counted, got the sample made of them")
-    w = None if sample.unit else sample.w
-    sums = CellSums.of_rows(sample.p, sample.y, w, resolution)
+    sums = sums_of_sample(sample, resolution)
     return Cells(sums, resolution, "auto" if sample.unit else "counts" if sample.whole else "importances")
