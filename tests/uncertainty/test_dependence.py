@@ -201,6 +201,19 @@ def test_pooled_rows_stay_in_their_groups():
     assert entries.w @ entries.p == pytest.approx(p.sum())
 
 
+def test_many_small_groups_are_joined_and_share_as_many_pairs():
+    rng = np.random.default_rng(0)
+    p, code = rng.random(220_000), rng.integers(0, 60_000, 220_000)
+    sample = fot.read(rng.random(220_000) < p, p, groups=code)
+    redraws = ScoreRedraws(sample, dependence=LEARNT)
+    rows = np.bincount(redraws.entries.group, redraws.entries.n)
+    assert rows.size <= 1000
+    assert len(redraws.entries) < 25_000
+    assert rows.sum() == 220_000
+    pairs = (sample.groups.rows * (sample.groups.rows - 1.0)).sum()
+    assert redraws._shared.first.max() ** 2 * (rows * (rows - 1)).sum() == pytest.approx(0.3 * pairs)
+
+
 def test_shared_numbers_are_standardised():
     p = np.array([0.0, 0.001, 0.5, 0.5, 0.999, 1.0])
     h = standardised_logits(p, np.ones(6))

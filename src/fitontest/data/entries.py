@@ -224,7 +224,7 @@ def labelled_entries(sample: ScoreSample, nodes: int | None = None) -> tuple[Ent
     """
     nodes = NODES if nodes is None else nodes
     if sample.groups is not None:
-        return _entries_by_group(sample, sample.groups, nodes)
+        return grouped_entries(sample, sample.groups, nodes)
     if sample.whole and sample.total > MOST_ROWS and len(sample.distinct) > nodes:
         return _pool_neighbours(sample, nodes)
     if sample.whole and not sample.unit:  # labels that cross-validation holds out as it does the redrawn ones
@@ -240,17 +240,31 @@ def _entries_of_distinct(sample: ScoreSample) -> Entries:
     return Entries(distinct.p, distinct.w, n, whole=True, counted=sample.aggregated, pooled=pooled)
 
 
-def _entries_by_group(sample: ScoreSample, groups: RowGroups, nodes: int) -> tuple[Entries, IntArray]:
-    """Return an entry for each row, or for the rows of a score, or neighbouring ones, and a group."""
-    rows, code = sample.rows, groups.code
-    if not sample.whole or (sample.unit and sample.total <= MOST_ROWS):
+def grouped_entries(sample: ScoreSample, groups: RowGroups, nodes: int | None = None) -> tuple[Entries, IntArray]:
+    """Return an entry for each row, or for the rows of a score and a group, and how many of each are positive.
+
+    Parameters
+    ----------
+    sample : ScoreSample
+    groups : RowGroups
+        Of its rows.
+    nodes : int, optional
+        Entries that more than `MOST_ROWS` rows of neighbouring scores in a group are pooled into, or nearly. Of more
+        groups than there are nodes for, groups of neighbouring mean scores are taken together.
+    """
+    rows, code, p = sample.rows, groups.code, sample.rows.p
+    pools = nodes is not None and sample.whole and sample.total > MOST_ROWS
+    if not pools and (not sample.whole or sample.unit):
         entries = entries_of_rows(sample)
         return entries, np.rint(rows.y * entries.n).astype(np.intp)
-    cell = _cells_within_groups(rows.w, code, nodes) if sample.total > MOST_ROWS else places_of_rows(rows.p)
+    cell = places_of_rows(p)
+    if nodes is not None and pools:
+        code = _join_groups(groups, p, rows.w, max(nodes // LEAST_NODES, 1))
+        cell = _cells_within_groups(rows.w, code, nodes)
     order = np.lexsort((cell, code))
     cell, code = cell[order], code[order]
     first = np.flatnonzero(np.concatenate(([True], (np.diff(code) != 0) | (np.diff(cell) != 0))))
-    p, w, y = rows.p[order], rows.w[order], rows.y[order]
+    p, w, y = p[order], rows.w[order], rows.y[order]
     mass, positives = np.add.reduceat(w, first), np.add.reduceat(w * y, first)
     last = np.append(first[1:], p.size) - 1
     low, high = np.minimum.reduceat(p, first), np.maximum.reduceat(p, first)
@@ -263,16 +277,26 @@ def _entries_by_group(sample: ScoreSample, groups: RowGroups, nodes: int) -> tup
         np.rint(mass[by_score]).astype(np.intp),
         whole=True,
         counted=sample.aggregated,
-        pooled=sample.has_pooled_scores or bool(np.any(low < high)),
+        pooled=sample.has_pooled_scores or pools,
         group=code[by_score],
     )
     return entries, np.rint(positives[by_score]).astype(np.intp)
 
 
+def _join_groups(groups: RowGroups, p: FloatArray, w: FloatArray, most: int) -> IntArray:
+    """Return a group for each row, of at most `most` that each join groups of neighbouring mean scores."""
+    if len(groups) <= most:
+        return groups.code
+    order = np.argsort(groups.sums(w * p) / groups.weights, kind="stable")
+    joined = np.empty(len(groups), dtype=np.intp)
+    joined[order] = equal_mass_cells(groups.weights[order], most)
+    return np.asarray(np.unique(joined[groups.code], return_inverse=True)[1], dtype=np.intp)
+
+
 def _cells_within_groups(w: FloatArray, code: IntArray, nodes: int) -> IntArray:
     """Return the cell of each sorted row among those of its group, which hold about equal weight.
 
-    A group has its share of the nodes, and at least `LEAST_NODES` where it has as many rows.
+    A group has its share of the nodes, and at least `LEAST_NODES`.
     """
     order = np.argsort(code, kind="stable")  # the rows of a group in the order of their scores
     start = np.flatnonzero(np.diff(code[order], prepend=-1))

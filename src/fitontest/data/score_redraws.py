@@ -1,7 +1,7 @@
 """Labels of scores redrawn from several truths: a row with the uniform number u has the label 1 where u < c."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 
@@ -67,10 +67,15 @@ class ScoreRedraws(Redraws):
     @cached_property
     def _shared(self) -> SharedNumbers | None:
         """What rows of a group share, or None where all are independent."""
-        entries = self.entries
-        if self.dependence is None or entries.group is None:
+        entries, groups, dependence = self.entries, self.rows.groups, self.dependence
+        if dependence is None or groups is None or entries.group is None:
             return None
-        return SharedNumbers.of(entries.group, entries.p, entries.w, entries.n, self.dependence)
+        rows = np.bincount(entries.group, entries.n)
+        if rows.size < len(groups):  # groups were joined: all pairs of rows share as much as pairs of one group did
+            share = float((groups.rows * (groups.rows - 1.0)).sum() / (rows * (rows - 1.0)).sum())
+            parts = dependence.intercept * share, dependence.slope * share
+            dependence = replace(dependence, intercept=parts[0], slope=parts[1])
+        return SharedNumbers.of(entries.group, entries.p, entries.w, entries.n, dependence)
 
     @property
     def entries(self) -> Entries:

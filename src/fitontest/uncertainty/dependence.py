@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from fitontest.data.dependence import FEWEST, Dependence, standardised_logits
-from fitontest.data.entries import Entries, labelled_entries
+from fitontest.data.entries import Entries, grouped_entries
 from fitontest.data.kinds import Data
 from fitontest.data.redraws import Redraws
 from fitontest.data.row_groups import RowGroups
@@ -148,7 +148,7 @@ def _learn(sample: ScoreSample, groups: RowGroups) -> Dependence:
     counted = _counted(sample, groups)
     if counted.too_few or groups.several == 0:
         return counted
-    entries, positives = labelled_entries(sample)
+    entries, positives = grouped_entries(sample, groups)
     assert entries.group is not None
     g, parameters = _fit(entries, positives)
     pairs = Pairs(entries.group, entries.w / entries.n, entries.n)
