@@ -46,6 +46,43 @@ def test_folds_hold_out_whole_groups():
         assert function(Y, P, groups=PATIENT, **settings) != function(Y, P, **settings)
 
 
+INFERENCE = {
+    "calibration_error": lambda **groups: fot.calibration_error(Y, P, draws=20, interval=0.9, **groups).to_dict(),
+    "calibration_error, slope1": lambda **groups: fot.calibration_error(
+        Y, P, family="slope1", draws=20, interval=0.9, **groups
+    ).to_dict(),
+    "gce": lambda **groups: fot.gce(Y, P, null_draws=20, interval=0.9, **groups).to_dict(),
+    "tce": lambda **groups: fot.tce(Y, P, null_draws=20, **groups).to_dict(),
+    "proper_error": lambda **groups: fot.proper_error(Y, P, null_draws=5, **groups).to_dict(),
+    "classwise": lambda **groups: fot.calibration_error(
+        Y, BOTH, reduction="classwise", null_draws=20, **groups
+    ).to_dict(),
+    "canonical": lambda **groups: fot.gce(Y, BOTH, reduction="canonical", interval=0.9, draws=15, **groups).to_dict(),
+    "evaluate": lambda **groups: fot.evaluate(Y, P, families=["beta"], **groups).to_dict(),
+    "evaluate by": lambda **groups: fot.evaluate(Y, P, by=PATIENT % 2, families=["beta"], **groups).to_dict(),
+    "compare_calibrators": lambda **groups: fot.compare_calibrators(
+        Y, P, families=["platt", "spline"], evaluators=["isotonic"], **groups
+    ).to_dict(),
+    "compare_errors": lambda **groups: fot.compare_errors(Y, P, P**2, **groups).to_dict(),
+    "check_calibration": lambda **groups: fot.check_calibration(Y, P, max_error=0.1, **groups).to_dict(),
+}
+
+
+@pytest.mark.parametrize("name", INFERENCE)
+def test_groups_of_one_row_each_are_independent_rows(name):
+    call = INFERENCE[name]
+    singles, plain = call(groups=[f"row {i}" for i in range(240)]), call()
+    assert without_groups(singles) == without_groups(plain)
+
+
+def without_groups(value):
+    """Return a record without what it says of groups, which may be said where each is one row."""
+    if isinstance(value, dict):
+        said = {"rho", "design_effect", "notes", "fit_seconds"}
+        return {key: without_groups(part) for key, part in value.items() if "group" not in key and key not in said}
+    return [without_groups(part) for part in value] if isinstance(value, list) else value
+
+
 def test_segments_keep_their_groups():
     quick = {"families": ["spline"], "interval": None, "by": PATIENT % 2, "groups": PATIENT}
     found = fot.evaluate(Y, P, **quick)

@@ -334,8 +334,6 @@ class ReliabilityDisplay(PanelDisplay):
             by error times share of the rows: the error of a few rows is mostly noise.
         sample_weight, pos_label
             See `calibration_error`.
-        groups : array-like of shape (n,), optional
-            What each row belongs to, such as a patient, where several rows belong together; see `read`.
         scale, limits, name
             See the class.
         ax : matplotlib Axes, Figure or SubFigure, optional
