@@ -118,3 +118,40 @@ def test_values_that_take_off_the_noise_of_independent_rows_say_so():
         assert "independent" not in str(measure.estimate(plain).note) + str(measure.estimate(single).note)
     assert fot.measures.KernelError(estimator="biased").estimate(sample).note is None
     assert "rows of one group are not" in fot.measures.make("pairs").estimate(sample).note
+
+
+def placements(y, p, w):
+    """Return by how much each row moves the area under the ROC curve, times W, pair by pair."""
+    right = (p[:, None] > p[None, :]) + 0.5 * (p[:, None] == p[None, :])
+    plus, minus = w * (y == 1), w * (y == 0)
+    area = plus @ right @ minus / (plus.sum() * minus.sum())
+    of_positives = (right @ minus / minus.sum() - area) * w.sum() / plus.sum()
+    of_negatives = (plus @ right / plus.sum() - area) * w.sum() / minus.sum()
+    return area, np.where(y == 1, of_positives, of_negatives)
+
+
+@pytest.mark.parametrize("w", [None, W, COPIES])
+def test_the_area_under_the_curve_has_it_too(w):
+    weights = np.ones(N) if w is None else w.astype(float)
+    area, psi = placements(Y, P, weights)
+    estimate = fot.measures.AUC().estimate(fot.read(Y, P, sample_weight=w, groups=IDS))
+    assert float(estimate) == pytest.approx(area)
+    assert estimate.standard_error == pytest.approx(by_group(psi, weights, IDS))
+    plain = fot.measures.AUC().estimate(fot.read(Y, P, sample_weight=w))
+    squares = weights if w is COPIES else weights**2
+    assert plain.standard_error == pytest.approx(np.sqrt(squares @ psi**2) / weights.sum())
+    assert f"standard error {estimate.standard_error:.2g}" in str(estimate)
+
+
+def test_the_error_of_the_area_is_that_of_delong():
+    right = (P[:, None] > P[None, :]) + 0.5 * (P[:, None] == P[None, :])
+    of_positives, of_negatives = right[np.ix_(Y == 1, Y == 0)].mean(axis=1), right[np.ix_(Y == 1, Y == 0)].mean(axis=0)
+    variance = of_positives.var() / of_positives.size + of_negatives.var() / of_negatives.size
+    assert fot.measures.AUC().estimate(fot.read(Y, P)).standard_error == pytest.approx(np.sqrt(variance))
+
+
+def test_an_area_without_variation_or_of_few_groups_has_none():
+    assert fot.measures.AUC().estimate(fot.read([0, 0, 1, 1], [0.1, 0.2, 0.7, 0.8])).standard_error is None
+    few = fot.measures.AUC().estimate(fot.read(Y, P, groups=IDS % 9))
+    assert few.standard_error is None
+    assert f"no standard error: {NOT_LEARNT}" in str(few)

@@ -1,12 +1,22 @@
 """The area under the ROC curve: how often a positive has the higher score of a positive and a negative."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
 
+import numpy as np
+
+from fitontest.data.dependence import are_too_few
+from fitontest.data.known_groups import NOT_LEARNT
 from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.evidence import Evidence
 from fitontest.measures.measure import Measure, register
 from fitontest.measures.words import Words
+from fitontest.numerics.standard_error import standard_error
+from fitontest.results.table import Section
+from fitontest.results.text import short
+from fitontest.typing import FloatArray
 
 NO_PAIR = "there is no pair of a positive and a negative to rank, for which the AUC counts as 0.5"
 
@@ -26,11 +36,22 @@ class AUC(Measure):
     -----
     Of labels of one class it is 0.5, with a note: redrawn labels of rare positives may have none.
 
+    The standard error is that of DeLong, DeLong, Clarke-Pearson, with sums over n in place of n - 1; where rows belong
+    to groups it is of sums over groups, as that of Obuchowski.
+
+    References
+    ----------
+    DeLong, DeLong, Clarke-Pearson (1988), Comparing the areas under two or more correlated receiver operating
+    characteristic curves, Biometrics 44. https://doi.org/10.2307/2531595
+    Obuchowski (1997), Nonparametric analysis of clustered ROC curve data, Biometrics 53.
+    https://doi.org/10.2307/2533958
+
     Examples
     --------
     >>> import fitontest as fot
-    >>> fot.measures.AUC().estimate(fot.ScoreSample([0, 1, 0, 1], [0.1, 0.4, 0.4, 0.8])).value
-    0.875
+    >>> area = fot.measures.AUC().estimate(fot.ScoreSample([0, 1, 0, 1], [0.1, 0.4, 0.4, 0.8]))
+    >>> area.value, round(area.standard_error, 4)
+    (0.875, 0.125)
     """
 
     words = Words(title="AUC")
@@ -45,4 +66,58 @@ class AUC(Measure):
         rows = sample.rows
         if rows.y.min() == rows.y.max():
             return Estimate.of(self, sample, 0.5, Evidence(note=NO_PAIR))
-        return Estimate.of(self, sample, float(roc_auc_score(rows.y, rows.p, sample_weight=rows.w)))
+        area = float(roc_auc_score(rows.y, rows.p, sample_weight=rows.w))
+        return Estimate.of(self, sample, area, RankedPairs(sample=sample, area=area))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RankedPairs(Evidence):
+    """How far an area under the ROC curve may be trusted.
+
+    Attributes
+    ----------
+    sample : ScoreSample
+        The rows, of both classes.
+    area : float
+    """
+
+    recorded = ("standard_error",)
+
+    sample: ScoreSample = field(repr=False)
+    area: float
+
+    @cached_property
+    def standard_error(self) -> float | None:
+        """The standard error, None of fewer than 10 effective groups and where nothing varies.
+
+        Row i of class c moves the area by psi_i / W, psi_i = W / W_c (V_i - area), with V_i the share of the rows of
+        the other class that it is ranked right against, a tie counting as a half.
+        """
+        rows, groups = self.sample.rows, self.sample.groups
+        if are_too_few(groups):
+            return None
+        codes = None if groups is None else groups.code
+        return standard_error(self._influence(), rows.w, rows.w2, codes) or None
+
+    def _influence(self) -> FloatArray:
+        """Return psi of each row."""
+        rows, distinct = self.sample.rows, self.sample.distinct
+        place = np.cumsum(np.concatenate(([False], rows.p[1:] != rows.p[:-1])))
+        positives, negatives = distinct.wy, distinct.w - distinct.wy
+        below = (np.cumsum(negatives) - negatives / 2.0) / negatives.sum()
+        above = 1.0 - (np.cumsum(positives) - positives / 2.0) / positives.sum()
+        total = float(rows.w.sum())
+        of_positives = (below[place] - self.area) * (total / float(positives.sum()))
+        of_negatives = (above[place] - self.area) * (total / float(negatives.sum()))
+        return np.asarray(np.where(rows.y > 0.5, of_positives, of_negatives))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Copy and pickle with the standard error, which computed again might be rounded otherwise."""
+        return {**self.__dict__, "standard_error": self.standard_error}
+
+    def section(self) -> Section:
+        """Return the standard error in a line."""
+        if are_too_few(self.sample.groups):
+            return Section(notes=f"no standard error: {NOT_LEARNT}")
+        error = self.standard_error
+        return Section(notes="" if error is None else f"standard error {short(error, 2)}")

@@ -15,7 +15,7 @@ from fitontest.families.cutting import UNCUT
 from fitontest.families.platt import Platt
 from fitontest.measures.interval import Interval
 from fitontest.numerics.links import logit, sigmoid
-from fitontest.numerics.standard_error import outer_products_of_groups, standard_error
+from fitontest.numerics.standard_error import outer_products_of_groups
 from fitontest.results.text import short
 from fitontest.significance.exact_share import share_interval
 from fitontest.typing import FloatArray
@@ -181,14 +181,13 @@ def _residual_interval(sample: ScoreSample, residual: float, level: float) -> In
     if rows_of_smaller_class(sample) < FEW:
         return Interval(*exact_residuals(sample, level), level)
     rows, groups = sample.rows, sample.groups
-    r = rows.y - rows.p - residual
-    if are_too_few(groups):
-        one = np.ones((r.size, 1))
-        products = _of_few_groups(rows.w2 @ (r * r), rows.p, one, sample, icc_of(sample))
-        spread = float(np.sqrt(products[0, 0])) / float(rows.w.sum())
-    else:
-        spread = standard_error(r, rows.w, rows.w2, None if groups is None else groups.code)
-    return _around(residual, spread, groups, level)
+    r, one = rows.y - rows.p - residual, np.ones((len(rows), 1))
+    square = rows.w2 @ r**2
+    if groups is not None and are_too_few(groups):
+        square = _of_few_groups(square, rows.p, one, sample, icc_of(sample))[0, 0]
+    elif groups is not None:
+        square = outer_products_of_groups((rows.w * r)[:, None], groups.code)[0, 0]
+    return _around(residual, float(np.sqrt(square)), groups, level, float(rows.w.sum()))
 
 
 def _of_few_groups(products: Any, c: FloatArray, x: FloatArray, sample: ScoreSample, icc: float) -> FloatArray:
@@ -217,11 +216,12 @@ def _of_few_groups(products: Any, c: FloatArray, x: FloatArray, sample: ScoreSam
     return np.asarray(products + icc * (sums.T @ sums - own))
 
 
-def _around(value: float, spread: float, groups: RowGroups | None, level: float) -> Interval:
-    """Return value +- z s.e., with Student's t of effective groups - 1 degrees in place of z where there are groups."""
+def _around(value: float, spread: float, groups: RowGroups | None, level: float, total: float = 1.0) -> Interval:
+    """Return value +- z spread / total, of groups with Student's t of effective groups - 1 degrees in place of z."""
     high = (1.0 + level) / 2.0
     z = float(ndtri(high) if groups is None else stdtrit(max(groups.effective - 1.0, 1.0), high))
-    return Interval(value - z * spread, value + z * spread, level)
+    half = z * spread / total
+    return Interval(value - half, value + half, level)
 
 
 def rows_of_smaller_class(sample: ScoreSample) -> float:
