@@ -167,3 +167,27 @@ def test_paths_say_where_missing_rows_are_and_only_where_they_come():
                 beyond = x <= float(number) if sign == "<=" else x > float(number)
                 inside &= beyond | (np.isnan(x) if rule.endswith("or missing") else False)
         assert (inside == (cells == cell)).mean() > 0.99  # thresholds are printed with three digits
+
+
+def test_intervals_take_groups_for_independent():
+    """Rows that come five times, in groups, tell as much as once; of fewer than ten groups nothing is concluded."""
+    rng = np.random.default_rng(0)
+    X = rng.random((120, 2))
+    y = (rng.random(120) < X[:, 0]).astype(int)
+    calibrator = fot.TreeCalibrator(max_depth=2).fit(X, y)
+    once = fot.TreeDisplay.from_estimator(calibrator, X, y, ax=blank())
+    copies = (calibrator, np.repeat(X, 5, axis=0), np.repeat(y, 5))
+    ids = np.repeat([f"site {i}" for i in range(120)], 5)
+    grouped = fot.TreeDisplay.from_estimator(*copies, groups=ids, ax=blank())
+    wrong = fot.TreeDisplay.from_estimator(*copies, ax=blank())
+    singles = fot.TreeDisplay.from_estimator(calibrator, X, y, groups=np.arange(120), ax=blank())
+    assert singles.rows("leaves") == once.rows("leaves")
+
+    def widths(display):
+        return np.array([row["high"] - row["low"] for row in display.rows("leaves")])
+
+    inside = np.array([0.02 < row["observed"] < 0.98 for row in once.rows("leaves")])
+    np.testing.assert_allclose(widths(grouped)[inside], widths(once)[inside], rtol=0.15)
+    assert (widths(wrong)[inside] < 0.6 * widths(once)[inside]).all()
+    few = fot.TreeDisplay.from_estimator(calibrator, X, y, groups=np.arange(120) % 6, ax=blank())
+    assert np.isnan(widths(few)).all()

@@ -11,6 +11,8 @@ from fitontest.data.arrays import as_column, check_same_length
 from fitontest.data.indices import check_same_order
 from fitontest.data.labels import listed
 from fitontest.data.places import BadValueError, such
+from fitontest.data.row_groups import GROUP, coded_ids
+from fitontest.data.score_sample import ScoreSample
 from fitontest.data.weights import are_counts, read_weights
 from fitontest.displays.base import Display
 from fitontest.displays.canvas import AxesOrFigure, get_axes, style_axes
@@ -18,10 +20,11 @@ from fitontest.displays.palette import FILL, GAP, NEUTRAL, get_foreground
 from fitontest.numerics.links import logit, sigmoid
 from fitontest.results.frames import Records
 from fitontest.results.text import short
-from fitontest.trees.base import FeatureCalibrator
+from fitontest.trees.base import FeatureCalibrator, read_groups_of
 from fitontest.trees.node_models import LogisticModels
 from fitontest.trees.structure import NONE, TreeStructure
-from fitontest.typing import ArrayInput, FloatArray, IntArray, Label
+from fitontest.typing import ArrayInput, BoolArray, FloatArray, IntArray, Label
+from fitontest.uncertainty.effective_rows import design_effect, icc_of, nothing_learnt
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -117,6 +120,9 @@ class TreeDisplay(Display):
         Down to which depth the tree is drawn.
     missing : bool array of shape (d,)
         Which features are missing in some rows.
+    groups : array of shape (n,), optional
+        The group of each row, of those that belong together: the intervals are then of as many rows as tell as much,
+        and there are none of fewer than 10 groups.
 
     Attributes
     ----------
@@ -159,6 +165,7 @@ class TreeDisplay(Display):
         label: Label,
         max_depth: int = DEEPEST,
         missing: NDArray[np.bool_] | None = None,
+        groups: NDArray[Any] | None = None,
     ) -> None:
         if not is_whole(max_depth) or max_depth < 0:
             raise ValueError(f"max_depth must be a whole number, at least 0; got {max_depth!r}")
@@ -170,7 +177,7 @@ class TreeDisplay(Display):
         missing = np.zeros(len(names), dtype=bool) if missing is None else missing
         self.conditions = TreeConditions(self.tree, [str(name) for name in names], missing)
         below = np.bincount(number[whole.leaves], minlength=self.tree.size)
-        self._rows = _tabulate(self.tree, number[leaf], t, p, w)
+        self._rows = _tabulate(self.tree, number[leaf], t, p, w, _Together.of(t, p, w, groups))
         for row in self._rows:
             node = row["node"]
             row["path"] = self.conditions.path(node)
@@ -185,6 +192,7 @@ class TreeDisplay(Display):
         y: ArrayInput,
         *,
         sample_weight: ArrayInput = None,
+        groups: ArrayInput = None,
         scores: ArrayInput = None,
         pos_label: Label | None = None,
         max_depth: int = DEEPEST,
@@ -203,7 +211,10 @@ class TreeDisplay(Display):
             Labels.
         sample_weight : array-like of shape (n,), optional
             Counts where all are whole numbers of at most 10 on average, weight 2 being the row twice; else importances,
-        whose scale means nothing. A row of weight 0 is absent.
+            whose scale means nothing. A row of weight 0 is absent.
+        groups : array-like of shape (n,), optional
+            Which rows belong together, such as those of one patient, user or site: ids of any hashable type. The
+            intervals of the leaves then take groups, not rows, for independent; of fewer than 10 groups there are none.
         scores : array-like of shape (n,) or (n, K), optional
             Base scores, for a `ProbabilityCalibrationTree` that was fitted with scores on its own.
         pos_label : label, optional
@@ -222,7 +233,7 @@ class TreeDisplay(Display):
         ValueError
             Naming the argument, the rule and what was found.
         """
-        check_same_order(X=X, y=y, sample_weight=sample_weight, scores=scores)
+        check_same_order(X=X, y=y, sample_weight=sample_weight, groups=groups, scores=scores)
         calibrator, proba, classes = _predict(estimator, X, scores)
         labels = as_column(y, "y")
         w = np.ones(labels.size) if sample_weight is None else read_weights(sample_weight, "sample_weight").w
@@ -237,7 +248,9 @@ class TreeDisplay(Display):
         t = (labels == label).astype(np.float64)
         p = proba[:, known.index(label)]
         leaf = calibrator.apply(X)
-        return cls(calibrator, leaf, t, p, w, label=label, max_depth=max_depth, missing=_missing_in(X)).plot(ax)
+        ids = read_groups_of(groups, labels)
+        options: dict[str, Any] = {"label": label, "max_depth": max_depth, "missing": _missing_in(X), "groups": ids}
+        return cls(calibrator, leaf, t, p, w, **options).plot(ax)
 
     def _summarise(self) -> str:
         return f"tree with {self.calibrator.n_leaves_} leaves, n = {self.n:,}, class {self.label}"
@@ -430,7 +443,39 @@ def _missing_in(X: Any) -> NDArray[np.bool_]:
     return np.asarray(np.isnan(np.asarray(X, dtype=np.float64)).any(axis=0))
 
 
-def _tabulate(tree: TreeStructure, leaf: IntArray, t: FloatArray, p: FloatArray, w: FloatArray) -> Records:
+@dataclass(frozen=True)
+class _Together:
+    """Which rows belong together, and how alike their labels are.
+
+    Attributes
+    ----------
+    code : int array of shape (n,)
+        The group of each row.
+    icc : float
+        Correlation of the residuals of two rows of one group.
+    """
+
+    code: IntArray
+    icc: float
+
+    @classmethod
+    def of(cls, t: FloatArray, p: FloatArray, w: FloatArray, groups: NDArray[Any] | None) -> "_Together | None":
+        """Return what the rows tell; None where they are independent. NaN where too few groups tell it."""
+        if groups is None:
+            return None
+        sample = ScoreSample(t, p, w).with_facts(**{GROUP: groups})
+        if sample.groups is None:
+            return None
+        return cls(coded_ids(groups)[1], np.nan if nothing_learnt(sample) else icc_of(sample))
+
+    def effect(self, rows: BoolArray, w: FloatArray, w2: FloatArray) -> float:
+        """Return how many times as many of these rows are needed to tell as much as independent ones."""
+        return np.nan if np.isnan(self.icc) else design_effect(self.code[rows], w[rows], w2[rows], self.icc)
+
+
+def _tabulate(
+    tree: TreeStructure, leaf: IntArray, t: FloatArray, p: FloatArray, w: FloatArray, together: _Together | None
+) -> Records:
     """Return the reliability of each leaf, from left to right; of one without rows there is none."""
     rows: Records = []
     w2 = w if are_counts(w) else w * w
@@ -438,25 +483,30 @@ def _tabulate(tree: TreeStructure, leaf: IntArray, t: FloatArray, p: FloatArray,
         here = (leaf == node) & (w > 0)
         row = {"node": node, "n": int(here.sum()), "share": float(w[here].sum() / w.sum())}
         nothing = dict.fromkeys(("observed", "low", "high", "predicted", "q05", "q95"), np.nan)
-        rows.append(row | (_values(t[here], p[here], w[here], w2[here]) if here.any() else nothing))
+        if not here.any():
+            rows.append(row | nothing)
+            continue
+        effect = 1.0 if together is None else together.effect(here, w, w2)
+        rows.append(row | _values(t[here], p[here], w[here], float(w2[here].sum()) * effect))
     return rows
 
 
-def _values(t: FloatArray, p: FloatArray, w: FloatArray, w2: FloatArray) -> dict[str, float]:
+def _values(t: FloatArray, p: FloatArray, w: FloatArray, w2: float) -> dict[str, float]:
     """Return the share of positives with its Wilson interval, and the predictions, of one leaf.
 
-    `w2` are the squared weights of the rows; whole weights count rows, so that theirs are the weights.
+    `w2` is the sum of the squared weights of the rows, of whole weights, which count rows, that of the weights, times
+    the design effect; NaN gives no interval.
     """
     total = float(w.sum())
     observed = float(w @ t) / total
-    n = total * total / float(w2.sum())  # of equal weights the number of rows
+    n = total * total / w2  # of equal weights the number of rows
     centre = (observed + Z * Z / (2 * n)) / (1 + Z * Z / n)
     half = Z / (1 + Z * Z / n) * np.sqrt(observed * (1 - observed) / n + Z * Z / (4 * n * n))
     q05, q95 = np.quantile(p, QUANTILES, weights=w, method="inverted_cdf").tolist()
     return {
         "observed": observed,
-        "low": max(float(centre - half), 0.0),
-        "high": min(float(centre + half), 1.0),
+        "low": float(np.maximum(centre - half, 0.0)),
+        "high": float(np.minimum(centre + half, 1.0)),
         "predicted": float(w @ p) / total,
         "q05": q05,
         "q95": q95,
