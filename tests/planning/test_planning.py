@@ -175,7 +175,7 @@ def test_it_is_a_table_in_all_forms(plan):
 
 
 def test_pl_is_refitted_by_its_stand_in():
-    scores = planning._Scores.of(np.linspace(0.1, 0.9, 20), 0)
+    scores = planning._Scores(20, planning.unlabelled(np.linspace(0.1, 0.9, 20)), 0)
     simulation = planning._Simulation("pl", fot.measures.PlugIn(fot.PL()), scores, 20, planning.QUICK)
     assert isinstance(simulation.measure.family, fot.PL)
     assert isinstance(simulation.refitted.family, fot.Spline)

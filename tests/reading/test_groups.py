@@ -224,11 +224,6 @@ def test_groups_of_one_table_alone_and_of_test_sets_are_refused():
             fot.compare_cells(*tables)
 
 
-def test_plans_are_refused():
-    with pytest.raises(ValueError, match="groups must be left out for plans"):
-        fot.plan_evaluation(ONE, draws=20)
-
-
 @pytest.mark.parametrize(("data", "scores", "family"), [(ONE, P, "beta"), (WHOLE, BOTH, "vector")])
 def test_the_standard_error_is_that_of_groups(data, scores, family):
     plain = fot.calibration_error(Y, scores, reduction=data.reduction, family=family)

@@ -3,12 +3,15 @@
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
+from fitontest.data.known_groups import KnownGroups, rows_in_words
 from fitontest.planning.prospect import Prospect, power_noise
 from fitontest.planning.rows_needed import NORMAL, RowsNeeded
 from fitontest.results.text import short
 
 
-def answer(prospects: Sequence[Prospect], needed: Sequence[RowsNeeded], draws: int) -> list[str]:
+def answer(
+    prospects: Sequence[Prospect], needed: Sequence[RowsNeeded], draws: int, groups: KnownGroups | None = None
+) -> list[str]:
     """Return a sentence for each thing that is wanted; without any, one for the smallest and the largest size.
 
     Parameters
@@ -18,13 +21,16 @@ def answer(prospects: Sequence[Prospect], needed: Sequence[RowsNeeded], draws: i
         Of each family.
     draws : int
         Evaluations behind each power.
+    groups : KnownGroups or None, optional
+        Of which the rows are made up.
     """
     if needed:
         wanted = dict.fromkeys((one.requirement, one.error) for one in needed)
-        return [_rows_in_words([one for one in needed if (one.requirement, one.error) == key]) for key in wanted]
+        return [_sentence([one for one in needed if (one.requirement, one.error) == key], groups) for key in wanted]
     sizes = sorted({one.n for one in prospects})
     texts = (
-        _size_in_words([one for one in prospects if one.n == n], draws) for n in dict.fromkeys((sizes[0], sizes[-1]))
+        _size_in_words([one for one in prospects if one.n == n], draws, groups)
+        for n in dict.fromkeys((sizes[0], sizes[-1]))
     )
     return [text for text in texts if text]
 
@@ -47,7 +53,7 @@ def hardest(needed: Iterable[RowsNeeded]) -> dict[str, RowsNeeded]:
     return most
 
 
-def _rows_in_words(needed: Sequence[RowsNeeded]) -> str:
+def _sentence(needed: Sequence[RowsNeeded], groups: KnownGroups | None) -> str:
     """Say how many rows one requirement takes with the family that needs the fewest."""
     first = needed[0]
     if first.requirement == "width":
@@ -58,13 +64,13 @@ def _rows_in_words(needed: Sequence[RowsNeeded]) -> str:
     met = [one for one in by_family.values() if one.met]
     if not met:
         families = "" if len(by_family) == 1 else ", with each of these families"
-        return f"More than {max(one.n for one in needed):,} rows {goal}{families}."
+        return f"More than {rows_in_words(max(one.n for one in needed), groups)} {goal}{families}."
     best = min(met, key=lambda one: one.n)
-    rows = f"{'At most ' if best.relation == 'at most' else ''}{best.n:,} rows"
+    rows = f"{'At most ' if best.relation == 'at most' else ''}{rows_in_words(best.n, groups)}"
     return f"{rows} {goal}, by {best.family}{best.range and f' ({best.range})'}."
 
 
-def _size_in_words(prospects: Sequence[Prospect], draws: int) -> str:
+def _size_in_words(prospects: Sequence[Prospect], draws: int, groups: KnownGroups | None) -> str:
     """Say what the best family gives at one size: of the largest least power, or of the narrowest interval.
 
     The power is that of the smallest error, whichever way the scores are wrong. "" where there is neither.
@@ -89,4 +95,5 @@ def _size_in_words(prospects: Sequence[Prospect], draws: int) -> str:
         return ""
     if best in widths:
         said.insert(0, f"an interval of +-{short(widths[best] / 2, 2)}")
-    return f"{prospects[0].n:,} rows: {', and '.join(said)}, by {best}."
+    rows = rows_in_words(prospects[0].n, groups).rstrip(",")
+    return f"{rows}: {', and '.join(said)}, by {best}."

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from fitontest.checks import choose
+from fitontest.data.known_groups import KnownGroups
 from fitontest.planning.answer import answer, largest_by_size
 from fitontest.planning.prospect import CALIBRATED, Prospect
 from fitontest.planning.rows_needed import Noise, RowsNeeded, find_rows
@@ -22,6 +23,11 @@ NOTES = (
     "false alarms: share of the evaluations of calibrated scores with a p-value of at most .05. power: that share of "
     "scores with the error, {truths}. width: mean width of the 95 % interval. bias: mean of the raw or debiased error "
     "less the true one; s.d.: of the debiased error. Width, biases and s.d. are the largest over the true errors."
+)
+
+OF_GROUPS = (
+    "n is made up of whole groups of the pilot, drawn with replacement, and labels have its rho, which is taken as "
+    "known: where it is hardly known, so are these numbers."
 )
 
 
@@ -58,6 +64,8 @@ class EvaluationPlan(Table):
         Simulated evaluations of each family, size and truth.
     width_noise : float
         Standard deviation of a simulated mean width, as a share of it.
+    groups : KnownGroups or None
+        What is known of the groups of the pilot, of which sizes are made up; None where none were named.
 
     Examples
     --------
@@ -75,6 +83,7 @@ class EvaluationPlan(Table):
     power: float | None
     draws: int
     width_noise: float = 0.0
+    groups: KnownGroups | None = None
 
     @property
     def families(self) -> list[str]:
@@ -112,9 +121,15 @@ class EvaluationPlan(Table):
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON-ready values."""
+        needed = [asdict(one) for one in self.needed]
+        of_groups = {}
+        if self.groups is not None:
+            of_groups = {"groups": self.groups.to_dict()}
+            needed = [{**one, "groups": self.groups.groups_of(one["n"])} for one in needed]
         return {
             "rows": self.rows(),
-            "needed": [asdict(one) for one in self.needed],
+            "needed": needed,
+            **of_groups,
             "unreachable": [asdict(one) for one in self.unreachable],
             **attributes(self, "base_rate", "own_scores", "width", "power", "draws"),
         }
@@ -125,7 +140,7 @@ class EvaluationPlan(Table):
 
         Where nothing was wanted, what the smallest and the largest number of rows give.
         """
-        return answer(self.prospects, self.needed, self.draws)
+        return answer(self.prospects, self.needed, self.draws, self.groups)
 
     @property
     def notes(self) -> list[str]:
@@ -148,12 +163,18 @@ class EvaluationPlan(Table):
         )
         truths = [truth for truth in dict.fromkeys(one.truth for one in self.prospects) if truth != CALIBRATED]
         explanation = [*([RANGE] if any("(" in sentence for sentence in self.sentences) else []), *self.notes]
+        explanation += [] if self.groups is None else [*self.groups.lines, *self._note_on_groups]
         explanation.append(NOTES.format(truths=" / ".join(truths) or "none here"))
         first, *others = self.sentences or [""]
         parts = [Section(first, notes="\n".join(others))] if first else []
         if self.needed:
             parts.append(self._needed_section())
         return [*parts, Section(title, *self._tabulate(), "\n".join(explanation))]
+
+    @property
+    def _note_on_groups(self) -> list[str]:
+        assert self.groups is not None  # else there is nothing to say
+        return [] if self.groups.sizes.are_single else [OF_GROUPS]
 
     def plot(self, figure: "SomeFigure" = None) -> "PlanDisplay":
         """Draw the width of the interval and the power against the number of rows, with the rows needed marked.

@@ -5,6 +5,8 @@ evaluated with several families, as `calibration_error` with an interval would e
 450 redrawn labellings in each evaluation. Here evaluations share them (`Depth` says how many there are):
 
 - the scores of a size are drawn once, for all evaluations of that size;
+- where the rows of a pilot belong together, sizes are made of whole groups of it, and labels are redrawn with the
+  dependence that its residuals show;
 - the p-values compare with one null distribution for each size and family;
 - the evaluations under one truth are put in groups of like observed errors. In each group the labels of the middle
   evaluation make the chain of truths from which the intervals of the group come (`fitontest.uncertainty.intervals`):
@@ -25,13 +27,10 @@ import numpy as np
 
 from fitontest.checks import as_list, brief, is_real, is_whole
 from fitontest.data.arrays import as_matrix, as_scores
-from fitontest.data.ordering import Rows
 from fitontest.data.predictions import Names
 from fitontest.data.read import one_sample
 from fitontest.data.redraws import SHIFT, STILL
-from fitontest.data.sample import refuse_groups
 from fitontest.data.score_redraws import BLOCK, ScoreRedraws
-from fitontest.data.score_sample import ScoreSample
 from fitontest.exceptions import without_warnings
 from fitontest.families.base import Family
 from fitontest.families.docstrings import take_descriptions
@@ -45,6 +44,7 @@ from fitontest.numerics.norms import l1
 from fitontest.numerics.random import check_seed, one_seed
 from fitontest.numerics.threads import one_blas_thread
 from fitontest.planning.evaluation_plan import EvaluationPlan, Unreachable
+from fitontest.planning.pilot import Pilot, unlabelled
 from fitontest.planning.prospect import ALPHA, CALIBRATED, NULL_DRAWS, Prospect
 from fitontest.progress import track
 from fitontest.reading.read import READ, read
@@ -62,7 +62,6 @@ MOST = 100_000  # rows, up to which sizes are doubled where a requirement is not
 LEAST_DRAWS = 20
 STEPS = (0.0, 0.7, 1.1, 1.8)  # true errors of the chain, in units of the observed error
 LEVEL = 0.95
-MOST_SCORES = 1_000_000  # of counted rows, from which sizes are drawn
 REASONS = {
     "classwise": "the scores of each class are evaluated by themselves; plan with the column of each class",
     "canonical": "errors are planted along the scores of one column, and distributions have no such order",
@@ -148,7 +147,7 @@ def plan_evaluation(
         from them with replacement. By default they are drawn from a beta distribution, see `base_rate`.
     y_prob : array-like of shape (m,) or (m, K), optional
         The scores of a pilot sample whose labels are given first, as in ``plan_evaluation(y_true, y_prob)``. The labels
-        are checked and have no part in the plan.
+        are checked and have no part in the plan, but that with `groups` they tell how alike labels of a group are.
     n : int or iterable of int, optional
         Number of rows, at least 10; n, 2 n, 4 n and 8 n are tried. By default that of `p`, or 1000. Several numbers are
         tried as they are.
@@ -194,6 +193,10 @@ def plan_evaluation(
     for power by the variance of a share of `draws` evaluations and of the 5 % point of 400 drawn null values, for
     widths by their spread between seeds, 9 % of the width (5 % if `thorough`; `benchmarks/plan_depth.py`).
 
+    Of a pilot with groups whole groups are drawn, with replacement, as many as come nearest to each size, and labels
+    have the correlation that the labels of the pilot show, of which evaluations are taken to know. An evaluation of
+    real rows learns it anew.
+
     The evaluations of one family, size and truth share the simulated labels behind their p-values and intervals
     (`fitontest.planning.planning`). Mean widths so found, if `thorough`, were within 15 % of those of
     `calibration_error` in 29 of 30 cases of 300 to 2000 rows, and 17 % off in one. The scores of a size are drawn once:
@@ -231,12 +234,6 @@ class _Scores:
     seed: int
     spline: Spline = field(default_factory=Spline)
     planted: dict[Truth, FloatArray | None] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, p: FloatArray, seed: int) -> "_Scores":
-        p = np.sort(p)
-        sample = ScoreSample.of_rows(Rows.of(p, np.zeros(p.size), np.ones(p.size), whole=True), whole=True)
-        return cls(p.size, ScoreRedraws.of(sample), seed)
 
     @property
     def p(self) -> FloatArray:
@@ -360,7 +357,7 @@ class _Simulation:
             values = np.concatenate((self.null[None, :size], mean[:, None] + residuals))
             rising = find_growing(errors)
             for i in group:
-                one = invert(float(raw[i]), errors[rising], values[rising], LEVEL)
+                one = invert(float(raw[i]), errors[rising], values[rising], LEVEL, self.scores.redraws.degrees)
                 if one is None:
                     return None
                 found[:, i] = one.estimate, one.high - one.low
@@ -406,11 +403,11 @@ class _Options:
         self.depth = THOROUGH if self.thorough else QUICK
         self.own_scores = self.p is not None
         if self.own_scores:
-            self.p = _read_scores(self.p, self.reduction, self.y_prob, self.groups)
+            self.p = _read_pilot(self.p, self.reduction, self.y_prob, self.groups)
             if self.base_rate is not None:
                 rule = "base_rate must be left out where p is given, whose mean it is"
                 raise ValueError(f"{rule}; got {self.base_rate!r}")
-            self.base_rate = float(self.p.mean())
+            self.base_rate = float(self.p.p.mean())
         else:
             self.base_rate = _in_unit_interval(self.base_rate, "base_rate") or DEFAULT_BASE_RATE
         self.errors = _read_errors(self.errors)
@@ -420,7 +417,9 @@ class _Options:
             raise ValueError(f"power must be left out unless there are positive errors, got {self.power!r}")
         check_seed(self.random_state)  # refuses what is no seed
         self.seed = one_seed(self.random_state)
-        self.sizes = _read_sizes(self.n, self.p.size if self.own_scores else DEFAULT_N)
+        self.sizes = _read_sizes(self.n, self.p.p.size if self.own_scores else DEFAULT_N)
+        for size in self.sizes if self.own_scores else ():
+            self.p.check_size(size)
         families = self.depth.families if self.families is None else as_list(self.families, "families")
         self.families = read_families(families, "families", self.seed)
         if self.n is None and self.width is None and self.power is None:
@@ -455,9 +454,10 @@ class _Options:
     def _scores(self, n: int) -> _Scores:
         rng = np.random.default_rng([self.seed, SCORES, n])
         if self.own_scores:
-            return _Scores.of(self.p[rng.integers(self.p.size, size=n)], self.seed)
+            return _Scores(n, self.p.drawn(n, rng), self.seed)
         smaller = min(self.base_rate, 1.0 - self.base_rate)
-        return _Scores.of(rng.beta(self.base_rate / smaller, (1.0 - self.base_rate) / smaller, n), self.seed)
+        scores = rng.beta(self.base_rate / smaller, (1.0 - self.base_rate) / smaller, n)
+        return _Scores(n, unlabelled(scores), self.seed)
 
     def _plan(self, prospects: list[Prospect], scores: list[_Scores]) -> EvaluationPlan:
         missed = [
@@ -475,10 +475,11 @@ class _Options:
             power=self.power,
             draws=int(self.draws),
             width_noise=self.depth.noise_at(self.draws),
+            groups=self.p.known if self.own_scores else None,
         )
 
 
-def _read_scores(p: Any, reduction: Any, y_prob: Any, groups: Any) -> FloatArray:
+def _read_pilot(p: Any, reduction: Any, y_prob: Any, groups: Any) -> Pilot:
     """Return the scores of rows that were read, of a matrix its largest ones, or those of a column.
 
     They are in increasing order, so that the order of the rows has no part in what is drawn of them.
@@ -487,27 +488,18 @@ def _read_scores(p: Any, reduction: Any, y_prob: Any, groups: Any) -> FloatArray
         reason = REASONS.get(str(reduction), "other reductions are not known")
         raise ValueError(f"reduction must be None or 'confidence', got {reduction!r}: {reason}")
     if y_prob is not None:
-        return _scores_of(read(p, y_prob, reduction=reduction, groups=groups))
+        return _pilot_of(read(p, y_prob, reduction=reduction, groups=groups))
     if isinstance(p, READ):
-        return _scores_of(p)
+        return _pilot_of(p)
     scores = as_scores(p, "p") if reduction is None else as_matrix(p, "p")[0].max(axis=1)
     if scores.size == 0:
         raise ValueError("p must not be empty, got 0 rows")
-    return np.sort(scores)
+    return Pilot(np.sort(scores))
 
 
-def _scores_of(data: Any) -> FloatArray:
+def _pilot_of(data: Any) -> Pilot:
     """Return the scores of rows or cells that were read, each as often as its weight counts it."""
-    sample = one_sample(read(data), Names(y_true="p"))
-    refuse_groups(sample, "plans")
-    if not sample.whole:
-        raise ValueError(
-            f"p must have weights that are counts, or none: sizes are numbers of rows; got a total weight of "
-            f"{sample.total:g} in {sample.n:,} rows"
-        )
-    rows = sample.rows
-    share = min(1.0, MOST_SCORES / float(rows.w.sum()))
-    return np.repeat(rows.p, np.maximum(np.rint(rows.w * share), 1).astype(np.intp))
+    return Pilot.of(one_sample(read(data), Names(y_true="p")))
 
 
 def _read_sizes(n: object, default: int) -> tuple[int, ...]:
