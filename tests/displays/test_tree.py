@@ -191,3 +191,5 @@ def test_intervals_take_groups_for_independent():
     assert (widths(wrong)[inside] < 0.6 * widths(once)[inside]).all()
     few = fot.TreeDisplay.from_estimator(calibrator, X, y, groups=np.arange(120) % 6, ax=blank())
     assert np.isnan(widths(few)).all()
+    assert "n = 120, 6 groups: too few for intervals" in few.ax_.get_title(loc="left")
+    assert "n = 600, 120 groups, class 1" in repr(grouped)

@@ -177,7 +177,9 @@ class TreeDisplay(Display):
         missing = np.zeros(len(names), dtype=bool) if missing is None else missing
         self.conditions = TreeConditions(self.tree, [str(name) for name in names], missing)
         below = np.bincount(number[whole.leaves], minlength=self.tree.size)
-        self._rows = _tabulate(self.tree, number[leaf], t, p, w, _Together.of(t, p, w, groups))
+        together = _Together.of(t, p, w, groups)
+        self._rows = _tabulate(self.tree, number[leaf], t, p, w, together)
+        self._size = f"n = {self.n:,}{'' if together is None else together.in_words()}"
         for row in self._rows:
             node = row["node"]
             row["path"] = self.conditions.path(node)
@@ -253,7 +255,7 @@ class TreeDisplay(Display):
         return cls(calibrator, leaf, t, p, w, **options).plot(ax)
 
     def _summarise(self) -> str:
-        return f"tree with {self.calibrator.n_leaves_} leaves, n = {self.n:,}, class {self.label}"
+        return f"tree with {self.calibrator.n_leaves_} leaves, {self._size}, class {self.label}"
 
     def parts(self) -> dict[str, Records]:
         """Return the numbers drawn: the splits of the tree, and the reliability of its leaves."""
@@ -302,7 +304,7 @@ class TreeDisplay(Display):
         hidden = self.calibrator.n_leaves_ - len(self._rows)
         cut = f", drawn to depth {self.max_depth}" if hidden else ""
         self.ax_.set_title(
-            f"{type(self.calibrator).__name__}: {self.calibrator.n_leaves_} leaves{cut}, n = {self.n:,}",
+            f"{type(self.calibrator).__name__}: {self.calibrator.n_leaves_} leaves{cut}, {self._size}",
             loc="left",
             fontsize="medium",
             pad=26,
@@ -452,21 +454,28 @@ class _Together:
     code : int array of shape (n,)
         The group of each row.
     icc : float
-        Correlation of the residuals of two rows of one group.
+        Correlation of the residuals of two rows of one group; NaN where too few groups tell it.
+    number : int
+        How many groups there are.
     """
 
     code: IntArray
     icc: float
+    number: int
 
     @classmethod
     def of(cls, t: FloatArray, p: FloatArray, w: FloatArray, groups: NDArray[Any] | None) -> "_Together | None":
-        """Return what the rows tell; None where they are independent. NaN where too few groups tell it."""
+        """Return what the rows tell; None where they are independent."""
         if groups is None:
             return None
         sample = ScoreSample(t, p, w).with_facts(**{GROUP: groups})
         if sample.groups is None:
             return None
-        return cls(coded_ids(groups)[1], np.nan if nothing_learnt(sample) else icc_of(sample))
+        return cls(coded_ids(groups)[1], np.nan if nothing_learnt(sample) else icc_of(sample), len(sample.groups))
+
+    def in_words(self) -> str:
+        """Return what the title says of the groups."""
+        return f", {self.number:,} groups{': too few for intervals' if np.isnan(self.icc) else ''}"
 
     def effect(self, rows: BoolArray, w: FloatArray, w2: FloatArray) -> float:
         """Return how many times as many of these rows are needed to tell as much as independent ones."""
