@@ -77,6 +77,13 @@ class Tendency:
     reason : str
         Why there are no intervals, or "".
 
+    Notes
+    -----
+    Of calibrated scores in 100 groups of 30 rows, 20 of 50 and 10 of 100, with labels that are alike in a group beyond
+    their scores (latent correlation .15, .15 and .05), the interval of the residual held 0 in 95 to 96 % of 300
+    simulated data sets, and that of the slope 1 in 93 to 95 %; without groups these were 64 to 76 % and 86 to 90 %
+    (`benchmarks/grouped_tendencies.py`).
+
     References
     ----------
     Liang, Zeger (1986), Longitudinal data analysis using generalized linear models, Biometrika 73.
