@@ -97,3 +97,13 @@ def test_a_plan_needs_labels_where_it_has_groups(file, options, message):
     found = run("plan", file, "--prob", "p", *options)
     assert found.exit_code == 2
     assert re.search(message, found.stderr)
+
+
+def test_a_plan_is_for_rows_in_groups(file, scores):
+    quick = ("--family", "isotonic", "--draws", 20, "--error", 0.1, "--n", 90, "--n", 120)
+    found = run("plan", file, "--prob", "p", "--label", "y", "--group", "patient", *quick)
+    options = {"families": ["isotonic"], "draws": 20, "errors": [0.1], "n": [90, 120]}
+    assert found.exit_code == 0, found.stderr
+    expected = fot.plan_evaluation(scores["y"], scores["p"], groups=scores["patient"], **options)
+    assert found.stdout == f"{expected}\n"
+    assert "groups: 40" in found.stdout

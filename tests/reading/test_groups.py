@@ -1,4 +1,4 @@
-"""Rows that belong to groups: carried with the rows, and nothing is concluded from them as if they were independent."""
+"""Rows that belong to groups: ids of every kind, groups carried with the rows, and what is refused of them."""
 
 import numpy as np
 import pandas as pd
@@ -123,9 +123,12 @@ DATES = pd.Series(pd.Timestamp("2026-01-01") + pd.to_timedelta(PATIENT, "D"))
         (pa.array([0, 0, None, *PATIENT[3:].tolist()]), MISSING),
         (
             [*PATIENT[:4], [1, 2], *PATIENT[5:]],
-            r"groups must hold ids that can be hashed, got the list \[1, 2\] at row 5 \(rows counted from 1; 1 such",
+            r"groups must hold ids that can be hashed, such as .*, got the list \[1, 2\] at row 5 \(rows counted",
         ),
-        ([{"id": 1}] * 300, r"groups must hold ids that can be hashed, got the dict \{'id': 1\} at row 1 .*300 such"),
+        (
+            [{"id": 1}] * 300,
+            r"groups must hold ids that can be hashed, such as .*, got the dict \{'id': 1\} at row 1 .*300 such",
+        ),
         (np.stack([PATIENT, PATIENT], axis=1), r"an id for each row, got an array of shape \(300, 2\); ids of several"),
         (pd.DataFrame({"a": PATIENT, "b": PATIENT}), "groups must be one column, got a data frame with columns"),
         ("patient", "groups must have an id for each row of arrays, got the text 'patient', which can name a column"),
@@ -200,6 +203,8 @@ def test_groups_of_what_was_made_without_them_are_refused():
     cells = fot.Cells.of(Y, P)
     with pytest.raises(ValueError, match=r"groups must be left out where y_true is Cells.*Cells.of_frame\(groups="):
         fot.read(cells, groups=PATIENT)
+    with pytest.raises(ValueError, match=r"where y_true is a dict of cells, whose rows .*Cells.of_frame\(groups="):
+        fot.evaluate({"north": cells}, groups=PATIENT)
     with pytest.raises(ValueError, match="groups must be left out where y_true is ScoreSample, which is made already"):
         fot.read(fot.read(Y, P), groups=PATIENT)
 

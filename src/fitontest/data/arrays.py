@@ -91,8 +91,8 @@ def _refuse_unhashable(array: NDArray[Any], name: str) -> None:
     if bad:
         value = array[bad[0]]
         got = f"the {type(value).__name__} {brief(value)}"
-        note = f"{such(len(bad))}; a tuple can be"
-        raise BadValueError(name, "hold ids that can be hashed", got, bad[0], array.shape, note)
+        rule = "hold ids that can be hashed, such as numbers, texts and tuples of these"
+        raise BadValueError(name, rule, got, bad[0], array.shape, such(len(bad)))
 
 
 def _is_hashable(value: Any) -> bool:

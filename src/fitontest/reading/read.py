@@ -159,10 +159,10 @@ def _read_before(data: Any, more: dict[str, Any], reduction: str | None, weights
     kind = type(data).__name__
     if more[names.by] is not None and isinstance(data, Cells | ClassCells):
         raise ValueError(f"{names.by} must be left out where {names.y_true} is {kind}, {NO_ROWS}")
-    if more[names.groups] is not None and isinstance(data, Cells | ClassCells):
-        raise ValueError(f"{names.groups} must be left out where {names.y_true} is {kind}, {NO_GROUPS}")
     is_dict = isinstance(data, Mapping) and not isinstance(data, Samples | ClassCells)
     made = "a dict of cells" if is_dict else kind
+    if more[names.groups] is not None and (is_dict or isinstance(data, Cells | ClassCells)):
+        raise ValueError(f"{names.groups} must be left out where {names.y_true} is {made}, {NO_GROUPS}")
     check_kind(weights, names.weights, has_weights=True)
     more = more | {names.weights: None if weights == "auto" else weights}
     _refuse(more, f"where {names.y_true} is {made}, which is made already: say it where that is made, such as to read")
