@@ -1,4 +1,7 @@
-"""The feature table is a contract: every question has an answer for every kind of data, or a refusal that says why."""
+"""The feature table is a contract: every question has an answer for every kind of data, or a refusal that says why.
+
+Rows that belong to groups are kinds of data of their own.
+"""
 
 import re
 import warnings
@@ -31,20 +34,30 @@ def columns(seed=0):
         "whole distributions": (y, P, Q, "canonical"),
         "Cells": (b, P[:, 1], Q[:, 1], None),
         "ClassCells": (y, P, Q, "classwise"),
+        "groups": (b, P[:, 1], Q[:, 1], None),
+        "groups, class-wise": (y, P, Q, "classwise"),
+        "groups, whole distributions": (y, P, Q, "canonical"),
+        "groups, Cells": (b, P[:, 1], Q[:, 1], None),
+        "groups, ClassCells": (y, P, Q, "classwise"),
     }
+
+
+def groups_of(kind):
+    """Return the group of each row, of which there are 30, each in both regions; None of kinds without groups."""
+    return np.arange(N) // 2 % 30 if kind.startswith("groups") else None
 
 
 def data_of(kind, seed=0):
     y, p, _, reduction = columns(seed)[kind]
     if kind.endswith("Cells"):
-        return cells_of(y, p, reduction)
-    return fot.read(y, p, reduction=reduction)
+        return cells_of(y, p, reduction, groups_of(kind))
+    return fot.read(y, p, reduction=reduction, groups=groups_of(kind))
 
 
-def cells_of(y, p, reduction):
+def cells_of(y, p, reduction, groups):
     if reduction is None:
-        return fot.Cells.of(y, p)
-    return fot.ClassCells({label: fot.Cells.of(y == label, p[:, k]) for k, label in enumerate(CLASSES)})
+        return fot.Cells.of(y, p, groups=groups)
+    return fot.ClassCells({label: fot.Cells.of(y == label, p[:, k], groups=groups) for k, label in enumerate(CLASSES)})
 
 
 def region():
@@ -64,7 +77,7 @@ def null(kind):
 
 def interval(kind):
     data = data_of(kind)
-    if kind == "whole distributions":
+    if kind.endswith("whole distributions"):
         estimate = fot.gce(data, interval=0.9, draws=15)
     else:
         estimate = fot.calibration_error(data, family="platt", interval=0.9, draws=15)
@@ -73,14 +86,16 @@ def interval(kind):
 
 
 def by(kind):
-    y, p, _, reduction = columns()[kind]
+    (y, p, _, reduction), groups = columns()[kind], groups_of(kind)
     if kind.endswith("Cells"):
         parts = {name: region() == name for name in ("north", "south")}
-        data = {name: cells_of(y[rows], p[rows], reduction) for name, rows in parts.items()}
+        of_rows = {name: None if groups is None else groups[rows] for name, rows in parts.items()}
+        data = {name: cells_of(y[rows], p[rows], reduction, of_rows[name]) for name, rows in parts.items()}
         evaluation = fot.evaluate(data, measures=["ece"], null_draws=80, interval=None)
     else:
         measures = ["simplex_ece"] if reduction == "canonical" else ["ece"]
-        evaluation = fot.evaluate(y, p, reduction=reduction, by=region(), measures=measures, interval=None)
+        options = {"reduction": reduction, "by": region(), "groups": groups, "measures": measures}
+        evaluation = fot.evaluate(y, p, **options, interval=None)
     return [row["value"] for row in evaluation.rows()]
 
 
@@ -100,8 +115,10 @@ def choice(kind):
 
 def two_models(kind):
     y, p, q, reduction = columns()[kind]
-    data = data_of(kind) if kind.endswith("Cells") else y
-    compared = fot.compare_errors(data, *((p, q) if not kind.endswith("Cells") else (q, q)), reduction=reduction)
+    if kind.endswith("Cells"):
+        compared = fot.compare_errors(data_of(kind), q, q, reduction=reduction)
+    else:
+        compared = fot.compare_errors(y, p, q, reduction=reduction, groups=groups_of(kind))
     return [compared.difference, compared.interval.low, compared.interval.high, compared.p_value]
 
 
@@ -137,6 +154,9 @@ EMPTY = {  # and the reason that the refusal gives
     ("plan_evaluation", "ClassCells"): "must be the cells of one sample",
     ("drift", "whole distributions"): "probabilities of all classes at once have no cells",
 }
+EMPTY |= {(feature, f"groups, {kind}"): reason for (feature, kind), reason in EMPTY.items()}
+NOT_STUDIED = "of whole distributions, whose dependence within groups was not studied"
+EMPTY |= {(feature, "groups, whole distributions"): NOT_STUDIED for feature in ("null", "interval", "gate", "report")}
 
 
 @pytest.mark.parametrize("kind", columns())
