@@ -64,9 +64,10 @@ def compare_cells(
 
         u_g = - sum over the rows i of group g of (1{i before} - n_1s / N_s) (y_i - K_s / N_s),
 
-    whose variance is K / (K - 1) sum of u_g^2 over the K groups, and each draw gives all sums of a group one random
-    sign. Groups may have rows in one table or in both, in which they need not be independent. The p-value is that of
-    the T so drawn; errors and maps have none. Below 10 effective groups in either table nothing is concluded.
+    whose variance is K / (K - 1) sum of u_g^2 over the K groups (of residuals times sqrt(N_s / (N_s - 1))), and each
+    draw gives all sums of a group one random sign. Groups may have rows in one table or in both, in which they need not
+    be independent. The p-value is that of the T so drawn; errors and maps have none. Below 10 effective groups in
+    either table nothing is concluded.
 
     Parameters
     ----------

@@ -8,7 +8,9 @@ lacks in positives is a sum over groups,
 
 whichever table the rows of a group are in. If the probability of a positive given the score is the same in both, each
 u_g is 0 on average, groups are independent, and so the sums with other signs are as likely: sum_g v_g u_g, v_g = +-1.
-Rows of a group keep together in them, within a table and across both.
+Rows of a group keep together in them, within a table and across both. Residuals are smaller than errors are, since
+K_s / N_s is made of the same rows: those whose signs are drawn are times sqrt(N_s / (N_s - 1)), as rows of a stratum
+ask for, and their sums times sqrt(K / (K - 1)), as K groups do.
 """
 
 from dataclasses import dataclass, replace
@@ -91,7 +93,7 @@ class GroupSigns(Differences):
     ----------
     strata : ScoreStrata
     sums : array of shape (K, R)
-        u_g in each region.
+        u_g in each region, of the residuals as they are drawn.
     draws : array of shape (R, 1 + draws)
         Their sums: of the data first, then with the signs of each draw.
     too_few : bool
@@ -112,13 +114,13 @@ class GroupSigns(Differences):
         rng: np.random.Generator,
     ) -> "GroupSigns":
         """Return the sums of the groups of two tables of cells, and those of the draws."""
-        sums = _sums_of_groups(strata, tables, groups)
+        missing, sums = _sums_of_groups(strata, tables, groups)
         drawn = np.zeros((sums.shape[1], draws))
         for start in range(0, len(sums), BLOCK):
             part = sums[start : start + BLOCK]
             signs = 2.0 * rng.integers(0, 2, (len(part), draws), dtype=np.int8) - 1.0
             drawn += part.T @ signs
-        return cls(strata, sums, np.column_stack((sums.sum(axis=0), drawn)), groups.known.too_few)
+        return cls(strata, sums, np.column_stack((missing, drawn)), groups.known.too_few)
 
     @property
     def missing(self) -> FloatArray:
@@ -128,8 +130,7 @@ class GroupSigns(Differences):
     @property
     def variances(self) -> tuple[FloatArray, float]:
         """K / (K - 1) sum of u_g^2 over the K groups, by region, and for the sum over all regions."""
-        factor = len(self.sums) / max(len(self.sums) - 1, 1)
-        return factor * (self.sums**2).sum(axis=0), float(factor * (self.sums.sum(axis=1) ** 2).sum())
+        return (self.sums**2).sum(axis=0), float((self.sums.sum(axis=1) ** 2).sum())
 
     def p_value(self) -> float | None:
         """Return the share of the draws with a statistic at most that of the data; None of too few groups."""
@@ -155,15 +156,21 @@ class GroupSigns(Differences):
         return Change(difference, None, None), Change(0.0 if distance is None else float(distance[0]), None, None)
 
 
-def _sums_of_groups(strata: ScoreStrata, tables: tuple[CellSums, CellSums], groups: TableGroups) -> FloatArray:
-    """Return u_g of each group in each region, shape (K, R)."""
-    share = strata.positives.sum(axis=1) / strata.total
-    before = strata.rows[:, 0] / strata.total
-    n_regions = len(strata.first)
-    sums = np.zeros(len(groups.ids) * n_regions)
+def _sums_of_groups(
+    strata: ScoreStrata, tables: tuple[CellSums, CellSums], groups: TableGroups
+) -> tuple[FloatArray, FloatArray]:
+    """Return the sum of u_g over the groups by region, shape (R,), and u_g as they are drawn, shape (K, R)."""
+    total = strata.total.astype(np.float64)
+    share = strata.positives.sum(axis=1) / total
+    before = strata.rows[:, 0] / total
+    larger = np.sqrt(total / np.maximum(total - 1.0, 1.0))
+    n_regions, n_groups = len(strata.first), len(groups.ids)
+    missing, sums = np.zeros(n_regions), np.zeros(n_groups * n_regions)
     for part, (table, place) in enumerate(zip(tables, groups.places, strict=True)):
         at = strata.of_keys(table.key)
         residual = table.w[:, 1] - table.w.sum(axis=1) * share[at]
-        contrast = before[at] - (1.0 if part == 0 else 0.0)
-        sums += np.bincount(place * n_regions + strata.region[at], contrast * residual, sums.size)
-    return sums.reshape(len(groups.ids), n_regions)
+        u = (before[at] - (1.0 if part == 0 else 0.0)) * residual
+        region = strata.region[at]
+        missing += np.bincount(region, u, n_regions)
+        sums += np.bincount(place * n_regions + region, u * larger[at], sums.size)
+    return missing, sums.reshape(n_groups, n_regions) * np.sqrt(n_groups / max(n_groups - 1, 1))
