@@ -1,12 +1,13 @@
 """What one pass over a file of many rows costs: time of the processor and memory, beside a bare query and a rival.
 
-Usage: ``python benchmarks/scale.py [--rows 1e7 1e8] [--folder build/scale] [--rival]``.
+Usage: ``python benchmarks/scale.py [--rows 1e7 1e8] [--folder build/scale] [--rival] [--groups]``.
 
 Files of float32 scores and int8 labels are made on the spot, in pieces. Each task runs in a process of its own, so that
 its peak of memory is its own: a bare query with the keys of the cells, ``Cells.of_file``, the same with five segments,
 ``fitontest evaluate --family all --cells always``, and, with ``--rival``, torchmetrics on the rows where it is
-installed. Seconds are of the processor, of all threads together. It needs Linux, which says what a process has had in
-memory.
+installed. With ``--groups`` it is what 500 groups cost instead: the pass with and without them, and `evaluate` of the
+cells after it, of labels that are alike within groups. Seconds are of the processor, of all threads together. It needs
+Linux, which says what a process has had in memory.
 """
 
 import argparse
@@ -18,6 +19,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
+from scipy.special import ndtri
 
 from report import machine_facts, markdown, number, tell
 
@@ -36,6 +38,12 @@ print(len(fot.Cells.of_file(path, label="y", prob="p")))
 SEGMENTS = """
 import fitontest as fot
 print(sum(map(len, fot.Cells.of_file(path, label="y", prob="p", by="s").values())))
+"""
+MEASURED = """
+import fitontest as fot
+cells = fot.Cells.of_file(path, label="v", prob="p"{groups})
+{evaluation}
+print(len(cells))
 """
 EVALUATE = """
 from click.testing import CliRunner
@@ -67,6 +75,13 @@ TASKS = {
     "Cells.of_file, five segments": SEGMENTS,
     "fitontest evaluate --family all --cells always": EVALUATE,
 }
+OF_GROUPS = {
+    f"{what}{which}": MEASURED.format(groups=groups, evaluation=evaluation)
+    for what, evaluation in (("Cells.of_file", ""), ("Cells.of_file and evaluate", "print(fot.evaluate(cells))"))
+    for which, groups in (("", ""), (", 500 groups", ', groups="g"'))
+}
+GROUPS = 500
+ALIKE = 0.02  # latent correlation of the labels of a group
 
 
 def make(path: Path, n: int) -> None:
@@ -75,14 +90,18 @@ def make(path: Path, n: int) -> None:
     import pyarrow.parquet as pq
 
     path.parent.mkdir(parents=True, exist_ok=True)
-    rng = np.random.default_rng(n)
-    schema = pa.schema({"p": pa.float32(), "y": pa.int8(), "s": pa.int8()})
+    rng, own = np.random.default_rng(n), np.random.default_rng([n, GROUPS])
+    shared = np.sqrt(ALIKE) * own.standard_normal(GROUPS, dtype=np.float32)
+    schema = pa.schema({"p": pa.float32(), "y": pa.int8(), "s": pa.int8(), "g": pa.int16(), "v": pa.int8()})
     with pq.ParquetWriter(path, schema) as writer:
         for start in range(0, n, PIECE):
             p = rng.random(min(PIECE, n - start), dtype=np.float32)
             y = (rng.random(p.size, dtype=np.float32) < p**1.1).astype(np.int8)
             s = rng.integers(0, 5, p.size, dtype=np.int8)
-            writer.write_table(pa.table({"p": p, "y": y, "s": s}, schema=schema))
+            g = own.integers(0, GROUPS, p.size, dtype=np.int16)
+            latent = shared[g] + np.float32(np.sqrt(1 - ALIKE)) * own.standard_normal(p.size, dtype=np.float32)
+            v = (latent < ndtri(p**1.1)).astype(np.int8)
+            writer.write_table(pa.table({"p": p, "y": y, "s": s, "g": g, "v": v}, schema=schema))
             tell(f"{start + p.size:,} rows written")
     tell("")
 
@@ -105,8 +124,9 @@ def main() -> None:
     parser.add_argument("--rows", nargs="+", type=float, default=[1e7, 1e8])
     parser.add_argument("--folder", type=Path, default=Path("build/scale"))
     parser.add_argument("--rival", action="store_true")
+    parser.add_argument("--groups", action="store_true")
     options = parser.parse_args()
-    tasks = dict(TASKS)
+    tasks = dict(OF_GROUPS if options.groups else TASKS)
     if options.rival and find_spec("torchmetrics"):
         tasks["torchmetrics, all rows"] = RIVAL
     print(machine_facts())
@@ -122,7 +142,7 @@ def main() -> None:
             bare = bare or seconds
             records.append([f"{n:.0e}", name, number(seconds), f"{seconds / bare:.2f}", f"{peak:,.0f}", f"{cells:,}"])
         tell("")
-    print(markdown(["rows", "task", "CPU s", "times the bare query", "peak MiB", "cells"], records))
+    print(markdown(["rows", "task", "CPU s", "times the first", "peak MiB", "cells"], records))
 
 
 if __name__ == "__main__":
