@@ -178,10 +178,59 @@ def test_based() -> Any:
     return figure
 
 
+@cache
+def patients() -> tuple[Any, Any, Any]:
+    """Return labels, scores and patients of simulated visits, whose risk differs beyond their scores."""
+    import numpy as np
+
+    rng = np.random.default_rng(26)
+    patient = np.repeat(np.arange(60), 12)
+    own = 0.8 * rng.standard_normal(60)[patient]
+    p = rng.beta(1, 2, 720)
+    return rng.random(720) < 1 / (1 + np.exp(-np.log(p / (1 - p)) - own)), p, patient
+
+
+def new_group() -> Any:
+    """Draw the band of a new group about a confidence band."""
+    import matplotlib.pyplot as plt
+
+    import fitontest as fot
+
+    y, p, patient = patients()
+    figure = plt.figure(figsize=(5.2, 6.4), layout="constrained")
+    fot.ReliabilityDisplay.from_predictions(
+        y, p, groups=patient, band="new group", ax=figure
+    )
+    return figure
+
+
+def group_curves() -> Any:
+    """Draw the curves of groups."""
+    import fitontest as fot
+
+    y, p, patient = patients()
+    rows = fot.read(y, p, groups=patient)
+    return (
+        fot.evaluate(rows, families=["spline"], interval=None, null_draws=0)
+        .plot_groups(groups=8)
+        .figure_
+    )
+
+
 def make_pictures(_: Sphinx) -> None:
     """Draw the pictures that are older than the sources, or not there."""
     newest = max(path.stat().st_mtime for path in (HERE, *SOURCES.rglob("*.py")))
-    drawers = (first, sides, slopes, reading, bands, rare, test_based)
+    drawers = (
+        first,
+        sides,
+        slopes,
+        reading,
+        bands,
+        rare,
+        test_based,
+        new_group,
+        group_curves,
+    )
     outdated = [
         draw
         for draw in drawers

@@ -293,7 +293,7 @@ class GroupsDisplay(Display):
             s=LEAST_MARK + (MOST_MARK - LEAST_MARK) * w / max(w.max(), 1.0) * 0.5,
             color=get_background(ax), edgecolor=get_foreground(ax), linewidths=0.8, zorder=3.3, clip_on=False,
         )  # fmt: skip
-        name = visible(each.name)
+        name = visible(f"group {each.name}" if each.name.isdigit() else each.name)
         short_name = name if len(name) <= LETTERS else name[: LETTERS - 1] + "\N{HORIZONTAL ELLIPSIS}"
         said = f"n = {each.n:,}, shrunk by {100 * each.shrunk:.0f} %"
         ax.set_title(f"{short_name}\n{said}", fontsize="x-small", parse_math=False, pad=3)
