@@ -107,3 +107,38 @@ def test_a_plan_is_for_rows_in_groups(file, scores):
     expected = fot.plan_evaluation(scores["y"], scores["p"], groups=scores["patient"], **options)
     assert found.stdout == f"{expected}\n"
     assert "groups: 40" in found.stdout
+
+
+def test_a_gate_takes_groups_and_cannot_tell_of_few(file, scores):
+    found = run("check", file, *COLUMNS, "--max-error", 0.2, "--format", "json")
+    expected = fot.check_calibration(scores["y"], scores["p"], groups=scores["patient"], max_error=0.2)
+    assert json.loads(found.stdout) == expected.to_dict()
+    scores.assign(patient=scores["patient"].str[-1].astype(int) % 5).to_csv(file, index=False)
+    few = run("check", file, *COLUMNS, "--max-error", 0.2)
+    assert few.exit_code == 3
+    assert "dependence cannot be learnt from fewer than 10 groups" in " ".join(few.stdout.split())
+
+
+def test_calibrators_are_compared_by_groups(file, scores):
+    options = ("--family", "platt", "--rule", "best", "--evaluator", "none", "--format", "json")
+    found = json.loads(run("compare", file, *COLUMNS, *options).stdout)
+    rows = {"families": ["platt"], "rule": "best", "evaluators": [], "groups": scores["patient"]}
+    expected = fot.compare_calibrators(scores["y"], scores["p"], **rows).to_dict()
+    losses = [{row["family"]: row["score"] for row in each["calibrators"]} for each in (found, expected)]
+    assert losses[0] == losses[1]
+
+
+def test_a_report_names_the_column_of_groups(file, tmp_path):
+    page = tmp_path / "page.html"
+    found = run("report", file, *COLUMNS, "--no-compare", "--family", "platt", "-o", page)
+    assert found.exit_code == 0, found.stderr
+    text = page.read_text(encoding="utf-8")
+    assert "column of groups" in text
+    assert "patient" in text
+
+
+def test_intervals_of_a_file_take_groups(file, scores):
+    found = run("evaluate", file, *COLUMNS, "--family", "platt", "--measure", "none")
+    expected = fot.evaluate(scores["y"], scores["p"], groups=scores["patient"], families=["platt"])
+    assert found.stdout == f"{expected}\n"
+    assert "groups: 40" in found.stdout

@@ -64,6 +64,12 @@ INFERENCE = {
         Y, P, families=["platt", "spline"], evaluators=["isotonic"], **groups
     ).to_dict(),
     "compare_errors": lambda **groups: fot.compare_errors(Y, P, P**2, **groups).to_dict(),
+    "plan_evaluation": lambda **groups: fot.plan_evaluation(
+        Y, P, n=[60, 120], families=["isotonic"], draws=20, errors=[0.1], **groups
+    ).to_dict(),
+    "report": lambda **groups: fot.report(
+        Y, P, families=["platt"], compare=False, date="2026-01-01", **groups
+    ).evaluation.to_dict(),
     "check_calibration": lambda **groups: fot.check_calibration(Y, P, max_error=0.1, **groups).to_dict(),
 }
 
