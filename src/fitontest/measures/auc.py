@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from fitontest.data.dependence import are_too_few
-from fitontest.data.known_groups import NOT_LEARNT
 from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.evidence import Evidence
@@ -118,6 +117,6 @@ class RankedPairs(Evidence):
     def section(self) -> Section:
         """Return the standard error in a line."""
         if are_too_few(self.sample.groups):
-            return Section(notes=f"no standard error: {NOT_LEARNT}")
+            return Section(notes="no standard error of so few groups")  # the estimate says why
         error = self.standard_error
         return Section(notes="" if error is None else f"standard error {short(error, 2)}")

@@ -18,7 +18,6 @@ import numpy as np
 from fitontest.checks import as_list, brief
 from fitontest.data.counted_sample import count_rows
 from fitontest.data.dependence import are_too_few
-from fitontest.data.known_groups import NOT_LEARNT
 from fitontest.data.sample import Sample
 from fitontest.exceptions import without_warnings
 from fitontest.families.base import Family, read_family
@@ -202,7 +201,7 @@ class HeldOutGain(Evidence):
         """Return standard error and losses in a line."""
         before, after = short(self.loss_before, 4), short(self.loss_after, 4)
         name = LOSS_NAMES[self.loss_name]
-        error = f"no standard error: {NOT_LEARNT}"
+        error = "no standard error of so few groups"  # the estimate says why
         if self.standard_error is not None:
             error = f"standard error {short(self.standard_error, 2)}"
         lines = [f"{error}; {name} {before}, held out {after} after calibration"]
