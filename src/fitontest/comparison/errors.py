@@ -156,8 +156,8 @@ def compare_errors(
 
     Where labels of a group are alike beyond their scores (latent correlation .05 or .15), and one model is as much too
     high as the other is too low, which is the worst case, the interval of `groups` held the true difference in 92 to
-    98 % of 200 simulated data sets with ``Slope1(n_bins=15)``, of 10 to 100 groups of 10 to 100 rows and of uneven ones,
-    and without groups in 56 to 96 %; with "spline" these were 91 to 97 % and 61 to 93 % of 70. Of 5 groups, or 8
+    98 % of 200 simulated data sets with ``Slope1(n_bins=15)``, of 10 to 100 groups of 10 to 100 rows and of uneven
+    ones, and without groups in 56 to 96 %; with "spline" these were 91 to 97 % and 61 to 93 % of 70. Of 5 groups, or 8
     uneven ones, of which none is given, it would have held it in 94 to 96 % (`benchmarks/grouped_comparisons.py`).
 
     Importances of which few rows dominate may make the test too sure: with lognormal and Pareto weights that leave 80
