@@ -68,6 +68,8 @@ def test_effective_groups_are_named_where_they_are_fewer():
 
 def test_few_groups_beside_single_rows_and_labels_that_are_all_equal_have_notes():
     known = KnownGroups(replace(ALIKE, several=4, least=1, median=1.0), replace(DEPENDENCE, at_limit=True))
+    assert known.how_alike == "rho 0.05 (at its limit), design effect 1.5"
+    assert known.to_dict()["se"] is None
     first, second = known.notes
     assert first == "only 4 groups have two rows or more: rho is hardly known"
     assert "rho is at its limit" in second

@@ -66,9 +66,9 @@ def check(
 
     FILE is CSV, TSV (also gzipped) or Parquet, or - for standard input. Exit codes: 0 pass, the whole interval of the
     error is at most --max-error, and so is every error of any shape on at least a share of the rows (--resolution); 1
-    fail, the whole interval is above; 3 cannot tell yet, too few rows, or none of a segment; 2 bad input. With --by,
-    and with --reduction classwise, one segment or class that fails makes the whole fail, and the intervals hold
-    together (Bonferroni).
+    fail, the whole interval is above; 3 cannot tell yet, too few rows or groups, or none of a segment; 2 bad input.
+    With --by, and with --reduction classwise, one segment or class that fails makes the whole fail, and the intervals
+    hold together (Bonferroni).
     """
     if require and not by:
         raise ValueError(f"--require must be left out without --by, which makes the segments; got {', '.join(require)}")

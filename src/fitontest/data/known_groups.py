@@ -133,9 +133,9 @@ class KnownGroups:
 
     @property
     def notes(self) -> list[str]:
-        """What makes intervals and p-values worth less than they seem, and nothing where there are none."""
+        """What makes intervals and p-values worth less than they seem; nothing where rho was not estimated."""
         sizes, known = self.sizes, self.dependence
-        if sizes.are_single or self.too_few:
+        if known is None or sizes.are_single or self.too_few:
             return []
         notes = []
         if self.is_part:
@@ -152,7 +152,7 @@ class KnownGroups:
         elif sizes.several < FEWEST:
             which = "one group has" if sizes.several == 1 else f"{sizes.several} groups have"
             notes.append(f"only {which} two rows or more: rho is hardly known")
-        if known is not None and known.at_limit:
+        if known.at_limit:
             notes.append(
                 "labels of a group are as alike as can be: rho is at its limit, and intervals may be too narrow"
             )
@@ -172,7 +172,7 @@ class KnownGroups:
             "rows": self.sizes.rows,
             "effective": self.sizes.effective,
             "rho": rho,
-            "se": None if known is None or not isfinite(known.se) else known.se,
+            "se": None if known is None or known.at_limit or not isfinite(known.se) else known.se,
             "design_effect": None if known is None else known.design_effect,
         }
 
@@ -185,6 +185,7 @@ def rows_in_words(rows: int, known: KnownGroups | None) -> str:
 def rho_in_words(known: Dependence) -> str:
     """Return the correlation of two labels of a group, with its standard error where that is known."""
     spread = f" +- {_two_decimals(known.se)}" if isfinite(known.se) else ""
+    spread = " (at its limit)" if known.at_limit else spread
     return f"rho {_two_decimals(known.rho)}{spread}"
 
 

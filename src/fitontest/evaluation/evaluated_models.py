@@ -83,8 +83,17 @@ class EvaluatedModels(Table):
     @property
     def notes(self) -> list[str]:
         """What must be known to read the values, with the model that it is of."""
-        notes = [f"{name}: {note}" for name, each in self.evaluations.items() for note in each.notes_but_on_groups]
-        return notes + self._notes_on_groups
+        return self._notes_but_on_groups + self._notes_on_groups
+
+    @property
+    def _notes_but_on_groups(self) -> list[str]:
+        return [f"{name}: {note}" for name, each in self.evaluations.items() for note in each.notes_but_on_groups]
+
+    @property
+    def _lines(self) -> list[str]:
+        """What is printed below the models."""
+        of_rows = [*self._on_groups, *self._notes_on_groups]
+        return [*self._notes_but_on_groups, *of_rows, *([DIFFERENCES] if len(self) > 1 else [])]
 
     @property
     def _notes_on_groups(self) -> list[str]:
@@ -114,7 +123,7 @@ class EvaluatedModels(Table):
         of_what = "accuracy", "confidence"
         if self.samples.reduction != "confidence":
             of_what = "share of positives", "score"
-        notes = [IDEALS.format(*of_what), *self.notes, *self._on_groups, *([DIFFERENCES] if len(self) > 1 else [])]
+        notes = [IDEALS.format(*of_what), *self._lines]
         header = ["model", "verdict", "calibration error", self._level, "slope", "mean residual", "p-value", "n"]
         body = [self._line(name, verdict) for name, verdict in verdicts.items()]
         return [Section(self._conclusion(verdicts), header, body, "\n".join(notes))]
@@ -157,7 +166,7 @@ class EvaluatedModels(Table):
             [name, *(estimate.measure.printed(estimate.value) for estimate in each)]
             for name, each in self.evaluations.items()
         ]
-        notes = [*self.notes, *self._on_groups, *([DIFFERENCES] if len(self) > 1 else [])]
+        notes = self._lines
         groups = first.groups
         if groups is not None and groups.too_few:  # the conclusion: that there is none
             notes = [note for note in notes if note != groups.refusal]

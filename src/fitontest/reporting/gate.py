@@ -459,6 +459,10 @@ def check_calibration(
     leaves open for the distance of the means, which no error is below; with fewer than 50 rows in all, nothing fails
     unless that distance alone is above the limit. So few events are never taken for calibrated scores.
 
+    Where rows belong to `groups`, labels are redrawn with the correlation that those of a group have, rows are counted
+    by the design effect, and the rows needed are said in groups too. Below 10 effective groups the correlation cannot
+    be learnt: the outcome is open, without an interval and a p-value.
+
     The isotonic map of the default can follow jumps, which a spline cannot. Where a spline does not fit the labels, the
     interval is widened to hold that of a map that does, for which a gate may say that it cannot tell. How often each
     outcome comes is measured by simulation, of smooth and of rough truths (`benchmarks/gate_rates.py`; the page "A
