@@ -79,7 +79,7 @@ def read(
     groups : array-like of shape (n,), or str, optional
         Which rows belong together, such as those of one patient, user or site: an id of any hashable type for each row;
         of a frame or file the name of a column. Intervals, p-values and folds then take groups, not rows, for
-        independent.
+        independent; docs/groups.md says when that matters.
     label, prob, weight : str, optional
         Of a frame or file the columns of labels, scores (with `reduction` a list of them) and weights.
     cells : {"auto", "always", "never"}, default="auto"
