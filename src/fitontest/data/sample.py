@@ -271,24 +271,6 @@ def changed(sample: S, **attributes: Any) -> S:
     return other
 
 
-def refuse_groups(sample: Any, what: str) -> None:
-    """Raise ValueError where rows belong to groups, of which `what` would take each row for independent.
-
-    Parameters
-    ----------
-    sample : sample, Samples or anything else with facts
-        Rows that `read(groups=...)` may have given the fact "group".
-    what : str
-        What is refused, in the plural.
-    """
-    if "group" in getattr(sample, "facts", NO_FACTS):
-        raise ValueError(
-            f"groups must be left out for {what}, which take rows for independent, and rows of one group are not; of "
-            "rows with groups there are point estimates, by interval=None and null_draws=0, under families "
-            "that need no folds, such as 'isotonic' and 'beta'"
-        )
-
-
 def taken(facts: Facts, rows: Any) -> Facts:
     """Return the facts of the chosen rows."""
     return {name: np.asarray(column[rows]) for name, column in facts.items()} if facts else NO_FACTS
