@@ -1,6 +1,7 @@
 """How often `compare_cells` says that the calibration has changed: where the scores alone drift, and where it has.
 
-Run it as ``python benchmarks/drift_rates.py``; ``--quick`` takes a tenth of the pairs. Beside it stands the z-test of
+Run it as ``python benchmarks/drift_rates.py``; ``--quick`` takes a tenth of the pairs, ``--groups`` those of rows that
+belong to groups, of one table or of both. Beside it stands the z-test of
 the difference of the mean residuals, which knows nothing of the scores: a drift of the scores of a miscalibrated
 classifier changes its mean residual too.
 """
@@ -11,7 +12,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import expit, logit
+from scipy.special import expit, logit, ndtr
 
 import fitontest as fot
 from report import machine_facts, markdown, tell
@@ -111,6 +112,57 @@ def found_in(setting: Setting, n: int, seed: int) -> list[bool]:
     return [*(p_value <= LEVEL for p_value in p_values), bool(abs(z[0]) > 1.96)]
 
 
+class Grouped(NamedTuple):
+    """Groups of as many rows in both tables: how many, whether they are the same, and how alike their labels are."""
+
+    groups: int
+    rows: int
+    same: bool
+    alike: float
+    shift: float
+
+
+GROUPED_HEADER = (
+    "groups a table",
+    "rows each",
+    "groups",
+    "latent correlation",
+    "calibration",
+    "changed",
+    "mean residual",
+)
+GROUPED_HEADER += ("a region (Holm)", "rows taken for independent", "its regions (Holm)")
+GROUPED = [
+    Grouped(groups, rows, same, alike, shift)
+    for groups, rows in ((15, 60), (30, 100), (100, 30))
+    for same in (False, True)
+    for alike in (0.0, 0.15)
+    for shift in (0.0, 0.05)
+]
+
+
+def found_in_groups(setting: Grouped, seed: int) -> list[bool]:
+    """Return what was found to have changed in one pair of tables, by group and as if rows were independent."""
+    rng = np.random.default_rng([seed, setting.groups, setting.rows])
+    shared, tables = rng.standard_normal(2 * setting.groups), []
+    shape = (setting.groups, setting.rows)
+    for after in (0, 1):
+        groups = np.arange(setting.groups) + (0 if setting.same else after * setting.groups)
+        own = np.sqrt(0.3) * rng.standard_normal((setting.groups, 1)) + np.sqrt(0.7) * rng.standard_normal(shape)
+        p = expit(-0.8 + after + 1.2 * own)
+        latent = np.sqrt(setting.alike) * shared[groups][:, None] + np.sqrt(1 - setting.alike) * rng.standard_normal(
+            shape
+        )
+        y = ndtr(latent) < np.minimum(off(p) + after * setting.shift, 1.0)
+        tables.append((y.ravel(), p.ravel(), np.repeat(groups, setting.rows)))
+    options = {"draws": DRAWS, "family": "identity", "random_state": seed}
+    found = fot.compare_cells(*(fot.read(y, p, groups=group) for y, p, group in tables), **options)
+    rows = fot.compare_cells(*((y, p) for y, p, _ in tables), **options)
+    regions = [min(row["adjusted_p_value"] for row in one.rows()) for one in (found, rows)]
+    p_values = (found.p_value, found.residual.p_value, regions[0], rows.p_value, regions[1])
+    return [p_value <= LEVEL for p_value in p_values]
+
+
 def percent(found: np.ndarray) -> str:
     """Return a share with its standard error."""
     share = found.mean()
@@ -120,9 +172,17 @@ def percent(found: np.ndarray) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="a tenth of the pairs")
-    divisor = 10 if parser.parse_args().quick else 1
+    parser.add_argument("--groups", action="store_true", help="rows that belong to groups")
+    options = parser.parse_args()
+    divisor = 10 if options.quick else 1
     start, rows = time.perf_counter(), []
-    for setting in SETTINGS:
+    for grouped in GROUPED if options.groups else ():
+        pairs = (600 if grouped.shift == 0.0 else 300) // divisor
+        tell(f"{grouped}")
+        found = np.array([found_in_groups(grouped, seed) for seed in range(pairs)])
+        which, calibration = "the same" if grouped.same else "others", "same" if grouped.shift == 0.0 else "+ .05"
+        rows.append((*map(str, grouped[:2]), which, f"{grouped.alike:g}", calibration, *map(percent, found.T)))
+    for setting in () if options.groups else SETTINGS:
         for n in SIZES:
             pairs = PAIRS[setting.unchanged] // divisor
             tell(f"{setting.scores}, {setting.calibration}, {n:,} rows")
@@ -131,7 +191,7 @@ def main() -> None:
     tell("")
     print(f"{machine_facts()}; {time.perf_counter() - start:.0f} s\n")
     print(f"Share of pairs, in percent with standard errors, with a p-value of at most {LEVEL} ({DRAWS} draws)\n")
-    print(markdown(HEADER, rows))
+    print(markdown(GROUPED_HEADER if options.groups else HEADER, rows))
 
 
 if __name__ == "__main__":

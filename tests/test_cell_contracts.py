@@ -113,6 +113,16 @@ def test_exact_cells_lose_nothing(name):
     check(measure, *samples("rounded", exact=True), 1e-5 if name == "plug_in" else 1e-11)
 
 
+@pytest.mark.parametrize("scores", ["uniform", "nearly certain", "few values"])
+@pytest.mark.parametrize("name", [name for name in VARIANTS if name not in COARSE])
+def test_cells_by_group_are_wider_and_lose_five_times_as_much_at_most(name, scores):
+    rows, _ = samples(scores)
+    group = np.random.default_rng(1).integers(0, 100, N)
+    cells = fot.Cells.of(rows.y, rows.p, groups=group)
+    together = fot.Cells(cells.sums.ungrouped, cells.resolution)  # groups change what is held out, not the scores
+    check(VARIANTS[name], rows, together, 5 * tolerance_of(name, VARIANTS[name]))
+
+
 @dataclass(frozen=True)
 class CountedCells(fot.Measure):
     "A measure that takes cells for scores, as no measure may."
