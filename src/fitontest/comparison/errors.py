@@ -157,8 +157,8 @@ def compare_errors(
     Where labels of a group are alike beyond their scores (latent correlation .05 or .15), and one model is as much too
     high as the other is too low, which is the worst case, the interval of `groups` held the true difference in 92 to
     98 % of 200 simulated data sets with ``Slope1(n_bins=15)``, of 10 to 100 groups of 10 to 100 rows and of uneven
-    ones, and without groups in 56 to 96 %; with "spline" these were 91 to 97 % and 61 to 93 % of 70. Of 5 groups, or 8
-    uneven ones, of which none is given, it would have held it in 94 to 96 % (`benchmarks/grouped_comparisons.py`).
+    ones, and without groups in 56 to 96 %; with "spline" these were 92 to 98 % and 61 to 94 % of 85. Of 5 groups, or 8
+    uneven ones, of which none is given, it would have held it in 94 to 97 % (`benchmarks/grouped_comparisons.py`).
 
     Importances of which few rows dominate may make the test too sure: with lognormal and Pareto weights that leave 80
     to 120 of 300 rows, 2 to 3 % of 200 simulated pairs of calibrated models were rejected at 5 % with "spline", and 6
