@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fitontest.data.dependence import are_too_few
 from fitontest.data.score_sample import ScoreSample
 from fitontest.displays.scales import Scale, find_core, find_score_range
 from fitontest.families.stacking import LEAST_NAMED, Stacking
@@ -18,6 +19,7 @@ from fitontest.partitions.partition import Partition
 from fitontest.results.frames import Records, records
 from fitontest.significance.exact_share import share_interval
 from fitontest.typing import FloatArray
+from fitontest.uncertainty.effective_rows import effective_rows
 
 BARS = 20  # of the histogram
 CURVE_POINTS = 401  # along a continuous map
@@ -157,7 +159,8 @@ class SingleScores:
     share : array of shape (G,)
         Share of positives.
     low, high : arrays of shape (G,)
-        Ends of the exact interval of Clopper and Pearson of the probability of a positive.
+        Ends of the exact interval of Clopper and Pearson of the probability of a positive; not a number where rows
+        belong to too few groups.
     c : array of shape (G,)
         The map at the scores.
     """
@@ -179,16 +182,29 @@ class SingleScores:
 def find_single_scores(fitted: CalibrationMap, sample: ScoreSample) -> SingleScores | None:
     """Return the distinct scores of a sample that has few of them, or None where it has many.
 
-    Weights that are importances count as the rows of equal weight that would vary as much.
+    Weights that are importances count as the rows of equal weight that would vary as much, and rows that belong
+    together as the independent ones that would. Of too few groups nothing is known of the ends.
     """
     distinct = sample.distinct
     if sample.has_pooled_scores or len(distinct) > FEW_SCORES or np.median(distinct.n) < ROWS_EACH:
         return None
-    rows = distinct.w if sample.whole else distinct.w**2 / distinct.w2
     share = np.clip(distinct.wy / distinct.w, 0.0, 1.0)
-    ends = [share_interval(k, n, SHARE_LEVEL) for k, n in zip((share * rows).tolist(), rows.tolist(), strict=True)]
-    low, high = np.array(ends).T
+    low, high = np.full((2, share.size), np.nan)
+    if not are_too_few(sample.groups):
+        rows = _rows_at_each_score(sample)
+        ends = [share_interval(k, n, SHARE_LEVEL) for k, n in zip((share * rows).tolist(), rows.tolist(), strict=True)]
+        low, high = np.array(ends).T
     return SingleScores(distinct.p, distinct.w, share, low, high, fitted.evaluate(distinct.p))
+
+
+def _rows_at_each_score(sample: ScoreSample) -> FloatArray:
+    """Return how many independent rows the rows of each distinct score tell as much as."""
+    distinct = sample.distinct
+    if sample.groups is None:
+        return np.asarray(distinct.w if sample.whole else distinct.w**2 / distinct.w2)
+    p = sample.rows.p
+    starts, stops = (np.searchsorted(p, distinct.p, side).tolist() for side in ("left", "right"))
+    return np.array([effective_rows(sample, slice(*ends)) for ends in zip(starts, stops, strict=True)])
 
 
 def tabulate_members(error: Estimate, sample: ScoreSample, scale: Scale) -> Records:
