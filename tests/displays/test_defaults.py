@@ -56,11 +56,14 @@ def test_the_band_can_be_left_out_or_named():
         draw(y, p, band=None, band_draws=5)
 
 
-def test_a_map_that_was_given_and_rows_in_groups_have_no_band_by_default():
+def test_a_map_that_was_given_has_no_band_by_default_and_rows_in_groups_have_one():
     y, p = noisy(200)
     assert draw(y, p, family=fot.maps.IdentityMap()).band is None
     grouped = draw(fot.read(y, p, groups=np.arange(200) // 2), None, family="isotonic")
-    assert (grouped.band, grouped.error.interval) == (None, None)
+    assert grouped.band is not None
+    assert grouped.error.interval is not None
+    few = draw(fot.read(y, p, groups=np.arange(200) % 6), None, family="isotonic")
+    assert (few.band, few.error.interval) == (None, None)
 
 
 def test_many_rows_are_drawn_without_what_takes_seconds():

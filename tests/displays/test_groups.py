@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
+from scipy.special import ndtri
 
 import fitontest as fot
 from fitontest.displays.groups import GroupsDisplay
@@ -188,3 +189,25 @@ def test_what_cannot_be_drawn_is_refused():
     with pytest.raises(ValueError, match="of several classes"):
         of_classes.plot_groups()
     assert of_classes.classes[1].plot_groups(groups=2, figure=plain()).title.startswith("the 2 of 24 groups")
+
+
+def test_legends_say_the_groups_and_single_scores_have_ends_only_of_enough_groups():
+    rng = np.random.default_rng(0)
+    site = np.repeat(np.arange(40), 15)
+    p = np.round(rng.uniform(0.1, 0.9, site.size), 1)
+    y = (np.sqrt(0.4) * rng.standard_normal(40)[site] + np.sqrt(0.6) * rng.standard_normal(site.size)) < ndtri(p)
+    options = {"family": "isotonic", "band": None}
+    plain, grouped, few = (
+        fot.ReliabilityDisplay.from_predictions(y, p, groups=groups, **options) for groups in (None, site, site % 6)
+    )
+    widths = [np.subtract(each.single.high, each.single.low) for each in (grouped, plain)]
+    assert np.all(widths[0] > widths[1])
+    assert all(row["low"] is None for row in few.single.to_records())
+
+    def legend_texts(display):
+        return [text.get_text().replace("\n", " ") for text in display.plot(Figure()).legend_.get_texts()]
+
+    assert any("groups: 40 (15 rows each) rho " in text for text in legend_texts(grouped))
+    assert any("groups: 6 (90 to 105 rows each, median 105)" in text for text in legend_texts(few))
+    assert not any("exact 95 % interval" in text for text in legend_texts(few))
+    assert any("exact 95 % interval" in text for text in legend_texts(grouped))

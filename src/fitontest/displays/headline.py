@@ -55,7 +55,10 @@ def describe_error(error: Estimate, width: int = WIDTH) -> list[str]:
     given = "" if estimator is not None else ", a given map"
     head, quoted = f"{error.measure.name}{bins}{given}", _quote_error(error)
     together = f"{head}: {quoted}"
-    return [*([together] if len(together) <= width else [head, quoted]), *_join_parts([*interval, rows], width)]
+    known = error.groups
+    facts = [] if known is None else [fact for fact in (known.how_many, known.how_alike) if fact]
+    quoted_lines = [together] if len(together) <= width else [head, quoted]
+    return [*quoted_lines, *_join_parts([*interval, rows], width), *_join_parts(facts, width)]
 
 
 def _quote_error(error: Estimate) -> str:
@@ -131,7 +134,11 @@ def describe_null(error: Estimate) -> str:
 
 def format_title(error: Estimate, name: str | None) -> str:
     """Return the title of a test-based diagram in one line: the name of the scores, the error, and its test."""
-    facts = [describe_measure(error), describe_null(error), f"{error.test} test at {error.alpha:g}", f"n = {error.n:,}"]
+    test, rows = f"{error.test} test at {error.alpha:g}", f"n = {error.n:,}"
+    if error.groups is not None and not error.groups.sizes.are_single:
+        test += " as of independent rows"
+        rows += f" in {error.groups.sizes.groups:,} groups"
+    facts = [describe_measure(error), describe_null(error), test, rows]
     value = ", ".join(fact for fact in facts if fact)
     if name is None:
         return value

@@ -53,7 +53,8 @@ MEAN_LABEL = "mean of a bin"
 KNOT_LABEL = "knot"
 ATOM_LABEL = "scores that many rows share"
 GAP_LABEL = "gap; shade: share of data"
-SCORE_LABEL = f"share of positives at one score, exact {100 * SHARE_LEVEL:g} % interval"
+SHARE_LABEL = "share of positives at one score"
+SCORE_LABEL = f"{SHARE_LABEL}, exact {100 * SHARE_LEVEL:g} % interval"
 TOO_LOW, TOO_HIGH = "scores too low", "scores too high"  # above the diagonal, and below it
 ONE_BIN = "one bin was chosen:\nonly the means of scores\nand labels are compared"
 WORD_OPACITY = 0.55
@@ -263,7 +264,7 @@ def draw_single_scores(
     area = LEAST_MARK + (MOST_MARK - LEAST_MARK) * single.w / single.w.max()
     marks = ax.scatter(
         x, y, s=area, color=color, edgecolor=get_background(ax), linewidths=0.8, zorder=3.4, clip_on=False,
-        label=SCORE_LABEL,
+        label=SHARE_LABEL if np.isnan(single.low).all() else SCORE_LABEL,
     )  # fmt: skip
     return marks, whiskers
 
