@@ -324,7 +324,7 @@ class Cells:
 
     @property
     def groups(self) -> Any:
-        """What the groups of rows are called that the cells are by; None of cells without groups."""
+        """What the groups of rows are called, where counts are kept by group; None where they are not."""
         if not self.resolution.by_group:
             return None
         return np.empty(0, dtype=object) if self.sums.ids is None else self.sums.ids
@@ -459,7 +459,7 @@ class Cells:
         return _cells_of_columns(values, *how, None if groups is None else _ids_by_code(*groups))
 
     def to_records(self) -> Records:
-        """Return a record for each range of scores, and of cells by group for each group in it."""
+        """Return a record for each range of scores, and where counts are kept by group for each group in it."""
         columns = _columns_of(self.sums)
         if self.groups is not None:
             columns[GROUP] = self.groups[self.sums.group] if len(self) else []
