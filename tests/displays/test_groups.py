@@ -52,7 +52,7 @@ def test_the_band_of_a_new_group_is_drawn_beside_the_confidence_band():
     texts = [text.get_text().replace("\n", " ") for text in display.legend_.get_texts()]
     assert sum(text.startswith(TRUTH_LABEL) for text in texts) == 1
     (said,) = [text for text in texts if text.startswith(NEW_GROUP_LABEL)]
-    assert "90 % at each score (24 groups, rho 0." in said
+    assert "90 % at each score (rho 0." in said
 
 
 def test_it_is_seen():
@@ -88,7 +88,9 @@ def test_it_says_that_no_spread_is_seen():
             break
     display = draw(y, p, groups=group, ax=plain())
     np.testing.assert_allclose(display.new_group.upper, display.band.upper, atol=1e-9)
-    assert any("no spread over groups is seen" in text.get_text() for text in display.legend_.get_texts())
+    assert any(
+        "no spread over groups is seen" in text.get_text().replace("\n", " ") for text in display.legend_.get_texts()
+    )
 
 
 def test_rows_without_groups_are_refused():

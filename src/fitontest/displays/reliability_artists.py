@@ -110,7 +110,7 @@ def describe_new_group(band: Band) -> str:
     alike = rho_in_words(known)
     if known.intercept == 0.0 and known.slope == 0.0:
         alike = f"{alike}: no spread over groups is seen"
-    return f"{NEW_GROUP_LABEL}{100 * band.level:g} % at each score\n({known.groups:,} groups, {alike})"
+    return f"{NEW_GROUP_LABEL}{100 * band.level:g} % at each score ({alike})"
 
 
 def describe_band(band: Band) -> str:

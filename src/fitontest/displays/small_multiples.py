@@ -16,6 +16,7 @@ from fitontest.displays.class_choice import ClassChoice, describe_heaviest, desc
 from fitontest.displays.frame import SHARED_LABELS, list_legend_entries
 from fitontest.displays.headline import describe_error, describe_measure, name_error
 from fitontest.displays.palette import FILL, Color
+from fitontest.displays.reliability_artists import NEW_GROUP_LABEL
 from fitontest.displays.scales import Scale, ScaleName, choose_scale, merge_scales, name_scale
 from fitontest.exceptions import without_warnings
 from fitontest.measures.estimate import Estimate
@@ -297,9 +298,7 @@ class SmallMultiples(Display):
         """Draw one legend of the marks that occur in the panels: in a free place of the grid, or below the panels."""
         panels = [list_legend_entries(ax) for ax in self.axes_.values()]
         shared = ((text, handle) for entries in panels for text, handle in entries if text.startswith(SHARED_LABELS))
-        marks = {
-            text.split("\n")[0]: handle for text, handle in shared
-        }  # below the first line is what panels differ in
+        marks = {_without_rho(text): handle for text, handle in shared}
         texts = [text if len(text) <= TITLE_WIDTH else text.replace(" (", "\n(") for text in marks]
         style: dict[str, Any] = {"fontsize": "medium" if self._legend_columns() > 1 else "small", "frameon": False}
         if free is not None:
@@ -307,6 +306,11 @@ class SmallMultiples(Display):
             return free.legend([*marks.values()], texts, loc="center left", bbox_to_anchor=(0.0, 0.6), **style)
         ncols = self._legend_columns()
         return self.figure_.legend([*marks.values()], texts, loc="outside lower center", ncols=ncols, **style)
+
+
+def _without_rho(text: str) -> str:
+    """Return the text of a mark without what panels differ in."""
+    return text.partition(" (")[0] if text.startswith(NEW_GROUP_LABEL) else text
 
 
 def _format_title(title: str, display: PanelDisplay) -> str:
