@@ -18,7 +18,7 @@ from fitontest.exceptions import without_warnings
 from fitontest.numerics.links import logit, sigmoid
 from fitontest.numerics.random import MOST_DRAWN, generator
 from fitontest.progress import track
-from fitontest.typing import FloatArray, IntArray, RandomState
+from fitontest.typing import BoolArray, FloatArray, IntArray, RandomState
 
 BLOCK = 500_000  # labels that are drawn together
 FEWEST = 8  # label columns that are drawn together, at least
@@ -185,18 +185,25 @@ def _counts_together(
     part: FloatArray,
 ) -> Iterator[IntArray]:
     """Yield the numbers of positives as `_counts` does, with probabilities that depend on what the group shares."""
-    count, before = np.zeros(shape, dtype=np.intp), np.zeros(shape)
+    count, before = np.zeros(shape, dtype=np.intp), np.zeros(n.size)
+    given_before = np.zeros(shape)
     for c in truths:
         given = shared.given(c, part)
-        up, down = given > before, given < before
+        up, down = (_rows(side) for side in (c > before, c < before))  # for any shared part
         more = count.copy()
-        if up.any():
-            share = np.clip((given[up] - before[up]) / (1.0 - before[up]), 0.0, 1.0)
-            more[up] += rng.binomial(np.broadcast_to(n[:, None], shape)[up] - count[up], share)
-        if down.any():
-            more[down] = rng.binomial(count[down], np.clip(given[down] / before[down], 0.0, 1.0))
+        if up is not None:
+            low = given_before[up]
+            share = np.clip((given[up] - low) / (1.0 - low), 0.0, 1.0)
+            more[up] += rng.binomial(n[up, None] - count[up], share)
+        if down is not None:
+            more[down] = rng.binomial(count[down], np.clip(given[down] / given_before[down], 0.0, 1.0))
         yield more
-        count, before = more, given
+        count, before, given_before = more, c, given
+
+
+def _rows(chosen: BoolArray) -> BoolArray | slice | None:
+    """Return the chosen rows; all of them as a slice, which copies nothing, and None where there are none."""
+    return slice(None) if chosen.all() else chosen if chosen.any() else None
 
 
 def _counts(

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from fitontest.data.dependence import FEWEST, Dependence, standardised_logits
-from fitontest.data.entries import Entries, grouped_entries
+from fitontest.data.entries import LEAST_NODES, NODES, Entries, grouped_entries
 from fitontest.data.kinds import Data
 from fitontest.data.redraws import Redraws
 from fitontest.data.row_groups import RowGroups
@@ -148,7 +148,8 @@ def _learn(sample: ScoreSample, groups: RowGroups) -> Dependence:
     counted = _counted(sample, groups)
     if counted.too_few or groups.several == 0:
         return counted
-    entries, positives = grouped_entries(sample, groups)
+    nodes = NODES if len(groups) * LEAST_NODES <= NODES else None  # joined groups would tell of other pairs
+    entries, positives = grouped_entries(sample, groups, nodes)
     assert entries.group is not None
     g, parameters = _fit(entries, positives)
     pairs = Pairs(entries.group, entries.w / entries.n, entries.n)
