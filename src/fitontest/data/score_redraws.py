@@ -193,12 +193,16 @@ def _counts_together(
         more = count.copy()
         if up is not None:
             low = given_before[up]
-            share = np.clip((given[up] - low) / (1.0 - low), 0.0, 1.0)
-            more[up] += rng.binomial(n[up, None] - count[up], share)
+            more[up] += rng.binomial(n[up, None] - count[up], _share(given[up] - low, 1.0 - low))
         if down is not None:
-            more[down] = rng.binomial(count[down], np.clip(given[down] / given_before[down], 0.0, 1.0))
+            more[down] = rng.binomial(count[down], _share(given[down], given_before[down]))
         yield more
         count, before, given_before = more, c, given
+
+
+def _share(part: FloatArray, whole: FloatArray) -> FloatArray:
+    """Return part / whole, and 0 of nothing: given what a group shares, a label may be certain to rounding."""
+    return np.clip(np.divide(part, whole, out=np.zeros_like(part), where=whole > 0.0), 0.0, 1.0)
 
 
 def _rows(chosen: BoolArray) -> BoolArray | slice | None:
