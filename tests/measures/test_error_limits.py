@@ -7,8 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import fitontest as fot
 from fitontest.measures.error_limits import RESOLUTION, RESOLUTIONS, ErrorLimits, check_resolution
 from fitontest.measures.pair_windows import PairWindows
+from fitontest.uncertainty.ladder import Ladder
 
 BY_SCALE = {0: 0.05, 1: 0.01, 2: 0.006, 4: 0.005, 8: 0.0025, 16: 0.0016, 32: 0.0009, 64: 0.0004}
 
@@ -27,6 +29,8 @@ def test_by_hand():
     assert limit.level == 0.95
     at_99 = ErrorLimits((8.0,), (0.0025,), (0.001,), 1000.0).at(40, 0.99)
     assert at_99.value == pytest.approx(np.sqrt(0.0025 + 2.3263478740408408 * 0.001), rel=1e-12)
+    of_ten_groups = ErrorLimits((8.0,), (0.0025,), (0.001,), 1000.0, degrees=9.0).at(40)
+    assert of_ten_groups.value == pytest.approx(np.sqrt(0.0025 + 1.8331129326562374 * 0.001), rel=1e-12)
     assert json.loads(json.dumps(limit.to_dict())) == {
         "value": limit.value,
         "share": 0.016,
@@ -133,3 +137,11 @@ def test_resolutions_of_tables():
     assert limits().at() == limits().at(RESOLUTION)
     assert check_resolution(20) == 20.0
     assert isinstance(check_resolution(np.int64(20)), float)
+
+
+def test_limits_of_groups_have_their_degrees_of_freedom():
+    rng = np.random.default_rng(0)
+    p, group = rng.random(600), np.repeat(np.arange(12), 50)
+    y = rng.random(600) < p
+    for groups, degrees in ((None, np.inf), (np.arange(600), np.inf), (group, 11.0)):
+        assert Ladder.of(fot.read(y, p, groups=groups), 0).limits.degrees == pytest.approx(degrees)

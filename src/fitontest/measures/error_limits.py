@@ -6,15 +6,16 @@ square of a difference d that is level over 2 s neighbouring rows, whatever its 
     mean |d| <= root mean d^2 <= B_J = sqrt(max(0, T_s + z sd_s)),    s = the largest scale of at most n / (2 J)
 
 in about 95 % of data sets, with z = 1.645 and sd_s the standard deviation of T_s for labels drawn from the fitted map.
-A T_s below -sd_s is taken for -sd_s. An error that persists over many rows persists over fewer too, so that a limit is
-at least those of the coarser resolutions from J = 20 on.
+Of rows that belong to groups z is the quantile of Student's t of effective groups - 1 degrees. A T_s below -sd_s is
+taken for -sd_s. An error that persists over many rows persists over fewer too, so that a limit is at least those of the
+coarser resolutions from J = 20 on.
 """
 
 from dataclasses import dataclass
-from math import log2
+from math import inf, log2
 from typing import Any
 
-from scipy.special import ndtri
+from scipy.special import ndtri, stdtrit
 
 from fitontest.checks import is_real
 
@@ -67,6 +68,8 @@ class ErrorLimits:
         All rows; of weights that are no counts the effective ones.
     largest : float
         The largest root mean square that an error of these scores can have.
+    degrees : float
+        Degrees of freedom of Student's t, where rows belong to groups; infinite of independent rows.
     """
 
     reach: tuple[float, ...]
@@ -74,6 +77,7 @@ class ErrorLimits:
     spreads: tuple[float, ...]
     rows: float
     largest: float = 1.0
+    degrees: float = inf
 
     def at(self, resolution: float = RESOLUTION, level: float = 0.95) -> ErrorLimit:
         """Return the limit at a resolution J: errors that persist over 1 / J of the rows, or nearly so.
@@ -86,7 +90,8 @@ class ErrorLimits:
             With which confidence the error is smaller.
         """
         check_resolution(resolution)
-        noises = [float(ndtri(level)) * spread for spread in self.spreads]
+        z = float(ndtri(level)) if self.degrees == inf else float(stdtrit(self.degrees, level))
+        noises = [z * spread for spread in self.spreads]
         # residuals that happen to repel each other tell little of large errors
         lucky = [max(square, -spread) for square, spread in zip(self.squares, self.spreads, strict=True)]
         values = [max(square + noise, 0.0) ** 0.5 for square, noise in zip(lucky, noises, strict=True)]
@@ -107,7 +112,7 @@ class ErrorLimits:
 
 def check_resolution(resolution: object) -> float:
     """Return the resolution, or raise ValueError unless it is a number of at least 20."""
-    if not (is_real(resolution) and resolution >= COARSEST and resolution < float("inf")):
+    if not (is_real(resolution) and resolution >= COARSEST and resolution < inf):
         raise ValueError(
             f"resolution must be a number of at least {COARSEST}, such as 40 for errors on at least a fortieth "
             f"of the rows; got {resolution!r}"

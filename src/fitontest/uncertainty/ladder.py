@@ -147,6 +147,7 @@ class Ladder:
             spreads=tuple(np.where(pairs.windows.paired, spreads, np.inf).tolist()),
             rows=pairs.windows.rows,
             largest=float(np.sqrt(w @ np.maximum(p, 1.0 - p) ** 2 / w.sum())),
+            degrees=self.redraws.degrees,
         )
 
     def _under_dependence(self, c: FloatArray) -> tuple[FloatArray, FloatArray]:
