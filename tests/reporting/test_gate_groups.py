@@ -137,6 +137,18 @@ def test_segments_of_few_groups_have_the_dependence_of_all_rows():
     assert "few groups (6), so that rho is that of all rows" in str(check)
 
 
+def test_a_segment_of_one_group_is_open_and_the_others_are_judged():
+    rng = np.random.default_rng(3)
+    group = np.repeat(np.arange(40), 15)
+    p = rng.random(600)
+    y = rng.random(600) < p
+    check = fot.check_calibration(y, p, max_error=0.4, groups=group, by=group == 7, resolution=None)
+    alone = next(gate for gate in check.gates if gate.name == "True")
+    assert (alone.outcome, alone.interval, alone.p_value) == ("undecided", None, None)
+    assert "dependence cannot be learnt from fewer than 10 groups (got 1 effective)" in str(check)
+    assert all(gate.interval is not None for gate in check.gates if gate is not alone)
+
+
 def test_whole_distributions_of_groups_are_refused_by_name():
     y, p, group = clustered(30, 5)
     data = fot.read(y.astype(int), np.column_stack((1 - p, p)), reduction="canonical", groups=group)

@@ -10,6 +10,7 @@ from fitontest.data.dependence import Dependence, SharedNumbers, standardised_lo
 from fitontest.data.labels_of_scores import redrawn
 from fitontest.data.score_redraws import ScoreRedraws
 from fitontest.uncertainty.dependence import dependence_of, reason_of_groups, score_redraws, share_dependence
+from fitontest.uncertainty.intervals import with_interval
 from fitontest.uncertainty.joint import joint_test
 
 QUANTILE = float(ndtri(0.3))
@@ -98,6 +99,19 @@ def test_counts_go_from_truth_to_truth():
     np.testing.assert_allclose(second.mean(axis=1) / redraws.entries.n, upper, atol=0.03)
 
 
+def test_counts_of_labels_that_the_group_makes_certain_go_on():
+    """Of a strong dependence Phi of what a group shares is 1 to rounding, before and after."""
+    p = np.tile(np.linspace(0.01, 0.999, 20), 50)
+    cells = fot.read(p > 0.5, p, groups=np.repeat(np.arange(50), 20), sample_weight=np.full(1000, 9))
+    redraws = ScoreRedraws(cells, dependence=Dependence(50, 9000, 50.0, 50, 0.95, 0.1, 0.6, 0.08, 0.9, 8.4))
+    truths = [redraws.points, np.minimum(redraws.points + 0.0005, 1.0), redraws.points]
+    first, second, third = redraws.draw(truths, range(200), (0, 0))
+    assert (first <= second).all()
+    assert (second >= third).all()
+    for counts, c in zip((first, second, third), truths, strict=True):
+        assert counts.mean() / 9 == pytest.approx(c.mean(), abs=0.02)
+
+
 @pytest.mark.filterwarnings("ignore::fitontest.exceptions.PrintedWarning")
 @pytest.mark.parametrize("family", ["spline", "slope1"])
 def test_neither_row_order_nor_names_matter(family):
@@ -168,6 +182,27 @@ def test_segments_of_few_groups_share_the_dependence_of_all_rows():
     assert small.rho == whole.rho != large.rho
     assert small.degrees == 9.0
     assert not small.too_few
+
+
+def test_a_segment_of_one_group_has_nothing_to_share():
+    segments = fot.read(Y, P, groups=CODE, by=CODE == 7)
+    share_dependence(segments)
+    assert dependence_of(segments[True]).too_few
+    assert not dependence_of(segments[False]).too_few
+
+
+def test_rows_with_further_facts_have_the_dependence_that_was_shared():
+    segments = fot.read(Y, P, groups=CODE, by=CODE >= 34)
+    share_dependence(segments)
+    few = segments[True]
+    measure = fot.measures.PlugIn("isotonic")
+    expected = measure.estimate(few)
+    expected = with_interval(expected, few, 0.95)
+    facts = few.with_facts(truth=few.p)
+    facts.memory["dependence"] = dependence_of(few)
+    got = with_interval(measure.estimate(facts), facts, 0.95)
+    assert got.interval == expected.interval
+    assert (got.null.values == expected.null.values).all()
 
 
 def test_intervals_and_nulls_are_wider():

@@ -24,8 +24,10 @@ from fitontest.data.score_sample import ScoreSample
 from fitontest.data.simplex_redraws import SimplexRedraws
 from fitontest.exceptions import without_warnings
 from fitontest.families.base import read_family
+from fitontest.measures.measure import Measure
 from fitontest.measures.plug_in import SCORES
 from fitontest.numerics.pair_products import LARGEST, Pairs, intercept_and_slope, latent_correlation
+from fitontest.numerics.standard_error import LEAST_GROUPS
 from fitontest.typing import FloatArray, IntArray
 
 LARGEST_PARTS = (0.6, 0.08)  # of the correlation that is redrawn: what all rows share, and what grows with the score
@@ -94,6 +96,14 @@ def score_redraws(sample: ScoreSample, nodes: int | None = None) -> ScoreRedraws
     return ScoreRedraws(sample, nodes, dependence)
 
 
+def bound_to(measure: Measure, sample: Data) -> Data:
+    """Return the data with the columns that a measure needs, and what is known of the dependence of its rows."""
+    bound: Data = measure.bind(sample)
+    if isinstance(sample, ScoreSample) and isinstance(bound, ScoreSample) and MEMORY in sample.memory:
+        bound.memory.setdefault(MEMORY, sample.memory[MEMORY])
+    return bound
+
+
 def reason_of_groups(dependence: Dependence | None) -> str:
     """Return why nothing is concluded of so few groups, or ""."""
     if dependence is None or not dependence.too_few:
@@ -107,6 +117,8 @@ def reason_of_groups(dependence: Dependence | None) -> str:
 def share_dependence(segments: Samples) -> None:
     """Let segments of few groups know the dependence of all rows, since their own would be noise.
 
+    A segment of a single group is left out: nothing varies between its groups, and no fold could hold it out.
+
     Parameters
     ----------
     segments : Samples
@@ -117,7 +129,7 @@ def share_dependence(segments: Samples) -> None:
         return
     for sample in segments.values():
         groups = sample.groups
-        if groups is not None and groups.effective < OWN:
+        if groups is not None and len(groups) >= LEAST_GROUPS and groups.effective < OWN:
             own = _counted(sample, groups)
             sample.memory[MEMORY] = replace(
                 whole,

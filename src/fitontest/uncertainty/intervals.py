@@ -32,7 +32,7 @@ from fitontest.numerics.threads import one_blas_thread
 from fitontest.partitions.simplex.median_variance import MedianVariance
 from fitontest.typing import FloatArray, RandomState
 from fitontest.uncertainty.chain import DebiasedInterval, Redrawn
-from fitontest.uncertainty.dependence import dependence_of, reason_of_groups, redraws_of
+from fitontest.uncertainty.dependence import bound_to, dependence_of, reason_of_groups, redraws_of
 from fitontest.uncertainty.goodness_of_fit import fit_at_points
 from fitontest.uncertainty.ladder import Ladder
 from fitontest.uncertainty.null import check_draws, with_null
@@ -95,7 +95,7 @@ def with_interval(
     estimate = estimate.with_uncertainty(dependence=dependence)
     if too_few := reason_of_groups(dependence):
         return estimate.with_uncertainty(interval_reason=too_few)
-    bound = measure.bind(sample)
+    bound = bound_to(measure, sample)
     if set(bound.facts) - {GROUP} or not measure.uses_labels:  # entries of several rows of scores keep no facts
         return with_null(estimate, sample, null_draws, seed).with_uncertainty(interval_reason=reason)
     with one_blas_thread():  # many small products: threads would wait for each other
@@ -158,7 +158,7 @@ def with_shared_null(estimate: Estimate, sample: Data, draws: int, random_state:
     if reason_of_groups(dependence):
         return estimate
     with one_blas_thread():
-        redrawn = Redrawn(estimate.measure, redraws_of(estimate.measure.bind(sample)), one_seed(random_state))
+        redrawn = Redrawn(estimate.measure, redraws_of(bound_to(estimate.measure, sample)), one_seed(random_state))
         return estimate.with_uncertainty(null=redrawn.compare_with_calibrated(draws))
 
 

@@ -13,7 +13,7 @@ from fitontest.measures.measure import Measure
 from fitontest.measures.notes import AUTO_CLASSES, AUTO_DRAWS, AUTO_ROWS
 from fitontest.numerics.random import check_seed
 from fitontest.typing import FloatArray, RandomState
-from fitontest.uncertainty.dependence import dependence_of, reason_of_groups, redraws_of
+from fitontest.uncertainty.dependence import bound_to, dependence_of, reason_of_groups, redraws_of
 
 
 def with_null(estimate: Estimate, sample: Data, draws: int, random_state: RandomState) -> Estimate:
@@ -37,7 +37,7 @@ def with_null(estimate: Estimate, sample: Data, draws: int, random_state: Random
     estimate = estimate.with_uncertainty(dependence=dependence)
     if reason_of_groups(dependence):
         return estimate
-    redraws = redraws_of(estimate.measure.bind(sample))
+    redraws = redraws_of(bound_to(estimate.measure, sample))
     values = redraws.null_values(estimate.measure, draws, random_state)
     return estimate.with_uncertainty(null=compare_with(values, estimate.measure, estimate.value))
 
