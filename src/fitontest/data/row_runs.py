@@ -1,0 +1,197 @@
+r"""Runs of nearly equal rows: a sign, unasked, that rows belong together, as the visits of a patient do.
+
+Tables often keep the rows of a patient, a user or a site next to each other. Then the scores of neighbouring rows are
+near, near, near, and jump where the next one begins. Sorted tables, streams that drift, and blocks of one class have
+near neighbours too, but no such jumps, so that nearness alone tells nothing. The rule looks at the order in which rows
+were given, at the rows of each label by itself: so neither the order of the labels nor a sort by them matters. u is the
+rank of a score among the rows of its label, divided by their number (tied scores share the mean of their ranks).
+
+Take any four rows of a label that follow each other, and split them into the two lower and the two higher ones. They
+*fall apart* where the gap between both pairs is at least 0.3 and at least four times as wide as either pair. In which
+of three ways four rows are split, (1 2 | 3 4), (1 3 | 2 4) or (1 4 | 2 3), is equally likely where rows come in random
+order, and also where their order is random from near by, whatever the scores and ties. Runs make the first one: near,
+jump, near. Rows come in runs where all of this is true:
+
+* of the fours that fall apart, at least 3 in 4 do so as (1 2 | 3 4), in place of 1 in 3, and that is at least 4
+  standard errors more than 1 in 3 (the fours overlap; their covariances are counted);
+* of the fours that do not fall apart, hardly more than 1 in 3 are split as (1 2 | 3 4), at most 0.44: sorted rows, and
+  series that wander, all are;
+* the differences of neighbouring normal scores Phi^-1(u) are either small or large: their kurtosis is at least 4, in
+  place of the 3 of random order and of Gaussian series;
+* neighbouring rows are nearly equal at least 1.5 times as often as in random order. **Nearly equal** are two rows of
+  one label whose u differ by 0.05 at most: at most a twentieth of the rows of that label have a score between theirs.
+
+`benchmarks/row_runs.py` has the false alarms of the rule, which are below 1 in 10,000 for rows in random order, and how
+often it finds groups. It looks at 100,000 rows at most, in twenty stretches. It says that scores are alike, not that
+labels are: whether these depend on each other beyond their scores, `groups=` tells.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+from scipy.special import ndtri
+from scipy.stats import rankdata
+
+from fitontest.data.score_sample import ScoreSample
+from fitontest.typing import FloatArray, IntArray
+
+NEAR = 0.05  # of the rows of a label, between two that are nearly equal
+GAP, TIMES = 0.3, 4.0  # by which four rows fall apart, and how much wider it is than either pair
+PARTED = 0.75  # of the fours that fall apart, as (1 2 | 3 4)
+CERTAIN = 4.0  # standard errors
+ORDERED = 0.44  # of the other fours
+FEWEST = 50  # of these, for their share to be judged
+KURTOSIS = 4.0
+OFTEN = 1.5  # times as many neighbours that are nearly equal as in random order
+STRETCHES, STRETCH = 20, 5_000  # rows that are looked at
+FIRST_PAIR = (3, 12)  # places 0 and 1, or 2 and 3, as bits
+BY_CHANCE = 1.0 / 3.0
+
+
+@dataclass(frozen=True)
+class Runs:
+    """What the order of rows tells of runs; parts of the rows, such as segments, add up.
+
+    Attributes
+    ----------
+    neighbours : int
+        Pairs of rows that follow each other, of those that were looked at.
+    alike : int
+        Of these pairs the nearly equal ones.
+    expected : float
+        How many would be nearly equal in random order.
+    parted, apart : int
+        Fours that fall apart, as (1 2 | 3 4) and in all.
+    excess, variance : float
+        The sum over fours that fall apart of whether they do so as (1 2 | 3 4), less 1/3, and its variance.
+    ordered, others : int
+        Fours that do not fall apart, split as (1 2 | 3 4) and in all.
+    peaks, differences : float
+        The kurtosis of the differences of normal scores times their number, and that number.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fitontest as fot
+    >>> rng = np.random.default_rng(0)
+    >>> p = np.repeat(rng.random(200), 5)  # five visits of each patient
+    >>> y = rng.random(1000) < p
+    >>> Runs.of(fot.read(y, p)).are_there, Runs.of(fot.read(np.sort(y), np.sort(p))).are_there
+    (True, False)
+    """
+
+    neighbours: int = 0
+    alike: int = 0
+    expected: float = 0.0
+    parted: int = 0
+    apart: int = 0
+    excess: float = 0.0
+    variance: float = 0.0
+    ordered: int = 0
+    others: int = 0
+    peaks: float = 0.0
+    differences: float = 0.0
+
+    @classmethod
+    def of(cls, sample: ScoreSample) -> "Runs":
+        """Return what the rows of a sample tell; nothing where they have lost the order in which they were given."""
+        if sample.aggregated or sample.has_pooled_scores or sample.is_sorted:
+            return cls()
+        rows = _looked_at(sample.n if sample.unit else np.flatnonzero(sample.w > 0))
+        return cls.of_rows(sample.p[rows], sample.y[rows])
+
+    @classmethod
+    def of_rows(cls, p: FloatArray, y: FloatArray) -> "Runs":
+        """Return what scores and labels tell in their order.
+
+        Parameters
+        ----------
+        p : array of shape (n,)
+        y : array of shape (n,)
+            0.0 or 1.0.
+        """
+        u = np.empty(p.size)
+        runs, expected = cls(), 0.0
+        for label in (0.0, 1.0):
+            rows = np.flatnonzero(y == label)
+            if rows.size < 2:
+                continue
+            u[rows] = (rankdata(p[rows]) - 0.5) / rows.size
+            expected += _near_pairs(u[rows])
+            runs += cls._of_label(u[rows])
+        pairs = p.size - 1
+        alike = np.count_nonzero((y[1:] == y[:-1]) & (np.abs(np.diff(u)) <= NEAR)) if pairs > 0 else 0
+        if pairs < 1:
+            return cls()
+        return runs + cls(neighbours=pairs, alike=int(alike), expected=expected * 2.0 / p.size)
+
+    @classmethod
+    def _of_label(cls, u: FloatArray) -> "Runs":
+        """Return what the ranks of the rows of one label tell."""
+        if u.size < 4 or np.all(u == u[0]):
+            return cls()
+        fours = sliding_window_view(u, 4)
+        order = np.argsort(fours, axis=1, kind="stable")
+        gaps = np.diff(np.take_along_axis(fours, order, axis=1), axis=1)
+        low, gap, high = gaps[:, 0], gaps[:, 1], gaps[:, 2]
+        first = np.isin((1 << order[:, :2]).sum(axis=1), FIRST_PAIR)
+        apart = (gap >= GAP) & (gap >= TIMES * np.maximum(low, high))
+        other = (gap > 0) & (gap < GAP) & (np.minimum(low, high) > 0)
+        excess = apart * (first - BY_CHANCE)
+        overlap = sum(float(excess[lag:] @ excess[:-lag]) for lag in range(1, min(4, excess.size)))
+        least = BY_CHANCE * (1.0 - BY_CHANCE) * np.count_nonzero(apart) / 2.0  # a sum of few may come out too small
+        steps = np.diff(ndtri(u)) ** 2
+        return cls(
+            parted=int(np.count_nonzero(apart & first)),
+            apart=int(np.count_nonzero(apart)),
+            excess=float(excess.sum()),
+            variance=max(float(excess @ excess) + 2.0 * overlap, least),
+            ordered=int(np.count_nonzero(other & first)),
+            others=int(np.count_nonzero(other)),
+            peaks=float(steps.size * (steps @ steps) / steps.size / steps.mean() ** 2),
+            differences=float(steps.size),
+        )
+
+    def __add__(self, other: "Runs") -> "Runs":
+        """Return what the rows of both tell."""
+        return Runs(*(a + b for a, b in zip(vars(self).values(), vars(other).values(), strict=True)))
+
+    @property
+    def are_there(self) -> bool:
+        """Whether rows come in runs of nearly equal ones."""
+        return (
+            self.parted >= PARTED * self.apart
+            and self.excess > 0
+            and self.excess**2 >= CERTAIN**2 * self.variance
+            and (self.others < FEWEST or self.ordered <= ORDERED * self.others)
+            and self.peaks >= KURTOSIS * self.differences
+            and self.alike >= OFTEN * self.expected
+        )
+
+    @property
+    def said(self) -> str:
+        """What is to be said of runs, or ""."""
+        if not self.are_there:
+            return ""
+        return (
+            f"rows come in runs of nearly equal ones: {self.alike:,} of {self.neighbours:,} neighbours have the same "
+            f"label and nearly the same score, in random order {self.expected:,.0f}"
+        )
+
+
+def _looked_at(rows: Any) -> Any:
+    """Return which of the rows are looked at: all of them, or stretches that are spread over them."""
+    given = np.arange(rows) if isinstance(rows, int) else rows
+    if given.size <= STRETCHES * STRETCH:
+        return given
+    starts = np.linspace(0, given.size - STRETCH, STRETCHES).astype(np.intp)
+    return given[(starts[:, None] + np.arange(STRETCH)).ravel()]
+
+
+def _near_pairs(u: FloatArray) -> float:
+    """Return how many pairs of different rows are nearly equal."""
+    ordered = np.sort(u)
+    within: IntArray = np.searchsorted(ordered, ordered + NEAR, side="right") - np.arange(1, u.size + 1)
+    return float(within.sum())
