@@ -1,6 +1,6 @@
 """Columns of a frame of any engine as they are, for the rows that are not reduced to cells."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -56,6 +56,18 @@ def frame_columns(native: Any, arguments: Iterable[tuple[str, str]]) -> dict[str
     names = list(dict.fromkeys(name for _, name in named))
     rows = frame.select(*names).lazy().collect() if isinstance(frame, nw.LazyFrame) else frame
     return {name: rows[name].to_native() for name in names}
+
+
+def column_names(native: Any) -> list[str]:
+    """Return the names of the columns of a frame."""
+    return list(as_frame(native).collect_schema())
+
+
+def first_rows(native: Any, names: Sequence[str], most: int) -> dict[str, list[Any]]:
+    """Return the values of columns of an eager frame in its first rows, at most so many."""
+    frame = as_frame(native)
+    assert isinstance(frame, nw.DataFrame)
+    return {name: frame[name].head(most).to_list() for name in names}
 
 
 def distinct_labels(native: Any, label: str) -> list[Any]:

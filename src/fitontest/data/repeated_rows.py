@@ -17,13 +17,21 @@ its neighbours', as with nearly perfect scores or a hundred rows, nothing can be
 The rows that a weight counts are rows of one score too. Where whole weights were taken for counts unasked, and these
 rows agree as copies do, they may be importances, such as those of a survey: the result says so. Nothing is said of
 weights that the user calls counts.
+
+Rows that are alike without being copies may belong together, as the visits of a patient do: `Runs` tells of those that
+follow each other, and a `GroupHint` of a column that looks like one of groups. What is said is one note, of the
+strongest evidence: of copies, else of runs, which name the column too, else of the column. Nothing is said of rows
+whose groups were named.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from fitontest.data.group_hint import NO_HINT, GroupHint
+from fitontest.data.row_groups import GROUP
+from fitontest.data.row_runs import NO_RUNS, Runs
 from fitontest.data.score_sample import REPEATS, ScoreSample
 from fitontest.exceptions import CalibrationWarning, warn_user
 from fitontest.typing import BoolArray, FloatArray, IntArray
@@ -34,11 +42,12 @@ DECADES = np.arange(-290.0, 1.0)
 SHARE = 0.1  # of the rows that have a score of others
 LEAST = 16.0  # pairs of neighbouring values that differ in label
 RATIO = 0.05  # of those within values to those between
+INDEPENDENT = "intervals and p-values take rows for independent"
 
 
 @dataclass(frozen=True)
 class Repeats:
-    """What tells copies of rows from ties; parts of the rows, such as segments, add up.
+    """What tells that rows are copies, or belong together; parts of the rows, such as segments, add up.
 
     Attributes
     ----------
@@ -52,6 +61,12 @@ class Repeats:
         Shares of pairs that differ in label: of one score, and of a score and its neighbours.
     counted : bool
         Whether the rows are those that weights are taken to count.
+    grouped : bool
+        Whether groups were named.
+    runs : Runs
+        What the order of the rows tells.
+    hint : GroupHint
+        What names groups, and which column looks like one of them.
     """
 
     n: int
@@ -60,6 +75,9 @@ class Repeats:
     within: float = 0.0
     between: float = 0.0
     counted: bool = False
+    grouped: bool = False
+    runs: Runs = NO_RUNS
+    hint: GroupHint = NO_HINT
 
     @classmethod
     def of(cls, sample: Any) -> "Repeats":
@@ -69,7 +87,9 @@ class Repeats:
         """
         scores: ScoreSample = sample if sample.classes is None else sample.confidence
         if REPEATS not in scores.memory:
-            scores.memory[REPEATS] = cls._of(scores)
+            grouped = GROUP in scores.facts
+            runs = NO_RUNS if grouped else Runs.of(scores)
+            scores.memory[REPEATS] = replace(cls._of(scores), grouped=grouped, runs=runs, hint=sample.hint)
         repeats: Repeats = scores.memory[REPEATS]
         return repeats
 
@@ -106,6 +126,9 @@ class Repeats:
             self.within + other.within,
             self.between + other.between,
             self.counted or other.counted,
+            self.grouped or other.grouped,
+            self.runs + other.runs,
+            other.hint if self.hint.column is None else self.hint,
         )
 
     @property
@@ -115,17 +138,32 @@ class Repeats:
 
     @property
     def note(self) -> str:
-        """What is to be said of copies among the rows, or ""; what weights count is said with the weights."""
-        if self.counted or not self.are_copies:
+        """What is to be said of rows that are not independent, or ""; what weights count is said with the weights."""
+        if self.grouped:
             return ""
-        return (
-            f"{self.repeated - self.values:,} of {self.n:,} rows look like copies: they repeat a score of more than "
-            f"{DIGITS} digits and its label, as a join or oversampling does; errors come out too large, intervals and "
-            "p-values too sure; leave the copies out"
-        )
+        if self.are_copies and not self.counted:
+            return (
+                f"{self.repeated - self.values:,} of {self.n:,} rows look like copies: they repeat a score of more "
+                f"than {DIGITS} digits and its label, as a join or oversampling does; errors come out too large, "
+                f"intervals and p-values too sure; leave the copies out, or name what belongs together by {self.hint}"
+            )
+        column = self.hint.column
+        if self.runs.are_there:
+            values = "" if column is None else f" ({column})"
+            together = f"rows that belong together, such as visits of one patient, need {self.hint}{values}"
+            return f"{self.runs.in_words}: {together}; {INDEPENDENT}"
+        if column is not None:
+            looks = f"column {column.name!r} looks like one of groups ({column})"
+            return f"{looks}: rows that belong together need {self.hint}; {INDEPENDENT}"
+        return ""
+
+    @property
+    def strength(self) -> tuple[bool, float]:
+        """By which the evidence of several samples that share their rows, such as classes, is compared."""
+        return bool(self.note), self.between
 
     def warn(self) -> None:
-        """Warn of copies among the rows."""
+        """Warn of rows that are not independent."""
         if self.note:
             warn_user(self.note, CalibrationWarning)
 

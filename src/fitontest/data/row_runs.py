@@ -27,7 +27,6 @@ labels are: whether these depend on each other beyond their scores, `groups=` te
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
@@ -99,7 +98,7 @@ class Runs:
         """Return what the rows of a sample tell; nothing where they have lost the order in which they were given."""
         if sample.aggregated or sample.has_pooled_scores or sample.is_sorted:
             return cls()
-        rows = _looked_at(sample.n if sample.unit else np.flatnonzero(sample.w > 0))
+        rows = _looked_at(np.arange(sample.n) if sample.unit else np.flatnonzero(sample.w > 0))
         return cls.of_rows(sample.p[rows], sample.y[rows])
 
     @classmethod
@@ -112,19 +111,19 @@ class Runs:
         y : array of shape (n,)
             0.0 or 1.0.
         """
+        pairs = p.size - 1
+        if pairs < 1:
+            return cls()
         u = np.empty(p.size)
         runs, expected = cls(), 0.0
         for label in (0.0, 1.0):
             rows = np.flatnonzero(y == label)
-            if rows.size < 2:
+            if not rows.size:
                 continue
             u[rows] = (rankdata(p[rows]) - 0.5) / rows.size
             expected += _near_pairs(u[rows])
             runs += cls._of_label(u[rows])
-        pairs = p.size - 1
-        alike = np.count_nonzero((y[1:] == y[:-1]) & (np.abs(np.diff(u)) <= NEAR)) if pairs > 0 else 0
-        if pairs < 1:
-            return cls()
+        alike = np.count_nonzero((y[1:] == y[:-1]) & (np.abs(np.diff(u)) <= NEAR))
         return runs + cls(neighbours=pairs, alike=int(alike), expected=expected * 2.0 / p.size)
 
     @classmethod
@@ -141,7 +140,9 @@ class Runs:
         other = (gap > 0) & (gap < GAP) & (np.minimum(low, high) > 0)
         excess = apart * (first - BY_CHANCE)
         overlap = sum(float(excess[lag:] @ excess[:-lag]) for lag in range(1, min(4, excess.size)))
-        least = BY_CHANCE * (1.0 - BY_CHANCE) * np.count_nonzero(apart) / 2.0  # a sum of few may come out too small
+        least = (
+            BY_CHANCE * (1.0 - BY_CHANCE) * int(np.count_nonzero(apart)) / 2.0
+        )  # a sum of few may come out too small
         steps = np.diff(ndtri(u)) ** 2
         return cls(
             parted=int(np.count_nonzero(apart & first)),
@@ -150,7 +151,7 @@ class Runs:
             variance=max(float(excess @ excess) + 2.0 * overlap, least),
             ordered=int(np.count_nonzero(other & first)),
             others=int(np.count_nonzero(other)),
-            peaks=float(steps.size * (steps @ steps) / steps.size / steps.mean() ** 2),
+            peaks=float(steps @ steps) / float(steps.mean()) ** 2,
             differences=float(steps.size),
         )
 
@@ -171,23 +172,24 @@ class Runs:
         )
 
     @property
-    def said(self) -> str:
-        """What is to be said of runs, or ""."""
-        if not self.are_there:
-            return ""
+    def in_words(self) -> str:
+        """What is to be said of runs."""
         return (
-            f"rows come in runs of nearly equal ones: {self.alike:,} of {self.neighbours:,} neighbours have the same "
-            f"label and nearly the same score, in random order {self.expected:,.0f}"
+            f"rows come in runs of nearly equal ones ({self.alike:,} of {self.neighbours:,} neighbours, in random "
+            f"order {self.expected:,.0f})"
         )
 
 
-def _looked_at(rows: Any) -> Any:
+NO_RUNS = Runs()
+
+
+def _looked_at(rows: IntArray) -> IntArray:
     """Return which of the rows are looked at: all of them, or stretches that are spread over them."""
-    given = np.arange(rows) if isinstance(rows, int) else rows
-    if given.size <= STRETCHES * STRETCH:
-        return given
-    starts = np.linspace(0, given.size - STRETCH, STRETCHES).astype(np.intp)
-    return given[(starts[:, None] + np.arange(STRETCH)).ravel()]
+    if rows.size <= STRETCHES * STRETCH:
+        return rows
+    starts = np.linspace(0, rows.size - STRETCH, STRETCHES).astype(np.intp)
+    places: IntArray = (starts[:, None] + np.arange(STRETCH)).ravel()
+    return np.asarray(rows[places])
 
 
 def _near_pairs(u: FloatArray) -> float:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fitontest.data.arrays import check_same_length
+from fitontest.data.group_hint import NO_HINT, GroupHint
 from fitontest.data.row_groups import GROUP, RowGroups
 from fitontest.data.weights import Weighting
 from fitontest.numerics.norms import l1
@@ -72,6 +73,8 @@ class Sample(ABC):
         Whether there are several samples, by class or by segment: False, see `Samples`.
     facts : mapping of str to array of shape (m,) or more
         Columns that belong to the rows and travel with them, such as "cell", "group", "truth", "time" and "score2".
+    hint : GroupHint
+        What names groups where the rows were read, and which column looks like one of them.
     """
 
     classes: list[Label] | None
@@ -92,6 +95,7 @@ class Sample(ABC):
     has_pooled_scores: bool = False
     codes: NDArray[Any]
     facts: Facts = NO_FACTS
+    hint: GroupHint = NO_HINT
     reduction: str | None
     is_by_class: ClassVar[bool] = False
     is_by_segment: ClassVar[bool] = False

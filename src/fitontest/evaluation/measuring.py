@@ -109,7 +109,7 @@ def _estimates_of_classes(samples: Samples, measures: Sequence[Measure], redrawi
                 for measure, wanted in asked
             ]
     if repeats:
-        max(repeats, key=lambda one: one.between).warn()  # the classes share their rows
+        max(repeats, key=lambda each: each.strength).warn()  # the classes share their rows
     warn_of_several(held, "class")
     by_measure = zip(*each.values(), strict=True)
     means = [mean_over_classes(dict(zip(each, column, strict=True))) for column in by_measure]

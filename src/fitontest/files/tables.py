@@ -5,9 +5,9 @@ What is not there, or cannot be read, is refused with a clear message. Parquet i
 
 import gzip
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import chain, count, zip_longest
+from itertools import chain, count, islice, zip_longest
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TextIO, TypeVar
@@ -163,6 +163,47 @@ def count_rows_in_parquet(path: str | Path) -> int:
 def check_ending(target: Path) -> None:
     """Raise FileError unless `append_columns` can write a table to the path."""
     _by_ending(target, WRITERS, "target")
+
+
+def first_cells(
+    path: Path,
+    choose: Callable[[Sequence[str]], list[str]],
+    most: int,
+    wanted: Mapping[str, str],
+    layout: Layout = STANDARD,
+) -> dict[str, list[Any]]:
+    """Return some columns of a table in its first rows: of a CSV file texts; nothing of others is read.
+
+    Parameters
+    ----------
+    path : Path
+    choose : callable
+        From the names of all columns to those that are read, each of which must occur once.
+    most : int
+        How many rows, at most.
+    wanted : dict of str to str
+        As for `read_columns`: columns of a CSV file, by which its separator is known.
+    layout : Layout
+        How a CSV file is written.
+    """
+    if _kind(path) == CSV:
+        return either(path, layout, wanted, lambda file: _first_cells(file, choose(file.header), most))
+    with _opened(path) as connection:
+        unique = _names(connection, path)
+        chosen = choose([name for name, _ in unique])
+        if not chosen:
+            return {}
+        columns = ", ".join(_quoted(dict(unique)[name]) for name in chosen)
+        found = connection.execute(f"SELECT {columns} FROM {_ROWS} LIMIT {most:d}", [_as_named(path)]).fetchall()
+    return dict(zip(chosen, map(list, zip(*found, strict=True)), strict=True)) if found else {}
+
+
+def _first_cells(file: CsvFile, chosen: Sequence[str], most: int) -> dict[str, list[Any]]:
+    if not chosen:
+        return {}
+    places = [file.header.index(name) for name in chosen]
+    rows = [[row[place] for place in places] for _, row in islice(file.rows(), most)]
+    return dict(zip(chosen, map(list, zip(*rows, strict=True)), strict=True)) if rows else {}
 
 
 def append_columns(

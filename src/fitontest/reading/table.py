@@ -15,10 +15,12 @@ from fitontest.cells.segments import samples_of_cells
 from fitontest.checks import brief, choose
 from fitontest.data.arrays import as_scores
 from fitontest.data.class_columns import read_class_order
+from fitontest.data.group_hint import GroupHint, IdColumn
 from fitontest.data.predictions import REDUCTIONS, Names
 from fitontest.data.read import Data, read_arrays
 from fitontest.data.simplex_sample import CANONICAL
 from fitontest.data.weights import WeightType, check_kind
+from fitontest.reading.id_columns import find_id_column, with_hint
 from fitontest.typing import ArrayInput, Label
 
 CellsWanted: TypeAlias = Literal["auto", "always", "never"]
@@ -98,7 +100,7 @@ class Table:
             y_true=f"label column {label!r}",
             y_prob=_of_scores(probs[0]) if len(probs) == 1 else _prob(names),
             sample_weight=f"weight column {weight!r}",
-            groups=f"group column {groups!r}",
+            groups=names.groups if groups is None else f"group column {groups!r}",
             columns=probs if len(probs) > 1 else None,
         )
         given = {name: value for name, value in layout.items() if value is not None}
@@ -134,7 +136,7 @@ class Table:
         with self._naming_lines():
             values = self._columns()
             column = values["label"]
-            return read_arrays(
+            data = read_arrays(
                 column,
                 self._scores([values[key] for key in self._keys(self.probs, "prob")]),
                 values.get("weight"),
@@ -146,6 +148,12 @@ class Table:
                 groups=values.get("groups"),
                 names=self.names,
             )
+        return data if self.groups is not None else with_hint(data, GroupHint(self.names.groups, self._id_column()))
+
+    def _id_column(self) -> IdColumn | None:
+        """Return the column that looks like one of groups, of those that were not named."""
+        named = (self.label, *self.probs, *self.by, *(() if self.weight is None else (self.weight,)))
+        return find_id_column(self.source, dict(zip(named, named, strict=True)), self.layout)
 
     @property
     def _is_file(self) -> bool:

@@ -46,7 +46,7 @@ def data_facts(data: Any, whole: Any, segments: Any, groups: KnownGroups | None 
         facts |= _of_scores(scores)
     facts["weights"] = "all rows weigh the same" if data.weighting is None else str(data.weighting)
     if data.rows_note:
-        facts["repeated rows"] = data.rows_note
+        facts["dependent rows"] = data.rows_note
     if segments is not None:
         facts["segments"] = f"{len(segments) + len(segments.empty)} by {segments.name}"
     return facts

@@ -632,7 +632,7 @@ def _check(samples: Mapping[Key, Any], rule: GateRule, names: Mapping[Key, str] 
             importances = _gate_of_rows(gate.name, as_importances(sample), rule, share)
             gate = _unless_importances(gate, importances)
         gates.append(gate)
-    shared = max(repeats, key=lambda one: one.between)  # classes share their rows, segments have their own
+    shared = max(repeats, key=lambda each: each.strength)  # classes share their rows, segments have their own
     (shared if kind == "class" else reduce(add, repeats)).warn()
     return CalibrationCheck(tuple(gates), rule.measure.name, kind)
 
