@@ -87,7 +87,8 @@ def test_rows_of_one_group_in_other_folds_would_flatter_a_rough_map():
     score, label = rng.random(40), rng.integers(0, 2, 40)  # labels of a group are alike, and its scores nearly so
     y, p = np.repeat(label, 15), np.repeat(score, 15) + 1e-6 * rng.random(600)
     bins = {"families": [fot.Flat(40)], "rule": "one_se", "evaluators": [], "scoring": "brier"}
-    apart = fot.compare_calibrators(y, p, **bins).calibrators
+    with pytest.warns(fot.CalibrationWarning, match="rows come in runs of nearly equal ones"):
+        apart = fot.compare_calibrators(y, p, **bins).calibrators
     together = fot.compare_calibrators(y, p, groups=np.repeat(np.arange(40), 15), **bins).calibrators
     assert min(one.loss for one in apart) < 0.15
     assert all(one.loss > 0.2 for one in together)

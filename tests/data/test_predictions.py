@@ -97,6 +97,7 @@ def test_columns_permuted_with_their_labels(measure, reduction):
     assert value_of(result) == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore:rows come in runs")  # as repeated rows do
 @BOTH
 @EVERY
 def test_weights_are_repetitions(measure, reduction):

@@ -161,6 +161,7 @@ def test_segments_are_judged_by_the_decision_on_all_rows():
     assert {sample.weighting.kind for sample in of_cells.segments.values()} == {"counts"}
 
 
+@pytest.mark.filterwarnings("ignore:rows come in runs")  # as repeated rows do
 def test_counts_are_the_rows_repeated_and_importances_are_not():
     positive = np.random.default_rng(2).binomial(FEW, P)  # of several rows of one score
     y, p, w = np.repeat([1, 0], N), np.tile(P, 2), np.concatenate((positive, FEW - positive))

@@ -38,6 +38,7 @@ def test_the_seed_decides():
     assert a == b != c
 
 
+@pytest.mark.filterwarnings("ignore:rows come in runs")  # as repeated rows do
 @pytest.mark.parametrize("family", ["platt", fot.Slope1(5), "isotonic"])
 def test_whole_weights_are_rows(family):
     """Redraws of rows and of counts differ by chance alone: by less than their standard error allows."""

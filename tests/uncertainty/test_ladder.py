@@ -177,6 +177,7 @@ def test_squares_are_inverted_as_squares():
     assert squared.limit() == pytest.approx(l2.limit() ** 2)
 
 
+@pytest.mark.filterwarnings("ignore:rows come in runs")  # as repeated rows do
 @pytest.mark.parametrize("truth", [waves, bump])
 def test_whole_weights_are_repeated_rows(truth):
     rng = np.random.default_rng(1)
