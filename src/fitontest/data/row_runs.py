@@ -21,9 +21,12 @@ jump, near. Rows come in runs where all of this is true:
 * neighbouring rows are nearly equal at least 1.5 times as often as in random order. **Nearly equal** are two rows of
   one label whose u differ by 0.05 at most: at most a twentieth of the rows of that label have a score between theirs.
 
-`benchmarks/row_runs.py` has the false alarms of the rule, which are below 1 in 10,000 for rows in random order, and how
-often it finds groups. It looks at 100,000 rows at most, in twenty stretches. It says that scores are alike, not that
-labels are: whether these depend on each other beyond their scores, `groups=` tells.
+`benchmarks/row_runs.py` measures the false alarms of the rule, none in 12,000 draws of rows in random order and none on
+24 tables in their own order, and how often it finds groups: nearly always 1,000 rows of which nine tenths of the
+variance of the scores is between groups, rarely three tenths as many rows or a variance of half. It may take a series
+of heavy steps for runs, and what a table sorted by a column of few values leaves in order. 100,000 rows at most are
+looked at, in twenty stretches. It says that scores are alike, not that labels are: whether these depend on each other
+beyond their scores, `groups=` tells.
 """
 
 from dataclasses import dataclass
