@@ -136,6 +136,17 @@ def test_a_splitter_that_ignores_groups_says_so():
         CalibratedClassifier(GaussianNB(), "platt", cv=KFold(3)).fit(X, Y, groups=GROUPS)
 
 
+def test_listed_splits_that_cut_groups_are_told_of():
+    apart = list(GroupKFold(3).split(X, Y, GROUPS))
+    CalibratedClassifier(GaussianNB(), "platt", cv=apart).fit(X, Y, groups=GROUPS)
+    cut = list(KFold(3).split(X, Y))
+    number = np.intersect1d(GROUPS[cut[0][0]], GROUPS[cut[0][1]]).size
+    told = f"cv must hold out whole groups: {number} of them are on both sides of fold 0"
+    for family in ("platt", fot.TreeCalibrator()):
+        with pytest.warns(fot.exceptions.CalibrationWarning, match=told):
+            CalibratedClassifier(GaussianNB(), family, cv=cut).fit(X, Y, groups=GROUPS)
+
+
 def test_estimators_that_name_groups_and_searches_get_them():
     class Grouped(Recorder):
         def fit(self, X, y, groups=None):

@@ -58,9 +58,9 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
     cv : int, splitter, iterable of splits or None, default=5
         A number means stratified folds in the order of the rows; None is 5. With `groups` the folds hold out whole
         groups: of a number they are those of ``StratifiedGroupKFold``, of groups in the order in which they occur, and
-        a splitter gets them. Not used for a frozen estimator. Five is
-        the default of scikit-learn's ``CalibratedClassifierCV``, since the classifier is trained anew for each fold;
-        comparisons and reports only fit maps, which is quick, and take ten.
+        a splitter gets them, and of listed splits a warning says where a group is on both sides. Not used for a frozen
+        estimator. Five is the default of scikit-learn's ``CalibratedClassifierCV``, since the classifier is trained
+        anew for each fold; comparisons and reports only fit maps, which is quick, and take ten.
     ensemble : bool, default=True
         True keeps a classifier and its maps for each fold, and averages them. False fits one set of maps to the
         held-out scores of all folds together (a row held out twice counts twice) and the classifier to all rows.

@@ -9,6 +9,7 @@ from sklearn.model_selection import StratifiedGroupKFold, check_cv
 
 from fitontest.checks import is_whole
 from fitontest.data.row_groups import coded_ids
+from fitontest.exceptions import CalibrationWarning, warn_user
 from fitontest.typing import FloatArray, IntArray
 
 Split = tuple[IntArray, IntArray]
@@ -48,7 +49,8 @@ def splits_of(
         For the splitter.
     groups : array of shape (n,), optional
         The group of each row: a number of folds holds out whole groups, as ``StratifiedGroupKFold`` does with groups in
-        the order in which they occur. A splitter has them among its `params`.
+        the order in which they occur. A splitter has them among its `params`; of splits that are listed it is said
+        where a group is on both sides.
     """
     splits: Any
     if (cv is None or is_whole(cv)) and groups is not None:
@@ -60,11 +62,23 @@ def splits_of(
     checked = [_split(i, split, y.size) for i, split in enumerate(splits)]
     if not checked:
         raise ValueError(f"cv must give at least one split, got none from {cv!r}")
+    if groups is not None and splits is cv:
+        _warn_of_split_groups(checked, coded_ids(groups)[1])
     for i, (_, held) in enumerate(checked):
         if w is not None and not w[held].any():
             rule = "be positive for at least one of the rows that a fold holds out"
             raise ValueError(f"sample_weight must {rule}, got zero in all {held.size} of fold {i}; use fewer folds")
     return checked
+
+
+def _warn_of_split_groups(splits: Iterable[Split], code: IntArray) -> None:
+    """Warn of the first fold that holds out rows of a group which it trains on too."""
+    for i, (train, held) in enumerate(splits):
+        both = np.intersect1d(code[train], code[held])
+        if both.size:
+            message = f"cv must hold out whole groups: {both.size} of them are on both sides of fold {i}"
+            warn_user(f"{message}, whose held-out rows are then no new ones", CalibrationWarning)
+            return
 
 
 def _grouped(cv: int, y: NDArray[Any], groups: NDArray[Any]) -> Iterable[Any]:

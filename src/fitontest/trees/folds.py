@@ -43,7 +43,7 @@ def tree_splits(cv: Any, rows: TreeRows, random_state: RandomState = 0) -> list[
     """
     present = np.flatnonzero(rows.w > 0)
     if cv is not None and not is_whole(cv):
-        splits = splits_of(cv, rows.X, rows.codes, rows.w, for_splitter(rows.groups, cv))
+        splits = splits_of(cv, rows.X, rows.codes, rows.w, for_splitter(rows.groups, cv), rows.groups)
         weights = [[np.bincount(part, minlength=rows.w.size) * rows.w for part in split] for split in splits]
         return [(train[present], held_out[present]) for train, held_out in weights if train.any()]
     rows = rows.take(present)
