@@ -101,7 +101,8 @@ def test_several_classes_have_it_too(reduction):
 def test_groups_are_printed_and_recorded():
     found = fot.compare_errors(Y, P1, P2, family=BINS, groups=IDS)
     assert "groups: 24 (1 to 24 rows each, median 12" in str(found)
-    assert "Note: few groups (18 effective): the standard error is hardly known" in str(found)
+    assert "Note: few groups (18 effective): Student's t allows" in str(found)
+    assert str(found).count("few groups (24, 18 effective): rho is hardly known") == 1  # and not of each model
     assert "Whole groups are held out, and standard errors are of sums over groups" in str(found)
     assert "several of one patient" not in str(found)
     assert found.to_dict()["groups"] == K
@@ -114,6 +115,7 @@ def test_below_ten_effective_groups_there_is_neither_interval_nor_p_value():
     assert few.difference > 0
     assert "dependence cannot be learnt from fewer than 10 groups" in few.sentence
     assert "effective): no interval, no p-value" in few.sentence
+    assert few.notes == []  # the sentence has said why
     assert "interval" not in str(few).split("\n\n")[1]
     json.dumps(few.to_dict())
     display = few.plot(Figure())

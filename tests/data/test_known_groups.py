@@ -34,6 +34,21 @@ def test_rho_has_two_decimals_unless_these_show_nothing(rho, words):
     assert words in KnownGroups(ALIKE, replace(DEPENDENCE, rho=rho)).in_words()
 
 
+@pytest.mark.parametrize(
+    ("intercept", "slope", "words"),
+    [
+        (0.04, 0.045, "rho 0.05 +- 0.03 (0.22 where scores are extreme), design"),
+        (0.04, 0.02, "rho 0.05 +- 0.03, design"),  # not four standard errors
+        (0.0, 0.045, "rho 0.05 +- 0.03 (0.18 where scores are extreme), design"),
+    ],
+)
+def test_a_correlation_that_grows_with_the_score_is_told_beside_its_mean(intercept, slope, words):
+    known = KnownGroups(ALIKE, replace(DEPENDENCE, se=0.03, intercept=intercept, slope=slope))
+    assert words in known.in_words()
+    limit = KnownGroups(ALIKE, replace(DEPENDENCE, rho=0.95, slope=0.08, at_limit=True))
+    assert "extreme" not in limit.in_words()
+
+
 def test_a_standard_error_that_is_not_known_is_left_out():
     known = KnownGroups(ALIKE, replace(DEPENDENCE, se=float("inf")))
     assert known.in_words() == "groups: 100 (10 rows each), rho 0.05, design effect 1.5"

@@ -40,9 +40,7 @@ READ_AS = {  # by reduction
     "canonical": "the probabilities of all classes at once",
 }
 MOST_DECIMALS = 12
-OF_FEW_GROUPS = (
-    "few groups ({effective:.0f} effective): the standard error is hardly known, for which Student's t allows"
-)
+OF_FEW_GROUPS = "few groups ({effective:.0f} effective): Student's t allows for standard errors that are hardly known"
 
 FEW_EFFECTIVE = 200  # rows of importances, below which the t-test is too sure
 OF_FEW_EFFECTIVE = (
@@ -164,14 +162,29 @@ class ErrorComparison(Table):
     @property
     def notes(self) -> list[str]:
         """What must be known to read the errors, such as that all scores of a model are exactly 0 or 1."""
-        of_models = [(name, replace(error, weighting=None, rows_note="").note) for name, error in self.errors.items()]
-        own = [f"{name}: {note}" for name, note in of_models if note]
-        if self.groups is not None and self.groups.are_few:
-            own.append(OF_FEW_GROUPS.format(effective=self.groups.sizes.effective))
+        own = []
+        for name, error in self.errors.items():
+            note = replace(error, weighting=None, rows_note="", group_sizes=None).note
+            own += [f"{name}: {note}"] if note else []
+        own += self._notes_on_groups
         weighting = self.weighting
         if weighting is not None and weighting.kind == "importances" and weighting.effective_rows < FEW_EFFECTIVE:
             own.append(OF_FEW_EFFECTIVE)
         return own + data_notes(False, self.weighting, next(iter(self.errors.values())).rows_note)
+
+    @property
+    def _notes_on_groups(self) -> list[str]:
+        """What makes results of few groups worth less, once where it is of both models; `sentence` tells of too few."""
+        known = self.groups
+        if known is None or known.too_few:
+            return []
+        notes = [OF_FEW_GROUPS.format(effective=known.sizes.effective)] if known.are_few else []
+        names: dict[str, list[str]] = {}
+        for name, error in self.errors.items():
+            for note in [] if error.groups is None else error.groups.notes:
+                names.setdefault(note, []).append(name)
+        of_one = {note: f"{models[0]}: " if len(models) < len(self.errors) else "" for note, models in names.items()}
+        return [*notes, *(f"{model}{note}" for note, model in of_one.items())]
 
     @property
     def weighting(self) -> Weighting | None:

@@ -71,6 +71,21 @@ class Dependence:
         return max(self.effective - 1.0, 1.0)
 
     @property
+    def most(self) -> float:
+        """The correlation of two labels whose scores are both extreme on one side: rho0 + rho1 h^2 at the largest h."""
+        return self.intercept + REACH**2 * self.slope
+
+    @property
+    def grows(self) -> bool:
+        """Whether labels of extreme scores are much more alike, so that rho, a mean over pairs of rows, hides it.
+
+        Twice as much, and by four standard errors of rho: of 100 groups of 30 rows without a slope one in ten, those
+        whose calibration slopes differ with a standard deviation of .35 in 87 %.
+        """
+        beyond = self.most - self.rho
+        return not self.at_limit and beyond > max(self.rho, 4.0 * self.se)
+
+    @property
     def too_few(self) -> bool:
         """Whether dependence cannot be learnt from so few groups, and nothing is concluded."""
         return self.learnt_from < FEWEST * (1.0 - 1e-9)

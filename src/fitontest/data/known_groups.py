@@ -95,7 +95,8 @@ class KnownGroups:
         known = self.dependence
         if known is None or self.too_few or self.sizes.are_single:
             return ""
-        return f"{rho_in_words(known)}, design effect {short(known.design_effect, 2)}"
+        more = f" ({_two_decimals(known.most)} where scores are extreme)" if known.grows else ""
+        return f"{rho_in_words(known)}{more}, design effect {short(known.design_effect, 2)}"
 
     @property
     def rho(self) -> str:

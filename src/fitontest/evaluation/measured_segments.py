@@ -28,6 +28,9 @@ ORDER_NOTE = (
     "Worst first, by the debiased value, or where there is none by the value less its mean if calibrated. Values "
     f"that are not debiased are larger in smaller segments, of calibrated scores too. {RESIDUAL_NOTE}"
 )
+OF_ONE_GROUP = (
+    "each segment is one group: without groups each has an interval for these very segments, of its own rows alone"
+)
 MOST_NAMED = 10  # segments in a sentence
 MANY_NUMBERS = 20  # segments, beyond which numbers rather measure rows than name them
 
@@ -95,9 +98,17 @@ class MeasuredSegments:
     @property
     def notes(self) -> list[str]:
         """The notes on the estimates, and why segments have none."""
-        refused = [f"{self.texts[segment]}: not measured: {why}" for segment, why in self.failures.items()]
+        refused = [f"{_listed(names)}: not measured: {why}" for why, names in self._refused.items()]
         empty = [f"{self.texts[segment]}: {NO_ROWS}" for segment in self.segments.empty]
         return [*note_lines(self._named, _notes_of), *refused, *empty, *self._notes_on_groups]
+
+    @property
+    def _refused(self) -> dict[str, list[str]]:
+        """The segments that were not measured, by the reason."""
+        by_reason: dict[str, list[str]] = {}
+        for segment, why in self.failures.items():
+            by_reason.setdefault(why, []).append(self.texts[segment])
+        return by_reason
 
     @property
     def _known_groups(self) -> dict[Key, KnownGroups]:
@@ -114,6 +125,8 @@ class MeasuredSegments:
         if groups.too_few:
             return [groups.refusal]
         notes = groups.notes
+        if all(len(sample.groups or ()) == 1 for sample in self.segments.values()):
+            notes.append(OF_ONE_GROUP)
         parts = [key for key, known in self._known_groups.items() if known.is_part]
         if parts:
             notes.append(f"{_listed([self.texts[key] for key in parts])}: few groups, so that rho is that of all rows")
@@ -127,8 +140,10 @@ class MeasuredSegments:
         adjusted = self.adjusted_joint_p_values if self.is_joint else self.adjusted_p_values
         of = "Holm p-value of the joint test" if self.is_joint else "Holm p-value"
         shown = [self.texts[segment] for segment in self.worst if adjusted.get(segment, 1.0) <= UNLIKELY]
+        if not adjusted:
+            return f"Whether calibration is missed in any of {self._count} cannot be said: none was tested."
         if not shown:
-            least = min(adjusted.values(), default=1.0)
+            least = min(adjusted.values())
             return f"No miscalibration is shown in any of {self._count}: the smallest {of} is {short(least, 2)}."
         return f"Miscalibration is shown in {len(shown)} of {self._count}: {_listed(shown)} ({of} at most {UNLIKELY})."
 
