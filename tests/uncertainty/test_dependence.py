@@ -256,3 +256,17 @@ def test_shared_numbers_are_standardised():
     assert standardised_logits(np.full(3, 0.4), np.ones(3)).tolist() == [0, 0, 0]
     shared = SharedNumbers.of(np.zeros(6, dtype=int), p, np.ones(6), np.ones(6, dtype=int), LEARNT)
     np.testing.assert_allclose(shared.own**2 + shared.first**2 + shared.second**2, 1.0)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_scores_that_many_rows_share_do_not_make_intervals_short(seed):
+    """Where the noise of groups hid the map beside such scores, truths could not leave the diagonal elsewhere."""
+    rng = np.random.default_rng(seed)
+    code = np.repeat(np.arange(100), 30)
+    p = 1 / (1 + np.exp(-0.84 * rng.standard_normal(3000) - 0.55 * rng.standard_normal(100)[code]))
+    shared, own = rng.standard_normal(100)[code], rng.standard_normal(3000)
+    y = (np.sqrt(0.15) * shared + np.sqrt(0.85) * own < ndtri(p)).astype(int)
+    whole, rounded = (
+        fot.calibration_error(y, scores, groups=code, interval=0.95).interval.high for scores in (p, p.round(2))
+    )
+    assert rounded > 0.85 * whole

@@ -128,6 +128,8 @@ class Ladder:
         """What truths go towards, at the entries: the map of the rung, shrunk and moved where it has to be."""
         if self.rung != "spline":
             return self.isotonic if self.rung == "isotonic" else self.levels.at_entries
+        if self.redraws.is_dependent:
+            return self.redraws.moved(self.smooth)  # shrunk by the noise of groups hardly more than atoms would be left
         return self.redraws.moved(_shrunk(self.smooth, self.redraws, self.seed))
 
     @cached_property
