@@ -173,6 +173,16 @@ def test_labels_that_agree_within_groups_have_the_limit():
     assert dependence.rho == 0.95
 
 
+def test_labels_that_are_more_alike_than_redrawn_ones_have_a_note():
+    y, p, code = grouped(60, 10, 0.75)
+    error = fot.calibration_error(y, p, groups=code, family="isotonic", interval=0.95)
+    known = error.groups.dependence
+    assert known.intercept == 0.6 < known.rho < 0.95
+    assert not known.at_limit
+    assert "redrawn ones have a rho of 0.6, and intervals may be too narrow" in error.note
+    assert not dependence_of(SAMPLE).is_cut
+
+
 def test_segments_of_few_groups_share_the_dependence_of_all_rows():
     by = CODE >= 30  # ten groups of forty
     segments = fot.read(Y, P, groups=CODE, by=by)

@@ -22,6 +22,7 @@ from fitontest.typing import BoolArray, FloatArray, IntArray
 EPS = 1e-12  # scores are cut there before their logits are standardised
 REACH = 2.0  # standard deviations of the logits, to which they are clipped
 GROUPS = 7  # the stream of random numbers, beside those of rows
+LARGEST_PARTS = (0.6, 0.08)  # of the correlation that is redrawn: what all rows share, and what grows with the score
 FEWEST = 10  # effective groups, below which nothing is concluded
 FEW = 20  # below which it is said that they are few
 
@@ -89,6 +90,11 @@ class Dependence:
     def too_few(self) -> bool:
         """Whether dependence cannot be learnt from so few groups, and nothing is concluded."""
         return self.learnt_from < FEWEST * (1.0 - 1e-9)
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether redrawn labels of a group are less alike than those of the rows, since they have a largest rho0."""
+        return self.intercept >= LARGEST_PARTS[0] * (1.0 - 1e-9)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers as JSON-ready values."""

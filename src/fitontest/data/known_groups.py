@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from math import ceil, inf, isfinite
 from typing import Any
 
-from fitontest.data.dependence import FEW, FEWEST, Dependence
+from fitontest.data.dependence import FEW, FEWEST, LARGEST_PARTS, Dependence
 from fitontest.data.row_groups import GroupSizes
 from fitontest.results.text import count, short
 
@@ -156,6 +156,11 @@ class KnownGroups:
         if known.at_limit:
             notes.append(
                 "labels of a group are as alike as can be: rho is at its limit, and intervals may be too narrow"
+            )
+        elif known.is_cut:
+            notes.append(
+                f"labels of a group are very alike: redrawn ones have a rho of {LARGEST_PARTS[0]:g}, and intervals may "
+                "be too narrow"
             )
         return notes
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from fitontest.data.dependence import FEWEST, Dependence, standardised_logits
+from fitontest.data.dependence import FEWEST, LARGEST_PARTS, Dependence, standardised_logits
 from fitontest.data.entries import LEAST_NODES, NODES, Entries, grouped_entries
 from fitontest.data.kinds import Data
 from fitontest.data.redraws import Redraws
@@ -30,7 +30,6 @@ from fitontest.numerics.pair_products import LARGEST, Pairs, intercept_and_slope
 from fitontest.numerics.standard_error import LEAST_GROUPS
 from fitontest.typing import FloatArray, IntArray
 
-LARGEST_PARTS = (0.6, 0.08)  # of the correlation that is redrawn: what all rows share, and what grows with the score
 OWN = 20  # effective groups of a segment, from which its dependence is learnt from its own rows
 MEMORY = "dependence"
 OF_DISTRIBUTIONS = (
@@ -181,7 +180,7 @@ def _learn(sample: ScoreSample, groups: RowGroups) -> Dependence:
         slope=min(second * larger, LARGEST_PARTS[1]),
         icc=icc,
         design_effect=1.0 + _pair_share(groups, sample) * icc,
-        at_limit=correlation.at_limit,
+        at_limit=correlation.at_limit or correlation.rho * larger >= LARGEST,
     )
 
 
