@@ -248,7 +248,8 @@ def warn_of_several(held: Mapping[Key, list[Held]], kind: Kind) -> None:
     for (category, _), messages in kinds.items():
         first, *others = messages
         also = f" The like is true of {of_several(others, len(held), kind)}." if others else ""
-        warn_user(f"{kind} {first!r}: {messages[first]}{also}", category)
+        stop = "." if also and not messages[first].endswith(".") else ""
+        warn_user(f"{kind} {first!r}: {messages[first]}{stop}{also}", category)
 
 
 def _of_class(measure: Measure, column: int, n_classes: int) -> Measure:
