@@ -80,8 +80,7 @@ class Dependence:
     def grows(self) -> bool:
         """Whether labels of extreme scores are much more alike, so that rho, a mean over pairs of rows, hides it.
 
-        Twice as much, and by four standard errors of rho: of 100 groups of 30 rows without a slope one in ten, those
-        whose calibration slopes differ with a standard deviation of .35 in 87 %.
+        Twice as much, and by four standard errors of rho, since a slope of chance is seldom that large.
         """
         beyond = self.most - self.rho
         return not self.at_limit and beyond > max(self.rho, 4.0 * self.se)
