@@ -180,6 +180,7 @@ def test_a_whole_weight_counts_rows():
     assert weighted.p_value == pytest.approx(repeated.p_value, rel=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore:rows come in runs")
 def test_counts_are_the_rows_written_out_in_the_folds_too():
     """Held out with all that it counts, a label would be missing from the fitted rows of its score."""
     rng = np.random.default_rng(0)

@@ -618,7 +618,7 @@ def test_estimators():
             r"band_level must be a number in \(0, 1\), got 1.0",
         ),
         ({"band": "consistency", "band_draws": 2, "random_state": "a"}, "random_state must be"),
-        ({"band": "both"}, "band must be one of 'consistency', 'confidence', 'simultaneous'; got 'both'"),
+        ({"band": "both"}, "band must be one of 'consistency', 'confidence', 'simultaneous', 'new group'; got 'both'"),
         (
             {"band": "confidence", "band_draws": 5},
             "band_draws must be at least 10 for a confidence band of 90 %, got 5",

@@ -161,16 +161,11 @@ def test_the_first_line_is_debiased_raw_and_interval():
         ({"family": "venn_abers"}, "hundreds of refits"),
         ({"family": fot.maps.IdentityMap()}, "a map that is given"),
         ({"family": "slope1", "debias": True}, "the value is debiased already"),
-        (
-            {"family": "isotonic", "sample": lambda: fot.read(Y, P, groups=np.arange(300) // 3)},
-            "those of one group are not",
-        ),
     ],
 )
 @pytest.mark.filterwarnings("ignore::fitontest.CalibrationWarning")
 def test_why_there_is_none(options, reason):
-    rows = (options.pop("sample")(),) if "sample" in options else (Y, P)
-    error = fot.calibration_error(*rows, **options)
+    error = fot.calibration_error(Y, P, **options)
     assert error.known is not None
     assert error.interval is None
     assert reason in error.interval_reason

@@ -99,7 +99,7 @@ def test_bound_to_their_rows_cells_follow_them(data):
     """Sorted rows of a bound sample have the error of the rows as they were given."""
     y, p, w, cells = data
     sample, measure = fot.ScoreSample(y, p, w), fot.measures.Binned("deviation", fot.partitions.CellPartition(cells))
-    bound = measure.bind(sample.with_facts(group=np.arange(y.size)))
+    bound = measure.bind(sample.with_facts(time=np.arange(y.size)))
     assert bound.facts.keys() == {"cell"}
     assert measure.bind(bound).facts.keys() == {"cell"}
     assert measure.estimate(bound.present).value == measure.estimate(sample).value

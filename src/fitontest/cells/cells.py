@@ -179,7 +179,7 @@ class Cells:
         >>> cells
         Cells(n=4 in 4 cells of 3 groups, share of positives 0.500)
         >>> cells.sample().groups.rows.tolist()
-        [1, 1, 2]
+        [1, 2, 1]
         """
         resolution = read_resolution(edges, exact, by_group=groups is not None)
         check_kind(weights, has_weights=sample_weight is not None)

@@ -7,7 +7,7 @@ from fitontest.data.dependence import Dependence, SharedNumbers
 from fitontest.data.entries import entries_of_rows
 from fitontest.data.ordering import Rows
 from fitontest.data.parts import countable
-from fitontest.data.row_groups import RowGroups
+from fitontest.data.row_groups import GROUP, RowGroups
 from fitontest.data.sample import taken
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.weights import Weights
@@ -81,7 +81,8 @@ def _redrawn_together(
     behind = np.maximum(np.rint(rows.n[at] * share).astype(np.intp), 1) if not rows.single else rows.n[at]
     w2 = w[order] if sample.whole else rows.w2[at] * share
     drawn = Rows(rows.p[at], y[order], w[order], behind, w2)
-    return sample_of_rows(drawn, whole=sample.whole, facts=taken(sample.facts, at))
+    facts = {**taken(sample.facts, at), GROUP: groups.code[at]}  # numbers, which are found faster than ids
+    return sample_of_rows(drawn, whole=sample.whole, facts=facts)
 
 
 def _redrawn_entries(sample: ScoreSample, rng: np.random.RandomState) -> ScoreSample:

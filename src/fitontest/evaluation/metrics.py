@@ -120,8 +120,8 @@ def calibration_error(
         needs a norm that is a mean over rows, or its root. For pl and pl3 a spline is refitted in their stead. Where a
         test finds that a smooth map does not fit, the truths go towards an isotonic map or the means of neighbouring
         rows (``.interval.roughness``). ``.limit(resolution)`` bounds errors of any shape that persist over a share of
-        the rows. Rows must be independent: repeated rows, or several of one patient or user, make the interval too
-        narrow. It is of all rows together, not of each period in time.
+        the rows. Rows must be independent: repeated rows, or several of one patient or user without `groups`, make the
+        interval too narrow. It is of all rows together, not of each period in time.
         All classes at once have none (`interval_reason` says why), but `gce` has one of them.
     direction : {"smooth", "own"}, Family or CalibrationMap, default="smooth"
         Where these truths lie. "smooth": the interval is for the true error; under a family that cannot follow the

@@ -8,7 +8,8 @@ from fitontest.results.text import percent, short
 #: What every text, page and table with an interval says, in few words or in more.
 INDEPENDENT = "Rows must be independent"
 INDEPENDENT_ROWS = (
-    f"{INDEPENDENT}: repeated rows, or several of one patient or user, make intervals and p-values too sure."
+    f"{INDEPENDENT}: repeated rows, or several of one patient or user without groups=, make intervals and p-values too "
+    "sure."
 )
 
 

@@ -71,8 +71,8 @@ def folds_of_groups(code: IntArray, cv: int, repeats: int, random_state: RandomS
     n_groups = int(code.max()) + 1
     if n_groups < 2:
         raise ValueError(
-            f"groups must be at least 2 for cross-validation, which holds out whole groups; all {code.size:,} rows "
-            "belong to one"
+            f"groups must be at least 2 for cross-validation, which holds out whole groups; the {code.size:,} "
+            "rows to be fitted belong to one"
         )
     folds = []
     for held_out in repeated_folds(n_groups, cv, repeats, random_state):
