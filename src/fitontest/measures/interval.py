@@ -8,8 +8,7 @@ from fitontest.results.text import percent, short
 #: What every text, page and table with an interval says, in few words or in more.
 INDEPENDENT = "Rows must be independent"
 INDEPENDENT_ROWS = (
-    f"{INDEPENDENT}: repeated rows, or several of one patient or user without groups=, make intervals and p-values too "
-    "sure."
+    f"{INDEPENDENT}: copies, or several of one patient without groups=, make intervals and p-values too sure."
 )
 
 
