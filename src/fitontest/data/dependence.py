@@ -88,7 +88,7 @@ class Dependence:
     @property
     def too_few(self) -> bool:
         """Whether dependence cannot be learnt from so few groups, and nothing is concluded."""
-        return self.learnt_from < FEWEST * (1.0 - 1e-9)
+        return is_too_few(self.learnt_from)
 
     @property
     def is_cut(self) -> bool:
@@ -179,7 +179,41 @@ class SharedNumbers:
 
 def are_too_few(groups: RowGroups | None) -> bool:
     """Return whether there are groups, but so few effective ones that nothing is concluded."""
-    return groups is not None and groups.effective < FEWEST * (1.0 - 1e-9)
+    return groups is not None and is_too_few(groups.effective)
+
+
+def is_too_few(effective: float) -> bool:
+    """Return whether nothing is concluded of so many effective groups, of which rounding may have made a few less."""
+    return effective < FEWEST * (1.0 - 1e-9)
+
+
+def design_effect(groups: IntArray, w: FloatArray, w2: FloatArray, icc: float) -> float:
+    """Return by how much the variance of a mean is larger than that of independent rows of the same weights.
+
+    deff = 1 + (sum_k W_k^2 / sum_i w_i^2 - 1) icc, at least 1, with W_k the weight of group k: of groups of m rows of
+    weight one 1 + (m - 1) icc.
+
+    Parameters
+    ----------
+    groups : int array of shape (m,)
+        The group of each row.
+    w, w2 : arrays of shape (m,)
+        Weights, and squared weights; whole weights count rows, so that there w2 is w.
+    icc : float
+        Correlation of the residuals of two rows of one group.
+
+    References
+    ----------
+    Kish (1965), Survey sampling, Wiley.
+
+    Examples
+    --------
+    >>> ones = np.ones(6)
+    >>> design_effect(np.array([0, 0, 0, 1, 1, 1]), ones, ones, 0.1)
+    1.2
+    """
+    of_groups = np.bincount(groups, w)
+    return max(1.0 + (float(of_groups @ of_groups) / float(w2.sum()) - 1.0) * icc, 1.0)
 
 
 def standardised_logits(p: FloatArray, w: FloatArray) -> FloatArray:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from math import ceil, inf, isfinite
 from typing import Any
 
-from fitontest.data.dependence import FEW, FEWEST, LARGEST_PARTS, Dependence
+from fitontest.data.dependence import FEW, FEWEST, LARGEST_PARTS, Dependence, is_too_few
 from fitontest.data.row_groups import GroupSizes
 from fitontest.results.text import count, short
 
@@ -55,7 +55,7 @@ class KnownGroups:
         """
         if self.dependence is not None:
             return self.dependence.too_few
-        return not self.sizes.are_single and self.sizes.effective < FEWEST * (1.0 - 1e-9)
+        return not self.sizes.are_single and is_too_few(self.sizes.effective)
 
     @property
     def are_few(self) -> bool:

@@ -127,8 +127,10 @@ class ScoreRedraws(Redraws):
         shape, n, shared = (len(self.entries), len(block)), self.entries.n, self._shared
         if shared is not None:
             part = shared.draw(len(block), [*seed, block.start])
-            draw = _single_together if self.entries.single else _counts_together
-            labels = draw(n, truths, shape, rng, shared, part)
+            if self.entries.single:
+                labels = _single_together(truths, rng.random(shape), shared, part)
+            else:
+                labels = _counts_together(n, truths, rng, shared, part)
         else:
             labels = _single(truths, shape, rng) if self.entries.single else _counts(n, truths, shape, rng)
         return islice(labels, known, None)
@@ -163,30 +165,19 @@ def _single(truths: Sequence[FloatArray], shape: tuple[int, int], rng: np.random
 
 
 def _single_together(
-    n: IntArray,  # noqa: ARG001 - the signature of `_counts_together`
-    truths: Sequence[FloatArray],
-    shape: tuple[int, int],
-    rng: np.random.Generator,
-    shared: SharedNumbers,
-    part: FloatArray,
+    truths: Sequence[FloatArray], u: FloatArray, shared: SharedNumbers, part: FloatArray
 ) -> Iterator[IntArray]:
     """Yield labels of which those of a group depend on each other."""
-    latent = shared.latent(rng.random(shape), part)
+    latent = shared.latent(u, part)
     for c in truths:
         yield (latent < shared.thresholds(c)[:, None]).astype(np.intp)
 
 
 def _counts_together(
-    n: IntArray,
-    truths: Sequence[FloatArray],
-    shape: tuple[int, int],
-    rng: np.random.Generator,
-    shared: SharedNumbers,
-    part: FloatArray,
+    n: IntArray, truths: Sequence[FloatArray], rng: np.random.Generator, shared: SharedNumbers, part: FloatArray
 ) -> Iterator[IntArray]:
     """Yield the numbers of positives as `_counts` does, with probabilities that depend on what the group shares."""
-    count, before = np.zeros(shape, dtype=np.intp), np.zeros(n.size)
-    given_before = np.zeros(shape)
+    count, before, given_before = np.zeros(part.shape, dtype=np.intp), np.zeros(n.size), np.zeros(part.shape)
     for c in truths:
         given = shared.given(c, part)
         up, down = (_rows(side) for side in (c > before, c < before))  # for any shared part

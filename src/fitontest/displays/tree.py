@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from fitontest.checks import is_whole
 from fitontest.data.arrays import as_column, check_same_length
+from fitontest.data.dependence import design_effect
 from fitontest.data.indices import check_same_order
 from fitontest.data.labels import listed
 from fitontest.data.places import BadValueError, such
@@ -24,7 +25,7 @@ from fitontest.trees.base import FeatureCalibrator, read_groups_of
 from fitontest.trees.node_models import LogisticModels
 from fitontest.trees.structure import NONE, TreeStructure
 from fitontest.typing import ArrayInput, BoolArray, FloatArray, IntArray, Label
-from fitontest.uncertainty.effective_rows import design_effect, icc_of, nothing_learnt
+from fitontest.uncertainty.effective_rows import icc_of, nothing_learnt
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from fitontest.data.dependence import FEWEST, LARGEST_PARTS, Dependence, standardised_logits
+from fitontest.data.dependence import LARGEST_PARTS, Dependence, design_effect, standardised_logits
 from fitontest.data.entries import LEAST_NODES, NODES, Entries, grouped_entries
 from fitontest.data.kinds import Data
+from fitontest.data.known_groups import NOT_LEARNT
 from fitontest.data.redraws import Redraws
 from fitontest.data.row_groups import RowGroups
 from fitontest.data.samples import Samples
@@ -24,6 +25,7 @@ from fitontest.data.score_sample import ScoreSample
 from fitontest.data.simplex_redraws import SimplexRedraws
 from fitontest.exceptions import without_warnings
 from fitontest.families.base import read_family
+from fitontest.measures.estimate import Estimate
 from fitontest.measures.measure import Measure
 from fitontest.measures.plug_in import SCORES
 from fitontest.numerics.pair_products import LARGEST, Pairs, intercept_and_slope, latent_correlation
@@ -110,7 +112,13 @@ def reason_of_groups(dependence: Dependence | None) -> str:
     effective = f"{dependence.effective:.3g}"
     count = f"{dependence.groups:,}"
     of = "" if effective == count else f", which tell as much as {effective} of equal weight"
-    return f"dependence cannot be learnt from fewer than {FEWEST} groups, got {count}{of}"
+    return f"{NOT_LEARNT}, got {count}{of}"
+
+
+def with_dependence(estimate: Estimate, sample: Data) -> tuple[Estimate, str]:
+    """Return the estimate with the dependence of its rows, and why nothing is concluded of so few groups, or ""."""
+    dependence = dependence_of(sample) if sample.classes is None else None
+    return estimate.with_uncertainty(dependence=dependence), reason_of_groups(dependence)
 
 
 def share_dependence(segments: Samples) -> None:
@@ -136,7 +144,7 @@ def share_dependence(segments: Samples) -> None:
                 rows=own.rows,
                 effective=own.effective,
                 several=own.several,
-                design_effect=1.0 + _pair_share(groups, sample) * whole.icc,
+                design_effect=design_effect(groups.code, sample.rows.w, sample.rows.w2, whole.icc),
                 learnt_from=whole.effective,
             )
 
@@ -146,12 +154,6 @@ def _counted(sample: ScoreSample, groups: RowGroups) -> Dependence:
     count, effective = len(groups), groups.effective
     rows = int(groups.rows.sum()) if sample.whole else sample.n
     return Dependence(count, rows, effective, groups.several, 0.0, np.inf, 0.0, 0.0, 0.0, 1.0, learnt_from=effective)
-
-
-def _pair_share(groups: RowGroups, sample: ScoreSample) -> float:
-    """Return by how much correlated rows add to the variance of a mean: the pairs of rows by the rows."""
-    squares = float(sample.rows.w2.sum())
-    return float(groups.weights @ groups.weights) / squares - 1.0
 
 
 def _learn(sample: ScoreSample, groups: RowGroups) -> Dependence:
@@ -179,7 +181,7 @@ def _learn(sample: ScoreSample, groups: RowGroups) -> Dependence:
         intercept=min(first * larger, LARGEST_PARTS[0]),
         slope=min(second * larger, LARGEST_PARTS[1]),
         icc=icc,
-        design_effect=1.0 + _pair_share(groups, sample) * icc,
+        design_effect=design_effect(groups.code, sample.rows.w, sample.rows.w2, icc),
         at_limit=correlation.at_limit or correlation.rho * larger >= LARGEST,
     )
 

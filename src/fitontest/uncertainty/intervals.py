@@ -32,7 +32,7 @@ from fitontest.numerics.threads import one_blas_thread
 from fitontest.partitions.simplex.median_variance import MedianVariance
 from fitontest.typing import FloatArray, RandomState
 from fitontest.uncertainty.chain import DebiasedInterval, Redrawn
-from fitontest.uncertainty.dependence import bound_to, dependence_of, reason_of_groups, redraws_of
+from fitontest.uncertainty.dependence import bound_to, redraws_of, with_dependence
 from fitontest.uncertainty.goodness_of_fit import fit_at_points
 from fitontest.uncertainty.ladder import Ladder
 from fitontest.uncertainty.null import check_draws, with_null
@@ -91,9 +91,8 @@ def with_interval(
     reason = reason_of_classes(measure) if of_classes else reason_against(measure, direction)
     if measure.held_fixed == "map" and not of_classes:  # nothing is fitted: there is no noise to take off
         return estimate.with_uncertainty(interval_reason=reason)
-    dependence = None if of_classes else dependence_of(sample)
-    estimate = estimate.with_uncertainty(dependence=dependence)
-    if too_few := reason_of_groups(dependence):
+    estimate, too_few = with_dependence(estimate, sample)
+    if too_few:
         return estimate.with_uncertainty(interval_reason=too_few)
     bound = bound_to(measure, sample)
     if set(bound.facts) - {GROUP} or not measure.uses_labels:  # entries of several rows of scores keep no facts
@@ -153,9 +152,8 @@ def with_shared_null(estimate: Estimate, sample: Data, draws: int, random_state:
     All draws are fitted together, several times as fast as one by one.
     """
     check_draws(draws, "null_draws", 1)
-    dependence = None if sample.classes is not None else dependence_of(sample)
-    estimate = estimate.with_uncertainty(dependence=dependence)
-    if reason_of_groups(dependence):
+    estimate, too_few = with_dependence(estimate, sample)
+    if too_few:
         return estimate
     with one_blas_thread():
         redrawn = Redrawn(estimate.measure, redraws_of(bound_to(estimate.measure, sample)), one_seed(random_state))

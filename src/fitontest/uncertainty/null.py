@@ -13,7 +13,7 @@ from fitontest.measures.measure import Measure
 from fitontest.measures.notes import AUTO_CLASSES, AUTO_DRAWS, AUTO_ROWS
 from fitontest.numerics.random import check_seed
 from fitontest.typing import FloatArray, RandomState
-from fitontest.uncertainty.dependence import bound_to, dependence_of, reason_of_groups, redraws_of
+from fitontest.uncertainty.dependence import bound_to, redraws_of, with_dependence
 
 
 def with_null(estimate: Estimate, sample: Data, draws: int, random_state: RandomState) -> Estimate:
@@ -33,9 +33,8 @@ def with_null(estimate: Estimate, sample: Data, draws: int, random_state: Random
     check_seed(random_state)
     if draws == 0 or not estimate.measure.uses_labels:
         return estimate
-    dependence = None if sample.classes is not None else dependence_of(sample)
-    estimate = estimate.with_uncertainty(dependence=dependence)
-    if reason_of_groups(dependence):
+    estimate, too_few = with_dependence(estimate, sample)
+    if too_few:
         return estimate
     redraws = redraws_of(bound_to(estimate.measure, sample))
     values = redraws.null_values(estimate.measure, draws, random_state)
