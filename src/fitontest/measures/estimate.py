@@ -481,6 +481,8 @@ class Estimate(Table, Number):
             if self.interval_reason:
                 return f"no interval: {self.interval_reason}"
             return RAW_NOTE if self._can_be_debiased else ""
+        if interval.method:
+            return f"interval: for {interval.target} that the rows are drawn from, {interval.method}"
         of = {
             "true error": "the error of these scores",
             "the family's own": "the error as this family can see it",

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from fitontest.measures.interval import ErrorInterval
 from fitontest.partitions.cell_partition import CellPartition
 from fitontest.partitions.partition import Partition
 from fitontest.results.frames import Records, attributes
@@ -43,6 +44,22 @@ class Evidence:
     partition: Partition | CellPartition | None = None
     note: str = ""
     n_classes: int | None = None
+
+    def interval_at(self, level: float) -> ErrorInterval | None:  # noqa: ARG002 - the signature of every evidence
+        """Return the interval of the value that a formula gives, or None where `interval_reason` says why.
+
+        Only of measures with ``has_own_interval``.
+
+        Parameters
+        ----------
+        level : float in (0, 1)
+        """
+        return None
+
+    @property
+    def interval_reason(self) -> str:
+        """Why there is no such interval, or ""."""
+        return ""
 
     @property
     def n_bins(self) -> int | None:

@@ -10,6 +10,7 @@ INDEPENDENT = "Rows must be independent"
 INDEPENDENT_ROWS = (
     f"{INDEPENDENT}: copies, or several of one patient without groups=, make intervals and p-values too sure."
 )
+POPULATION = "the population"  # what intervals by a formula are of
 
 
 @dataclass(frozen=True)
@@ -75,9 +76,10 @@ class ErrorInterval(Interval):
     level : float
     target : str
         Of which error: "true error"; "the family's own", the distance of the scores from what the family would fit to
-        endless data; or "towards" the family or map that was given as direction.
+        endless data; "towards" the family or map that was given as direction; or "the population", the value for the
+        population that the rows are drawn from, of a measure with a formula.
     draws : int
-        Labellings redrawn from each truth.
+        Labellings redrawn from each truth; 0 of a formula.
     seed : int
         Of these labellings.
     stand_in : str or None
@@ -91,6 +93,8 @@ class ErrorInterval(Interval):
         Of the test whether a spline fits the labels; None where it was not made.
     roughness : Roughness or None
         What the interval comes from where the spline does not fit.
+    method : str
+        The formula of the interval, of a measure that has one; "": labels were redrawn.
     """
 
     target: str
@@ -101,6 +105,20 @@ class ErrorInterval(Interval):
     replaced: bool = False
     fit_p_value: float | None = None
     roughness: Roughness | None = None
+    method: str = ""
+
+    @classmethod
+    def by_formula(cls, low: float, high: float, level: float, method: str) -> "ErrorInterval":
+        """Return the interval of a measure that has a formula for it, of which no label is redrawn.
+
+        Parameters
+        ----------
+        low, high : float
+        level : float
+        method : str
+            What the formula is called, such as "of the logarithm, by the normal approximation".
+        """
+        return cls(low, high, level, target=POPULATION, draws=0, method=method)
 
     @property
     def source(self) -> str:

@@ -18,7 +18,7 @@ from fitontest.registry import Registry, Shelf, are_among, changed_settings, pla
 from fitontest.typing import FloatArray, RandomState
 
 M = TypeVar("M", bound="Measure")
-Unit: TypeAlias = Literal["fraction", "nats", "count", "correlation", "standard deviations"]
+Unit: TypeAlias = Literal["fraction", "nats", "count", "correlation", "standard deviations", "ratio", "logits"]
 
 
 class Measure(Described):
@@ -36,13 +36,16 @@ class Measure(Described):
     classes : {"two", "any", "both"}
         Of the class: whether `estimate` takes a sample of two classes, or predictions of any number, with
         ``reduction="canonical"``, or both.
-    unit : {"fraction", "nats", "count", "correlation", "standard deviations"}
+    unit : {"fraction", "nats", "count", "correlation", "standard deviations", "ratio", "logits"}
         Of the class. An error is a fraction, never percent.
     greater_is_better : bool
         Of the class: False for errors.
     two_sided : bool
         Of the class: whether values on either side of what calibrated scores would have speak against calibration. True
         for measures of accuracy, which calibrated scores do not have best.
+    has_own_interval : bool
+        Of the class: whether the interval of the value has a formula (`Evidence.interval_at`), so that no labels are
+        redrawn for it.
     uses_labels : bool
         Of the class: whether the value depends on the labels. Without them there is nothing to redraw, and no null.
     words : Words
@@ -66,6 +69,7 @@ class Measure(Described):
     unit: ClassVar[Unit] = "fraction"
     greater_is_better: ClassVar[bool] = False
     two_sided: ClassVar[bool] = False
+    has_own_interval: ClassVar[bool] = False
     uses_labels: ClassVar[bool] = True
     total: Any = None  # the norm, of distances and of bins
     fitting: Any = None  # of the distance from the map of a family how that is fitted, a `Fitting`

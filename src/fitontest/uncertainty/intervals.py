@@ -128,6 +128,14 @@ def with_interval(
     return estimate.with_uncertainty(debiased=found.value, interval=interval, limits=limits)
 
 
+def with_own_interval(estimate: Estimate, level: float) -> Estimate:
+    """Return the estimate with the interval that the measure has a formula for, or with the reason why it has none."""
+    check_interval(level)
+    interval = estimate.evidence.interval_at(level)
+    reason = "" if interval is not None else estimate.evidence.interval_reason
+    return estimate.with_uncertainty(interval=interval, interval_reason=reason)
+
+
 def widen(
     own: DebiasedInterval, redrawn: Redrawn, g: FloatArray, ladder: Ladder | None, draws: int, level: float
 ) -> tuple[DebiasedInterval, str | None]:

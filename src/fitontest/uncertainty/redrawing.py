@@ -18,6 +18,7 @@ from fitontest.uncertainty.intervals import (
     check_direction,
     check_interval,
     with_interval,
+    with_own_interval,
 )
 from fitontest.uncertainty.null import check_draws, check_null_draws, draws_of, with_null
 
@@ -68,6 +69,8 @@ class Redrawing:
 
 def has_quick_interval(measure: Measure) -> bool:
     """Return whether an interval of a measure takes no more than a moment."""
+    if measure.has_own_interval:
+        return True
     return measure.fitting is not None and bool(measure.fitting.is_quick)
 
 
@@ -84,7 +87,9 @@ def estimate_of(
     estimate = measure.estimate(sample)
     if not isinstance(estimate, Estimate):
         raise TypeError(f"{type(measure).__name__}.estimate must return an Estimate, got {estimate!r}")
-    if level is not None:
+    if level is not None and measure.has_own_interval:
+        estimate = with_own_interval(estimate, float(level))
+    elif level is not None:
         estimate = with_interval(
             estimate,
             sample,
@@ -94,7 +99,8 @@ def estimate_of(
             null_draws=int(wanted.null_draws) or NULL_DRAWS,
             random_state=wanted.random_state,
         )
-    if level is None or (measure.held_fixed == "map" and not of_classes):  # of a map the draws asked for, and no more
+    # of a map and of a formula the draws asked for, and no more
+    if level is None or measure.has_own_interval or (measure.held_fixed == "map" and not of_classes):
         estimate = with_null(estimate, sample, int(wanted.null_draws), wanted.random_state)
     return estimate if reduction is None else replace(estimate, reduction=reduction)
 

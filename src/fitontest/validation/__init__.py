@@ -1,0 +1,1 @@
+"""The validation of a risk model: what reports on one say, and what miscalibration costs in decisions."""
