@@ -1,4 +1,4 @@
-"""The warnings of fitontest; what is simply wrong input raises ValueError."""
+"""The warnings of fitontest, and the error of a measure without a value; wrong input raises ValueError."""
 
 import functools
 import sys
@@ -30,6 +30,13 @@ class CalibrationWarning(UserWarning):
     >>> with warnings.catch_warnings():
     ...     warnings.simplefilter("ignore", fot.CalibrationWarning)
     ...     family = fot.Platt().fit([0.1, 0.2, 0.8, 0.9], [0, 0, 1, 1])  # separable
+    """
+
+
+class NoValueError(ValueError):
+    """A measure has no value for rows that are valid, such as a slope where a threshold separates the classes.
+
+    Its text says why. A table of several measures shows it in place of the value.
     """
 
 
