@@ -11,8 +11,8 @@ import numpy as np
 from fitontest.checks import is_real
 from fitontest.data.known_groups import KnownGroups, groups_record
 from fitontest.data.samples import Key, Samples
+from fitontest.data.segment_names import NO_ROWS, WHOLE, words_of
 from fitontest.data.weights import weighting_record
-from fitontest.evaluation.segment_names import NO_ROWS, WHOLE, words_of
 from fitontest.measures.estimate import Estimate, notes_of_labels, notes_of_value
 from fitontest.measures.notes import data_notes
 from fitontest.measures.side_by_side import UNLIKELY, Named, interval_columns, note_lines, reason_lines

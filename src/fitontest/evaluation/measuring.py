@@ -1,14 +1,13 @@
 """Measuring samples: any measures of one sample, of classes one after the other, of segments and of models."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from fitontest.data.read import Data
 from fitontest.data.repeated_rows import Repeats
-from fitontest.data.samples import Key, Kind, Samples
+from fitontest.data.samples import Key, Samples
 from fitontest.data.simplex_sample import CANONICAL
 from fitontest.evaluation.evaluated_models import EvaluatedModels
 from fitontest.evaluation.evaluation import Evaluation
@@ -17,7 +16,7 @@ from fitontest.evaluation.segmented_evaluation import SegmentedEvaluation
 from fitontest.exceptions import Held, PrintedWarning, held_warnings, warn_user
 from fitontest.measures.estimate import Estimate, mean_over_classes, notes_of_evidence
 from fitontest.measures.measure import Measure
-from fitontest.measures.notes import data_notes, of_several
+from fitontest.measures.notes import data_notes, warn_of_several
 from fitontest.measures.side_by_side import note_lines
 from fitontest.numerics.random import one_seed
 from fitontest.progress import track
@@ -237,19 +236,6 @@ def warn_of_notes(evaluation: Evaluation) -> None:
     hint = ["the number of bins was left to the data; n_bins=10 fixes it"] if of_bins else []
     if lines := [*one_bin, *hint, *data_notes(evaluation.estimates[0].decided, None)]:
         warn_user("; ".join(lines), PrintedWarning)
-
-
-def warn_of_several(held: Mapping[Key, list[Held]], kind: Kind) -> None:
-    """Warn of what was found in several samples: once of each kind of warning, in the words of the first one."""
-    kinds: dict[tuple[type[Warning], str], dict[Any, str]] = {}
-    for key, warnings in held.items():
-        for message, category in warnings:
-            kinds.setdefault((category, message.partition(":")[0]), {}).setdefault(key, message)
-    for (category, _), messages in kinds.items():
-        first, *others = messages
-        also = f" The like is true of {of_several(others, len(held), kind)}." if others else ""
-        stop = "." if also and not messages[first].endswith(".") else ""
-        warn_user(f"{kind} {first!r}: {messages[first]}{stop}{also}", category)
 
 
 def _of_class(measure: Measure, column: int, n_classes: int) -> Measure:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from fitontest.checks import brief, choose
 from fitontest.data.samples import Key, Samples
+from fitontest.data.segment_names import NO_ROWS, WHOLE
 from fitontest.evaluation.conclusion import WHERE, last_line
 from fitontest.evaluation.evaluation import Evaluation
 from fitontest.evaluation.measured_segments import MeasuredSegments, smallest_p_value
-from fitontest.evaluation.segment_names import NO_ROWS, WHOLE
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.measure import Measure
 from fitontest.results.detailed import Detailed

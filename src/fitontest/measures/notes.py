@@ -4,12 +4,13 @@ Cross-validation may choose a single bin, a value may mean little without its nu
 and scores may be decisions. Such values are computed as any others, and every output of them carries the note.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 from fitontest.data.known_groups import KnownGroups
-from fitontest.data.samples import MANY, Kind
+from fitontest.data.samples import MANY, Key, Kind
 from fitontest.data.weights import Weighting
+from fitontest.exceptions import Held, warn_user
 from fitontest.families.base import Family
 from fitontest.maps.base import CalibrationMap
 from fitontest.measures.interval import INDEPENDENT_ROWS
@@ -125,3 +126,16 @@ def of_several(keys: Sequence[Hashable], total: int, kind: Kind = "class") -> st
     if len(keys) > MOST_LISTED:
         return f"{len(keys)} of {total} {many}"
     return f"{many if len(keys) > 1 else kind} {', '.join(map(repr, keys))}"
+
+
+def warn_of_several(held: Mapping[Key, list[Held]], kind: Kind) -> None:
+    """Warn of what was found in several samples: once of each kind of warning, in the words of the first one."""
+    kinds: dict[tuple[type[Warning], str], dict[Any, str]] = {}
+    for key, warnings in held.items():
+        for message, category in warnings:
+            kinds.setdefault((category, message.partition(":")[0]), {}).setdefault(key, message)
+    for (category, _), messages in kinds.items():
+        first, *others = messages
+        also = f" The like is true of {of_several(others, len(held), kind)}." if others else ""
+        stop = "." if also and not messages[first].endswith(".") else ""
+        warn_user(f"{kind} {first!r}: {messages[first]}{stop}{also}", category)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from fitontest.comparison.comparison import Comparison
 from fitontest.data.score_sample import ScoreSample
+from fitontest.data.segment_names import WHOLE
 from fitontest.data.simplex_sample import CANONICAL
 from fitontest.displays.base import Display
 from fitontest.displays.canvas import create_figure
@@ -13,7 +14,6 @@ from fitontest.displays.scales import ScaleName, name_scale
 from fitontest.displays.simplex import CORNERS, SimplexDisplay
 from fitontest.displays.tce import TCEDisplay
 from fitontest.evaluation.evaluation import Evaluation
-from fitontest.evaluation.segment_names import WHOLE
 from fitontest.evaluation.segmented_evaluation import SegmentedEvaluation
 from fitontest.measures.estimate import Estimate
 from fitontest.results.text import short

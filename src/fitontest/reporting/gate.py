@@ -14,9 +14,9 @@ from fitontest.data.read import Data
 from fitontest.data.repeated_rows import Repeats
 from fitontest.data.samples import MANY, Key, Kind, Samples
 from fitontest.data.score_sample import as_importances
+from fitontest.data.segment_names import NO_ROWS, WHOLE, spellings, words_of
 from fitontest.data.simplex_sample import CANONICAL, AnyReduction, SimplexSample
 from fitontest.data.weights import MOST_COPIES, WeightType, weighting_record
-from fitontest.evaluation.segment_names import NO_ROWS, WHOLE, spellings, words_of
 from fitontest.exceptions import held_warnings, warn_user
 from fitontest.families.base import Family, read_family
 from fitontest.families.docstrings import take_descriptions

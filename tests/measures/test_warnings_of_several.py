@@ -2,7 +2,7 @@
 
 import pytest
 
-from fitontest.evaluation.measuring import warn_of_several
+from fitontest.measures.notes import warn_of_several
 
 
 @pytest.mark.parametrize("message", ["a: one bin", "a: one bin."])
