@@ -1,6 +1,7 @@
 """Tables: text, frames, JSON and HTML of the same records."""
 
 import json
+import re
 
 import pytest
 
@@ -72,3 +73,26 @@ def test_every_result_is_a_table():
         assert "<table>" in result._repr_html_() or not result.sections()[0].header
         json.loads(result.to_json())
         assert len(result.to_frame()) == len(result.rows()) >= 1
+
+
+def test_a_page_holds_the_sections_and_needs_nothing_else(tmp_path):
+    table = Pairs([{"name": "<a>", "value": 0.5}])
+    page = table.to_html(tmp_path / "pairs.html", title="A <title>")
+    assert (tmp_path / "pairs.html").read_text(encoding="utf-8") == page
+    assert page.startswith("<!DOCTYPE html>")
+    assert "<title>A &lt;title&gt;</title>" in page
+    assert table._repr_html_() in page
+    assert "<h1>Pairs</h1>" in table.to_html()
+    assert not re.search(r"https?:|@import|<script|src=", page)
+    assert "<figure>" not in page
+    with pytest.raises(ValueError, match=r"the ending of path must be one of '.html', '.htm'; got '.txt'"):
+        table.to_html(tmp_path / "pairs.txt")
+
+
+def test_a_page_has_the_pictures_of_the_result():
+    class Pictured(Pairs):
+        def _pictures(self):
+            return [("<svg></svg>", "what it <shows>")]
+
+    page = Pictured([{"name": "a"}]).to_html()
+    assert "<figure><svg></svg><figcaption>what it &lt;shows&gt;</figcaption></figure>" in page

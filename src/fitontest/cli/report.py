@@ -13,7 +13,7 @@ from fitontest.cli.streams import name_of
 from fitontest.cli.writing import check_output
 from fitontest.evaluation.evaluate import ALL, DEFAULT_FAMILIES
 from fitontest.reporting.page import check_jinja
-from fitontest.reporting.report import ENDINGS
+from fitontest.results.table import PAGES
 
 
 @click.command()
@@ -66,7 +66,7 @@ def report(
     --prob column for each, --reduction confidence or classwise judges the confidence and lists the classes, and
     --reduction canonical judges the probabilities of all classes by their ECE in joint bins.
     """
-    choose(output.suffix.lower(), ENDINGS, "the ending of --output")
+    choose(output.suffix.lower(), PAGES, "the ending of --output")
     check_output(output, "--output", {"FILE": given.file})
     try:
         check_jinja()

@@ -49,7 +49,7 @@ from fitontest.reporting.options import Provenance, ReportOptions
 from fitontest.reporting.page import render
 from fitontest.reporting.several_classes import ClassesVerdict
 from fitontest.reporting.summary import ClassesSummary, Summary, advice_on_segments
-from fitontest.results.table import Section
+from fitontest.results.table import PAGES, Section
 from fitontest.results.text import capital, short
 from fitontest.results.writing import write_text
 from fitontest.typing import ArrayInput, Label, RandomState
@@ -62,7 +62,6 @@ TCE_DRAWS = 100
 MEASURES, CONFIDENCE, COMPARED = "Error by family of maps", "Confidence", "Calibrators compared"  # headings
 CLASSES, SEGMENTS = "Classes", "Segments"
 OPEN = (CLASSES, SEGMENTS)  # headings that are not collapsed
-ENDINGS = (".html", ".htm")
 TIMES = "fit (s)"  # a column that differs from run to run
 PACKAGES = ("fitontest", "numpy", "scipy", "scikit-learn", "matplotlib")
 
@@ -251,7 +250,7 @@ class Report:
             Another ending of the name.
         """
         target = Path(path)
-        choose(target.suffix.lower(), ENDINGS, "the ending of path")
+        choose(target.suffix.lower(), PAGES, "the ending of path")
         write_text(target, self.html)
         return target
 

@@ -9,14 +9,19 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from textwrap import fill
 from typing import Any
 
+from fitontest.checks import choose
 from fitontest.results.frames import Backend, Records, to_frame
 from fitontest.results.html import as_html
+from fitontest.results.page import as_page
 from fitontest.results.text import aligned, short, text_table, visible
+from fitontest.results.writing import write_text
 
 WIDTH = 118  # of a printed line of notes
+PAGES = (".html", ".htm")  # endings of the names of pages
 
 
 @dataclass(frozen=True)
@@ -112,9 +117,39 @@ class Table(ABC):
         """
         return json.dumps(self.to_dict(), indent=indent, allow_nan=False)
 
+    def to_html(self, path: str | Path | None = None, *, title: str | None = None) -> str:
+        """Return the result as a page of HTML that needs no other file.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            A file that the page is written to as well, whose name ends in .html.
+        title : str, optional
+            The heading; by default what the result is called.
+
+        Raises
+        ------
+        ValueError
+            Another ending of the name.
+        """
+        if path is not None:
+            choose(Path(path).suffix.lower(), PAGES, "the ending of path")
+        page = as_page(type(self).__name__ if title is None else title, self._fragments(), self._pictures())
+        if path is not None:
+            write_text(Path(path), page)
+        return page
+
+    def _pictures(self) -> Sequence[tuple[str, str]]:
+        """Return the pictures of a page, each an ``<svg>`` element and a text; by default there are none."""
+        return ()
+
+    def _fragments(self) -> list[str]:
+        """Return the printed sections as HTML; every text is escaped."""
+        return [as_html(part.title, part.header, part.body, part.notes, part.lead) for part in self.sections()]
+
     def _repr_html_(self) -> str:
-        """Return the printed sections as HTML, for notebooks; every text is escaped."""
-        return "".join(as_html(part.title, part.header, part.body, part.notes, part.lead) for part in self.sections())
+        """Return the printed sections as HTML, for notebooks."""
+        return "".join(self._fragments())
 
     def __str__(self) -> str:
         return "\n\n".join(map(str, self.sections()))
