@@ -65,7 +65,9 @@ from .planning.evaluation_plan import EvaluationPlan
 from .planning.planning import plan_evaluation
 from .progress import show_progress
 from .reading.read import read
-from .reporting.gate import CalibrationCheck, Gate, assert_calibrated, check_calibration
+from .reporting.calibration_check import CalibrationCheck
+from .reporting.gate import assert_calibrated, check_calibration
+from .reporting.gate_outcome import Gate
 from .reporting.report import Report, report
 from .trees.probability_calibration_tree import ProbabilityCalibrationTree
 from .trees.tree_calibrator import TreeCalibrator

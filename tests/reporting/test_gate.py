@@ -12,8 +12,10 @@ import fitontest as fot
 from fitontest.measures.error_limits import ErrorLimits
 from fitontest.measures.interval import INDEPENDENT_ROWS, ErrorInterval
 from fitontest.reporting.bounds import Bounds
-from fitontest.reporting.gate import CalibrationCheck, GateRule
-from fitontest.reporting.gate import gate_of as gate_of_bounded
+from fitontest.reporting.calibration_check import CalibrationCheck
+from fitontest.reporting.checked_rows import CheckedRows
+from fitontest.reporting.error_criterion import ErrorCriterion
+from fitontest.reporting.gate_outcome import Gate
 from fitontest.uncertainty.joint import joint_test
 
 
@@ -29,8 +31,8 @@ ONE = fot.calibration_error(Y, P, family="platt")
 
 def gate_of(name, found, limit, resolution=20):
     """Return the gate of many rows of each class, whose mean label says nothing more."""
-    rule = GateRule.of(limit, 0.95, "platt", 0, resolution)
-    return gate_of_bounded(name, found, rule, Bounds(0.0, 0.0, 1.0, False, False, 0.95), 0.25)
+    criterion = ErrorCriterion.judged(found, Bounds(0.0, 0.0, 1.0, False, False, 0.95), limit, resolution)
+    return Gate(name, (criterion,), CheckedRows(found.n), 0.25)
 
 
 def estimate(low, high, debiased, n=1000, persistent=0.0):

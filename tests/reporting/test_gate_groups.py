@@ -11,7 +11,10 @@ import fitontest as fot
 from fitontest.data.dependence import Dependence
 from fitontest.data.known_groups import KnownGroups
 from fitontest.data.row_groups import GroupSizes
-from fitontest.reporting.gate import CalibrationCheck
+from fitontest.data.segment_names import NO_ROWS
+from fitontest.reporting.calibration_check import CalibrationCheck
+from fitontest.reporting.error_criterion import ErrorCriterion
+from fitontest.reporting.gate_outcome import Gate
 
 RNG = np.random.default_rng(0)
 P = RNG.random(300)
@@ -28,14 +31,20 @@ def undecided():
     return gate
 
 
+def changed(gate, groups, **criterion):
+    """Return the gate with other groups, and other attributes of its criterion."""
+    (of_error,) = gate.criteria
+    return replace(gate, rows=replace(gate.rows, groups=groups), criteria=(replace(of_error, **criterion),))
+
+
 def open_gate(gate):
     """Return the gate of rows of too few groups."""
-    nothing = dict.fromkeys(("interval", "rows_needed", "persistent", "p_value"))
-    return replace(gate, groups=TOO_FEW, outcome="undecided", **nothing)
+    nothing = dict.fromkeys(("interval", "rows_needed", "persistent"))
+    return replace(changed(gate, TOO_FEW, outcome="undecided", reason=TOO_FEW.refusal, **nothing), p_value=None)
 
 
 def test_rows_needed_are_counted_in_groups_too(undecided):
-    gate = replace(undecided, groups=KNOWN, rows_needed=5200)
+    gate = changed(undecided, KNOWN, rows_needed=5200)
     text = str(CalibrationCheck((gate,), "isotonic"))
     assert "About 5,200 rows, that is 1,734 groups, would tell." in text
     assert text.count("Groups: 100 (3 rows each), rho 0.05 +- 0.04, design effect 1.5") == 1
@@ -69,9 +78,9 @@ def test_too_few_groups_leave_the_outcome_open_and_say_why(undecided):
 
 def test_several_gates_have_columns_of_groups_and_notes_on_each(undecided):
     gates = (
-        replace(undecided, name="north", groups=replace(FEW), rows_needed=5200),
+        replace(changed(undecided, replace(FEW), rows_needed=5200), name="north"),
         replace(open_gate(undecided), name="south"),
-        fot.reporting.gate.Gate.without_rows("west", 0.05),
+        Gate("west", (ErrorCriterion(outcome="undecided", reason=NO_ROWS, max_error=0.05),)),
     )
     text = str(CalibrationCheck(gates, "isotonic"))
     lines = text.splitlines()
@@ -88,7 +97,7 @@ def test_several_gates_have_columns_of_groups_and_notes_on_each(undecided):
 
 
 def test_one_gate_of_few_groups_has_a_note(undecided):
-    text = str(CalibrationCheck((replace(undecided, groups=FEW),), "isotonic"))
+    text = str(CalibrationCheck((changed(undecided, FEW),), "isotonic"))
     assert text.count("Few groups (14): rho is hardly known") == 1
 
 

@@ -10,7 +10,9 @@ from fitontest.cli.messages import refusing, say
 from fitontest.cli.scores import Given, of_any_scores
 from fitontest.cli.writing import check_output, of_format
 from fitontest.measures.error_limits import check_resolution
-from fitontest.reporting.gate import DEFAULT_FAMILY, DEFAULT_RESOLUTION, CalibrationCheck, Outcome
+from fitontest.reporting.calibration_check import CalibrationCheck
+from fitontest.reporting.max_error import DEFAULT_FAMILY, DEFAULT_RESOLUTION
+from fitontest.reporting.outcome import Outcome
 from fitontest.results.writing import write_text
 
 EXIT_CODES: dict[Outcome, int] = {"pass": 0, "fail": 1, "undecided": 3}  # 2 is bad input, as for every command

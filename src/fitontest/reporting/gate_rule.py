@@ -1,0 +1,95 @@
+"""The rule of a gate: its limits and its level, checked before anything is read."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from fitontest.checks import is_real
+from fitontest.data.known_groups import KnownGroups
+from fitontest.data.simplex_sample import CANONICAL
+from fitontest.families.base import Family
+from fitontest.measures.estimate import Estimate
+from fitontest.numerics.random import one_seed
+from fitontest.reporting.checked_rows import CheckedRows
+from fitontest.reporting.criterion import Criterion, Levels
+from fitontest.reporting.gate_outcome import Gate
+from fitontest.reporting.limit import Limit
+from fitontest.reporting.max_error import DEFAULT_RESOLUTION, MaxError
+from fitontest.typing import RandomState
+from fitontest.uncertainty.dependence import dependence_of
+from fitontest.uncertainty.intervals import NULL_DRAWS
+from fitontest.uncertainty.joint import joint_test
+
+
+@dataclass(frozen=True)
+class GateRule:
+    """By which limits rows pass, and how sure that must be.
+
+    Attributes
+    ----------
+    limits : tuple of Limit
+    level : float in (0, 1)
+    random_state : int, RandomState or None
+    """
+
+    limits: tuple[Limit, ...]
+    level: float
+    random_state: RandomState
+
+    @classmethod
+    def of(
+        cls,
+        max_error: object,
+        level: object,
+        family: str | Family,
+        random_state: RandomState,
+        resolution: object = DEFAULT_RESOLUTION,
+    ) -> "GateRule":
+        """Return the rule that a user gave, or refuse what is none."""
+        limits = (MaxError.of(max_error, family, resolution),)
+        return cls(limits, _check_level(level), random_state)
+
+    @property
+    def family(self) -> str:
+        """Whose error is held against the limit."""
+        return next(limit.measure.name for limit in self.limits if isinstance(limit, MaxError))
+
+    def of_distributions(self) -> "GateRule":
+        """Return the rule for whole distributions."""
+        limits = (limit.of_distributions() for limit in self.limits if isinstance(limit, MaxError))
+        return replace(self, limits=tuple(limits))
+
+    def gate(self, name: str, sample: Any, parts: int) -> Gate:
+        """Return the outcome of a sample, one of so many segments or classes."""
+        seed = one_seed(self.random_state)
+        levels = Levels.of(self.level, parts, len(self.limits))
+        criteria = tuple(limit.criterion(sample, levels, seed) for limit in self.limits)
+        gate = Gate(name, criteria)
+        groups = _groups_of(sample, gate.estimate)
+        p_value = None if groups is not None and groups.too_few else _p_value(gate.estimate, sample, seed)
+        return replace(gate, rows=CheckedRows.of(sample, groups), p_value=p_value)
+
+    def without_rows(self) -> tuple[Criterion, ...]:
+        """Return the criteria of a segment that has no rows of positive weight."""
+        return tuple(limit.without_rows() for limit in self.limits)
+
+
+def _groups_of(sample: Any, estimate: Estimate | None) -> KnownGroups | None:
+    """Return what is known of the groups of the rows."""
+    return KnownGroups.of(sample, dependence_of(sample)) if estimate is None else estimate.groups
+
+
+def _p_value(estimate: Estimate | None, sample: Any, seed: int) -> float | None:
+    """Return the p-value of calibration that stands beside an error."""
+    if estimate is None:
+        return None
+    if sample.reduction == CANONICAL:
+        assert estimate.null is not None  # there is one where there is an interval
+        return estimate.null.p_value
+    return joint_test(sample, NULL_DRAWS, seed, [estimate]).p_value
+
+
+def _check_level(level: object) -> float:
+    """Return the level, or refuse what is none."""
+    if not is_real(level) or not 0.0 < level < 1.0:
+        raise ValueError(f"level must be a number in (0, 1) such as 0.95, got {level!r}")
+    return float(level)
