@@ -53,6 +53,10 @@ VARIANTS = {
     "smooth_ece-0.1": fot.measures.SmoothECE(0.1),
     "auc_v-3": fot.measures.ValidityArea(k=3),
     "zero_one-0.3": fot.measures.ZeroOneLoss(threshold=0.3),
+    "net_benefit-standardised": fot.measures.NetBenefit(0.3, standardised=True),
+    "net_benefit-all": fot.measures.NetBenefit(0.3, against="all"),
+    "decision_loss-platt": fot.measures.DecisionLoss(0.3, "platt"),
+    "cost_weighted_error-beta": fot.measures.CostWeightedError(2, 8),
 }
 CANNOT_PICKLE = {"a callable"}  # a lambda, whoever holds it
 
@@ -199,7 +203,7 @@ def test_row_order_does_not_matter(measure):
     order = np.random.default_rng(2).permutation(250)
     for w in weights:
         first, again = value(measure, y, p, w), value(measure, y[order], p[order], None if w is None else w[order])
-        if isinstance(measure, fot.measures.PlugIn) or measure.classes == "both":  # means over the rows as they came
+        if measure.fitting is not None or measure.classes == "both":  # means over the rows as they came
             assert again == pytest.approx(first, abs=1e-15)
         else:
             assert again == first  # bit by bit

@@ -116,7 +116,7 @@ def evaluate(
 def _json_of(evaluation: fot.Evaluation) -> str:
     """Return the records of plug-in errors, every other measure with its own table, and of classes all means."""
     named = dict(zip(evaluation.names, evaluation, strict=True))
-    families = [name for name, estimate in named.items() if estimate.measure.fitting is not None]
+    families = [name for name, estimate in named.items() if estimate.measure.is_family_error]
     others = {name: estimate.to_dict() for name, estimate in named.items() if name not in families}
     values = {**evaluation.only(families).to_dict(), "notes": evaluation.notes, "measures": others}
     if "means" in values:

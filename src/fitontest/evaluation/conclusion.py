@@ -29,8 +29,8 @@ def conclude(named: Named, verdict: Verdict, notes: Sequence[str] = (), groups: 
     groups : KnownGroups or None, optional
         Of the rows.
     """
-    families = [(name, one) for name, one in named if one.measure.fitting is not None]
-    others = [(name, one) for name, one in named if one.measure.fitting is None]
+    families = [(name, one) for name, one in named if one.measure.is_family_error]
+    others = [(name, one) for name, one in named if not one.measure.is_family_error]
     is_listed = any(one is verdict.estimate for _, one in families)
     lead = [_first(verdict), _error(verdict, is_listed=is_listed), *_direction(verdict), *verdict.beside_interval]
     body: list[list[str]] = []

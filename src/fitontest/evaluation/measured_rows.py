@@ -90,7 +90,8 @@ def reason_to_omit(measure: Measure, data: Data, direction: Direction) -> str | 
 
     None: of such a measure there is no debiased value to speak of.
     """
-    if not (measure.is_raw or getattr(measure, "debias", False)) or data.is_by_segment:
+    has_one = measure.is_raw or measure.fitting is not None or getattr(measure, "debias", False)
+    if not has_one or data.is_by_segment:
         return None
     if data.is_by_class:
         return OF_CLASSES

@@ -88,7 +88,7 @@ class MeasuredSegments:
     @property
     def is_joint(self) -> bool:
         """Whether the p-values beside the measure are those of the joint tests."""
-        return bool(self.tests) and self.total.measure.fitting is not None
+        return bool(self.tests) and self.total.measure.is_family_error
 
     @cached_property
     def texts(self) -> dict[Key, str]:
@@ -204,7 +204,7 @@ class MeasuredSegments:
         refusal = "" if self.total.groups is None else self.total.groups.refusal
         header = [self.segments.name, "n", *(["groups"] if by_groups else [])]
         header += ["positives", "mean score", "mean residual"]
-        header += [*(spreads.header if spreads else ()), "raw" if measure.fitting is not None else "value", *p_header]
+        header += [*(spreads.header if spreads else ()), "raw" if measure.is_family_error else "value", *p_header]
         body = []
         for record in records:
             estimate = named.get(record["segment"])
@@ -223,7 +223,7 @@ class MeasuredSegments:
                 line += [_p_value(each)] if full else []
                 line.append(_p_value(adjusted))
             body.append(line)
-        what = f"{measure.title} ({measure.in_words()})" if measure.fitting is not None else self.name
+        what = f"{measure.title} ({measure.in_words()})" if measure.is_family_error else self.name
         title = f"{what} in {self._count}, n = {self.segments.whole.n:,}"
         lead = f"{self.sentence()}\n{title}" if draws or refusal else title
         lines = [ORDER_NOTE, spreads.note if spreads else ""] if full else [BRIEF_NOTE]

@@ -79,7 +79,8 @@ def measure_one(measure: Measure, data: Data, redrawing: Redrawing | None = None
         An interval of "auto" is computed when it is first asked for, where there is one.
     """
     wanted = Redrawing() if redrawing is None else redrawing
-    is_left = isinstance(wanted.interval, str)  # "auto": whether there is one is left to the measure
+    # "auto": whether there is one is left to the measure, and one by a formula takes no time
+    is_left = isinstance(wanted.interval, str) and not measure.has_own_interval
     reason = reason_to_omit(measure, data, wanted.direction) if is_left else None
     is_deferred = reason == ""
     if is_left:
@@ -154,7 +155,7 @@ def measure_segments(
     estimates: dict[str, dict[Key, Estimate]] = {name: {} for name in names}
     failures: dict[str, dict[Key, str]] = {name: {} for name in names}
     tests: dict[Key, JointTest] = {}
-    judged = wanted.interval is not None and any(measure.fitting is not None for measure in measures)
+    judged = wanted.interval is not None and any(measure.is_family_error for measure in measures)
     held: dict[Key, list[Held]] = {}
     for segment, sample in track(list(segments.items()), "segments"):
         if told:

@@ -3,11 +3,14 @@
 from .auc import AUC
 from .binned import Binned
 from .brier import Brier
+from .cost_weighted_error import CostWeightedError
+from .decision_loss import DecisionLoss
 from .evidence import Evidence
 from .if_calibrated import IfCalibrated
 from .kernel import KernelError
 from .log_loss import LogLoss
 from .measure import make, names, register, registry, unregister
+from .net_benefit import NetBenefit
 from .pairs import PairStatistic
 from .plug_in import PlugIn
 from .probabilistic_count import ProbabilisticCount
@@ -25,10 +28,13 @@ __all__ = [
     "RMSE",
     "Binned",
     "Brier",
+    "CostWeightedError",
+    "DecisionLoss",
     "Evidence",
     "IfCalibrated",
     "KernelError",
     "LogLoss",
+    "NetBenefit",
     "PairStatistic",
     "PlugIn",
     "ProbabilisticCount",

@@ -299,8 +299,8 @@ class Estimate(Table, Number):
 
     @property
     def quoted(self) -> float:
-        """The value that texts quote: the debiased one where there is one."""
-        return self.value if self.debiased is None else self.debiased
+        """The value that texts quote: the debiased one where there is one, of measures that label noise adds to."""
+        return self.value if self.debiased is None or not self.measure.is_raw else self.debiased
 
     def limit(self, resolution: float = RESOLUTION) -> float:
         """Return the largest calibration error that cannot be ruled out at this number of rows.

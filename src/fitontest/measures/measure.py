@@ -132,6 +132,11 @@ class Measure(Described):
         return False
 
     @property
+    def is_family_error(self) -> bool:
+        """Whether it is the distance of the predictions from a calibration map: tables list these by family."""
+        return False
+
+    @property
     def squared(self) -> bool:
         """Whether the value is a square, so that its root is an error on the scale of the scores."""
         return False
@@ -222,11 +227,14 @@ _MODULES = {  # names, and the files in which they are registered
     "auc": "fitontest.measures.auc",
     "auc_v": "fitontest.measures.validity",
     "brier": "fitontest.measures.brier",
+    "cost_weighted_error": "fitontest.measures.cost_weighted_error",
+    "decision_loss": "fitontest.measures.decision_loss",
     "ece": "fitontest.measures.binned",
     "gce": "fitontest.measures.binned",
     "kernel": "fitontest.measures.kernel",
     "log_loss": "fitontest.measures.log_loss",
     "mce": "fitontest.measures.binned",
+    "net_benefit": "fitontest.measures.net_benefit",
     "pde": "fitontest.measures.binned",
     "pairs": "fitontest.measures.pairs",
     "plug_in": "fitontest.measures.plug_in",

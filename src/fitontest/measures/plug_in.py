@@ -234,6 +234,11 @@ class PlugIn(Measure):
         return Fitting(None if self.held_fixed else self._family, of_scores=self.distance is None)
 
     @property
+    def is_family_error(self) -> bool:
+        """It is the distance of the predictions from a calibration map."""
+        return True
+
+    @property
     def is_raw(self) -> bool:
         """Whether label noise adds to the distance, and nothing was taken off."""
         return not self.debias

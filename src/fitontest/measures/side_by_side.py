@@ -51,7 +51,7 @@ def tables_of(named: Named, *, by_class: bool, data_notes: Sequence[str] = (), j
 
 def _is_of_scores(estimate: Estimate) -> bool:
     """Return whether an estimate is a plug-in error of scores, which the table of families is of."""
-    return estimate.measure.fitting is not None and estimate.measure.classes == "two"
+    return estimate.measure.is_family_error and estimate.measure.classes == "two"
 
 
 def note_lines(named: Named, notes_of: Callable[[Estimate], list[tuple[str, str]]] = notes_of_value) -> list[str]:

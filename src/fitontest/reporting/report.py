@@ -528,7 +528,7 @@ def _without_lines(part: Section, lines: Collection[str]) -> Section:
 def _by_class(classes: Samples, verdict: Verdict | ClassesVerdict, options: ReportOptions) -> Evaluation:
     """Return the error of every class against the rest under the family that is quoted."""
     measure = verdict.estimate.measure
-    quoted = measure if measure.fitting is not None else PlugIn(FAMILY).seeded(options.seed)
+    quoted = measure if measure.is_family_error else PlugIn(FAMILY).seeded(options.seed)
     many = len(classes) > INTERVAL_CLASSES
     redrawing = replace(options.redrawing, interval=None) if many else options.redrawing
     return measure_data(classes, [quoted], redrawing)

@@ -68,7 +68,7 @@ def agreement_of(named: Iterable[tuple[str, Estimate]], quoted: Estimate) -> Agr
     compared, outside, apart = [], [], []
     for name, one in named:
         own = one.interval
-        if own is None or one is quoted or one.measure.fitting is None or one.debiased is None:
+        if own is None or one is quoted or not one.measure.is_family_error or one.debiased is None:
             continue
         if one.measure.total is not quoted.measure.total or own.target != interval.target:
             continue

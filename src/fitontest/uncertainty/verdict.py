@@ -216,7 +216,7 @@ def verdict_of(named: Iterable[tuple[str, Estimate]], sample: ScoreSample) -> Ve
     able = {
         name: one
         for name, one in named
-        if one.measure.fitting is not None and one.null is not None and one.interval is not None
+        if one.measure.is_family_error and one.null is not None and one.interval is not None
     }
     if not able:
         return None

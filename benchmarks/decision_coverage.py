@@ -1,0 +1,161 @@
+"""How often the interval of a decision loss holds the loss of the scores, and bands of net benefit its curve.
+
+Usage: ``python benchmarks/decision_coverage.py [-o FOLDER] [--sets 200] [--families isotonic spline] [--n 1000]
+[--bands] [--report]``.
+
+Scores are sigmoid(N(-.5, 1.5)), with four truths: calibrated, a logit slope of .75, a wave of the logit, and stairs.
+Of each set the losses at the thresholds .1, .3 and .5 are measured with their 95 % intervals, and beside them the
+held-out gain with 1.96 standard errors. With ``--bands`` the curves of net benefit are, of two models on the same rows:
+how often the bands over .01 to .99 (and over .05 to .6) hold the true net benefit of the population at every
+threshold, and how often intervals at single thresholds do. Rows of results are appended to CSV files in the folder, one
+for each number of rows, and what is there already is not computed again. ``--report`` prints the tables.
+"""
+
+import argparse
+import csv
+from collections import defaultdict
+from pathlib import Path
+from zlib import crc32
+
+import numpy as np
+
+import fitontest as fot
+from fitontest.exceptions import without_warnings
+from fitontest.numerics.links import logit, sigmoid
+from report import markdown, tell
+
+SEED = 37_2026
+THRESHOLDS = (0.1, 0.3, 0.5)
+AT_ONCE = 10  # sets of a truth before the next truth has as many
+
+
+def calibrated(p: np.ndarray) -> np.ndarray:
+    return p
+
+
+def flatter(p: np.ndarray) -> np.ndarray:
+    return sigmoid(0.75 * logit(p, 1e-9))
+
+
+def wave(p: np.ndarray) -> np.ndarray:
+    return sigmoid(logit(p, 1e-9) + 0.4 * np.sin(2.0 * logit(p, 1e-9)))
+
+
+def stairs(p: np.ndarray) -> np.ndarray:
+    return (np.floor(8.0 * p) + 0.5) / 8.0
+
+
+TRUTHS = {"calibrated": calibrated, "slope .75": flatter, "wave": wave, "stairs": stairs}
+COLUMNS = ("family", "truth", "set", "threshold", "true", "raw", "debiased", "low", "high", "held_out", "held_out_se")
+
+
+def draw(truth: str, n: int, number: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return labels, scores and true probabilities of a set."""
+    rng = np.random.default_rng([SEED, crc32(truth.encode()), n, number])
+    p = sigmoid(rng.normal(-0.5, 1.5, n))
+    c = TRUTHS[truth](p)
+    return (rng.random(n) < c).astype(int), p, c
+
+
+def losses_of(family: str, truth: str, n: int, number: int) -> list[tuple]:
+    """Return a row for each threshold of a set."""
+    y, p, c = draw(truth, n, number)
+    sample, out = fot.read(y, p), []
+    for t in THRESHOLDS:
+        loss = fot.measures.DecisionLoss(t, family)
+        true = loss.target(fot.ScoreSample(y, p), c)
+        with without_warnings():
+            found = fot.measure(sample, name=loss, interval=0.95, random_state=number)
+            gain, error = loss.held_out_gain(sample, random_state=number)
+        # labels of which the loss never changes have no interval: then it is taken for the value alone
+        ends = (found.value, found.value) if found.interval is None else (found.interval.low, found.interval.high)
+        debiased = found.value if found.debiased is None else found.debiased
+        out.append((family, truth, number, t, true, found.value, debiased, *ends, gain, error))
+    return out
+
+
+def done(path: Path, *names: str) -> dict[tuple, list[dict[str, str]]]:
+    """Return the rows of a file, which need not be there yet, by columns."""
+    rows: dict[tuple, list[dict[str, str]]] = defaultdict(list)
+    if path.exists():
+        with path.open(newline="") as file:
+            for row in csv.DictReader(file):
+                rows[tuple(row[name] for name in names)].append(row)
+    return rows
+
+
+def append(path: Path, columns: tuple[str, ...], rows: list[tuple]) -> None:
+    """Append rows to a file, with a header if it is new."""
+    new = not path.exists()
+    with path.open("a", newline="") as file:
+        writer = csv.writer(file)
+        if new:
+            writer.writerow(columns)
+        writer.writerows(rows)
+
+
+def compute_losses(folder: Path, families: list[str], n: int, sets: int) -> None:
+    """Append what is missing of the losses, all truths at the same pace."""
+    path = folder / f"losses_{n}.csv"
+    known = {key[:3] for key in done(path, "family", "truth", "set")}
+    for family in families:
+        for start in range(0, sets, AT_ONCE):
+            for truth in TRUTHS:
+                for number in range(start, min(start + AT_ONCE, sets)):
+                    if (family, truth, str(number)) not in known:
+                        append(path, COLUMNS, losses_of(family, truth, n, number))
+                tell(f"{family}, {truth}: {start + AT_ONCE} sets")
+    tell("")
+
+
+def losses_table(folder: Path, n: int) -> str:
+    """Return coverage and misses of each family, truth and threshold, and the summary of each family."""
+    lines, held_by_family = [], defaultdict(list)
+    for (family, truth, t), rows in done(folder / f"losses_{n}.csv", "family", "truth", "threshold").items():
+        true, raw, debiased, low, high, gain, error = (
+            np.array([float(row[name]) for row in rows]) for name in COLUMNS[4:]
+        )
+        held = np.mean((low <= true) & (true <= high))
+        by_folds = np.mean(np.abs(gain - true) <= 1.96 * error)
+        held_by_family[family].append((held, by_folds, len(rows)))
+        numbers = [f"{1e3 * x:.2f}" for x in (true.mean(), np.abs(raw - true).mean(), np.abs(debiased - true).mean())]
+        numbers += [f"{1e3 * np.abs(gain - true).mean():.2f}", f"{1e3 * np.mean(high - low):.1f}"]
+        above = 100 * np.mean(low > true)
+        lines.append(
+            [family, truth, t, str(len(rows)), *numbers, f"{100 * held:.1f}", f"{above:.1f}", f"{100 * by_folds:.1f}"]
+        )
+    header = ("family", "truth", "t", "S", "true", "raw miss", "debiased miss", "held-out miss", "width")
+    table = markdown((*header, "coverage", "low > true", "held-out +- 1.96 s.e."), lines)
+    summaries = [
+        [
+            family,
+            str(min(size for *_, size in cells)),
+            f"{100 * np.mean([held for held, *_ in cells]):.1f}",
+            f"{100 * np.sqrt(0.05 * 0.95 / sum(size for *_, size in cells)):.1f}",
+            f"{100 * min(held for held, *_ in cells):.1f}",
+            f"{100 * np.mean([by_folds for _, by_folds, _ in cells]):.1f}",
+            f"{100 * min(by_folds for _, by_folds, _ in cells):.1f}",
+        ]
+        for family, cells in held_by_family.items()
+    ]
+    header = ("family", "S", "mean coverage", "s.e.", "lowest", "held-out mean", "held-out lowest")
+    return f"{table}\n\n{markdown(header, summaries)}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("-o", "--output", type=Path, default=Path("decisions"))
+    parser.add_argument("--sets", type=int, default=200)
+    parser.add_argument("--families", nargs="+", default=["isotonic", "spline"])
+    parser.add_argument("--n", type=int, default=1000)
+    parser.add_argument("--bands", action="store_true", help="the curves of net benefit in place of the losses")
+    parser.add_argument("--report", action="store_true", help="only print what the files hold")
+    given = parser.parse_args()
+    given.output.mkdir(parents=True, exist_ok=True)
+    if not given.report:
+        compute_losses(given.output, given.families, given.n, given.sets)
+    print(losses_table(given.output, given.n))
+
+
+if __name__ == "__main__":
+    main()
