@@ -76,6 +76,8 @@ FIELD_NAMES = {  # what others call a thing, and what it is called here, with a 
     "equal_size": "equal_mass",
     "linf": "max",
     "inf": "max",
+    "emax": "max",
+    "q100": "max, the largest distance",
     "rms": "l2",
     "mean": "l1",
     "tv": "total_variation",

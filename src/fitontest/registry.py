@@ -217,7 +217,7 @@ class Registry(Mapping[str, E], Generic[E, T]):
         """
         entry: Any = self.find(name, self._noun)
         _check_settings(entry, settings, name)
-        implied = self._settings[self._aliases.get(name, name)]
+        implied = self._settings.get(self._aliases.get(name, name), {})
         return entry if self._values else entry(**{**implied, **settings})  # type: ignore[no-any-return]
 
     def find(self, name: str, argument: str, classes: str | None = None) -> E:
@@ -308,8 +308,13 @@ def _check_settings(entry: Any, settings: Mapping[str, Any], name: str) -> None:
         check_known(settings, [parameter.name for parameter in parameters], f"settings of {name}")
 
 
-def find_value(registry: Registry[Any, T], value: object, argument: str, make: Callable[[str, Any], T]) -> T:
-    """Return the registered value that a name means; one is itself, and of a callable one is made, called after it."""
+def find_value(
+    registry: Registry[Any, T], value: object, argument: str, make: Callable[[str, Any], T], others: str = ""
+) -> T:
+    """Return the registered value that a name means; one is itself, and of a callable one is made, called after it.
+
+    `others` says in messages which names there are beside those that the registry lists.
+    """
     if isinstance(value, registry.base):
         return value
     if isinstance(value, str) and value in registry:
@@ -317,7 +322,7 @@ def find_value(registry: Registry[Any, T], value: object, argument: str, make: C
     if callable(value) and not isinstance(value, type | str):
         return make(name_of(value), value)
     hint = "" if isinstance(value, str) else f", a {registry.base.__name__} or a callable"
-    raise ValueError(not_among(value, registry, argument, hint))
+    raise ValueError(not_among(value, registry, argument, f"{others}{hint}"))
 
 
 def name_of(chosen: object) -> str:

@@ -129,7 +129,7 @@ def test_pos_label_and_orientation():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"norm": "unheard"}, "norm must be one of 'l1', .*'squared'; got 'unheard'"),
+        ({"norm": "unheard"}, "norm must be one of 'l1', .*'squared', or a quantile .*; got 'unheard'"),
         ({"family": "cubic"}, "family must be one of"),
         ({"family": 3}, "family must be a name, a Family or a CalibrationMap, got 3"),
         ({"family": fot.Beta}, "family must be a name, a Family or a CalibrationMap"),

@@ -90,8 +90,8 @@ def test_its_standard_error_is_that_of_its_own_influence(l4):
             fot.norms.Norm("short", lambda g, w: 0.5, lambda g, w: g[:1]),
             "influence must return one number per distance",
         ),
-        (7, "norm must be one of 'l1', .*'squared', a Norm or a callable; got 7"),
-        ("unheard", "norm must be one of 'l1', .*'squared'; got 'unheard'"),
+        (7, "norm must be one of 'l1', .*'squared', or a quantile such as .*, a Norm or a callable; got 7"),
+        ("unheard", "norm must be one of 'l1', .*'squared', or a quantile such as 'q50', .*; got 'unheard'"),
     ],
 )
 def test_refusals(norm, message):

@@ -13,6 +13,7 @@ from fitontest.data.weights import Weights
 from fitontest.datasets import Derivate, Sharp
 from fitontest.exceptions import without_warnings
 from fitontest.measures.plug_in import PlugIn
+from fitontest.numerics.norms import L1
 from fitontest.uncertainty.intervals import with_interval
 from tests.strategies import noisy
 
@@ -104,7 +105,10 @@ def test_pl_has_a_stand_in_which_is_said():
     ("measure", "reason"),
     [
         (fot.measures.PlugIn(fot.maps.IdentityMap()), "a map that is given is not fitted to the labels"),
-        (fot.measures.PlugIn("beta", "max"), "the norm max is not one of l1, l2, squared"),
+        (
+            fot.measures.PlugIn("beta", fot.norms.Norm("mean", L1.value, L1.influence)),
+            "the norm mean is not one of l1, l2, squared, max or a quantile",
+        ),
         (fot.measures.PlugIn(fot.Slope1(4), debias=True), "the value is debiased already"),
         (fot.measures.make("tce"), "what tce would be under given probabilities is not defined"),
         (fot.measures.PlugIn("identity"), "the error is the same for all simulated labels"),

@@ -1,9 +1,10 @@
-"""An option whose value is one of a few words, which tells of a near miss which word was probably meant."""
+"""Options whose value is one of a few words, which tell of a near miss which word was probably meant."""
 
 from typing import Any
 
 import click
 
+import fitontest as fot
 from fitontest.checks import meant
 
 
@@ -17,3 +18,11 @@ class Choice(click.Choice[str]):
         except click.BadParameter as error:
             hint = meant(value, self.choices)
             raise click.BadParameter(f"{error.message.removesuffix('.')}{hint}", ctx, param) from None
+
+
+class NormName(Choice):
+    """The name of a norm: one of those that are registered, or that of a quantile."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the name, or refuse what is none."""
+        return value if value in fot.norms.registry else super().convert(value, param, ctx)

@@ -6,7 +6,7 @@ from typing import Any, Literal
 import click
 
 import fitontest as fot
-from fitontest.cli.choice import Choice
+from fitontest.cli.choice import NormName
 from fitontest.cli.messages import refusing, say
 from fitontest.cli.scores import Given, of_any_scores
 from fitontest.cli.writing import FORMATS, of_format
@@ -38,7 +38,13 @@ PROPER_ERROR = "proper_error"  # has a standard error, and fits many maps for ea
     help="Further measure by name, such as ece, kernel or smooth_ece, or 'none'; repeat for several. Default: tce "
     f"(with --reduction canonical {' and '.join(DEFAULT_MEASURES)}), and none where a --family is chosen.",
 )
-@click.option("--norm", type=Choice(fot.norms.names()), default="l1", show_default=True, help="How distances add up.")
+@click.option(
+    "--norm",
+    type=NormName(fot.norms.names()),
+    default="l1",
+    show_default=True,
+    help="How distances add up; also a quantile, such as q50 or q90.",
+)
 @click.option("--random-state", type=int, default=0, show_default=True, help="Seed of the folds and of all draws.")
 @click.option("--alpha", type=float, help=f"Level of the tests behind TCE, by default {DEFAULT_ALPHA}.")
 @click.option(

@@ -106,7 +106,7 @@ class Differences(ABC):
         with without_warnings():  # of the real labels the user has been warned
             values = read_family(measure.family).fit_many(entries, positives[present]).at()[entries.place]
         g = np.abs(values - entries.p[:, None])
-        return values, np.array([measure.total(column, entries.w) for column in np.ascontiguousarray(g.T)])
+        return values, measure.total.of_columns(g, entries.w, counts=entries.whole)
 
 
 def in_deviations(missing: FloatArray, variance: FloatArray) -> FloatArray:

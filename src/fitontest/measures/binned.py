@@ -9,6 +9,7 @@ cell, g(p) = p + ybar_b - pbar_b, for every distance that depends on the differe
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -193,7 +194,7 @@ class Binned(OverBins):
         bins = Bins.of(binned_sample(sample, make_partition(self.rule, sample)), self.bin_loss)
         if self.bin_loss.is_gap:
             bins = replace(bins, note=one_bin_of_rule_note(self.rule, len(bins.table), self.total.name))
-        return Estimate.of(self, sample, bins.norm_of_losses(self.total), bins)
+        return Estimate.of(self, sample, bins.norm_of_losses(partial(self.total, counts=sample.whole)), bins)
 
     def _of_cells(self, sample: SimplexSample) -> Estimate:
         assert self.between is not None
@@ -208,7 +209,7 @@ class Binned(OverBins):
             note=note_of_cells(table),
             labels=tuple(sample.classes),
         )
-        return Estimate.of(self, sample, self.total(distances, table.w), evidence)
+        return Estimate.of(self, sample, self.total(distances, table.w, counts=sample.whole), evidence)
 
     def values(self, redraws: Redraws, labels: Labels) -> FloatArray:
         """Return the values for several sets of labels of the same predictions.
@@ -218,8 +219,9 @@ class Binned(OverBins):
         if self.between is None:
             return super().values(redraws, labels)
         sums = CellSums.of(redraws.sample, cells_of(self.rule, redraws.sample)[1])
-        values = (self.total(self.between(sums.mean_p, sums.mean_label(labelling)), sums.w) for labelling in labels)
-        return np.fromiter(values, dtype=np.float64)
+        whole = redraws.sample.whole
+        distances = (self.between(sums.mean_p, sums.mean_label(labelling)) for labelling in labels)
+        return np.fromiter((self.total(g, sums.w, counts=whole) for g in distances), dtype=np.float64)
 
     @property
     def squared(self) -> bool:
@@ -237,7 +239,7 @@ class Binned(OverBins):
         of_cells = self.between is None and not self.rule.ascends
         if not self.bin_loss.is_gap or self.total.influence is None or of_cells:
             return None
-        return self.total((self.between or absolute_difference)(sample.p, c), sample.w)
+        return self.total((self.between or absolute_difference)(sample.p, c), sample.w, counts=sample.whole)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -18,6 +18,7 @@ from fitontest.measures.measure import Measure
 from fitontest.measures.notes import data_notes, lines_on_rows, no_null_note, of_several, one_class_note, tests_note
 from fitontest.measures.reached import OfEvidence, OfMeasure
 from fitontest.measures.uncertainty import Origin, Uncertainty
+from fitontest.numerics.norms import is_order_statistic
 from fitontest.partitions.cell_partition import CellPartition
 from fitontest.partitions.partition import Partition
 from fitontest.results.frames import Records, attributes
@@ -350,6 +351,9 @@ class Estimate(Table, Number):
         """
         if self.limits is None or self.interval is None:
             asked = "ask for one, interval=0.95" if self.interval is None else "of direction='smooth', under a norm"
+            norm = self.measure.total
+            if norm is not None and is_order_statistic(norm):
+                asked = f"under l1, l2 or squared, since it bounds the root mean square of an error, not its {norm}"
             reason = self.interval_reason or asked
             raise ValueError(f"limit must be asked of a calibration error that has an interval: {reason}")
         limit = self.limits.at(resolution, self.interval.level)
@@ -496,8 +500,9 @@ class Estimate(Table, Number):
         """Whether there is a debiased value and an interval for the asking."""
         measure = self.measure
         norm = getattr(measure.total, "name", None)
+        has_places = measure.fitting is not None and is_order_statistic(measure.total)
         return (
-            (measure.is_raw and self.debiased is None and norm in DEBIASED_NORMS)
+            (measure.is_raw and self.debiased is None and (norm in DEBIASED_NORMS or has_places))
             and measure.held_fixed != "map"
             and self.reduction != "canonical"
             and self.classes is None

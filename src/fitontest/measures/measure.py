@@ -127,6 +127,35 @@ class Measure(Described):
         return np.array([self.estimate(sample).value for sample in redraws.samples(labels)])
 
     @property
+    def takes_fits(self) -> bool:
+        """Whether the value is computed from the map of the family alone (`values_of_fits`)."""
+        return False
+
+    def values_of_fits(self, redraws: Redraws, c_hat: FloatArray) -> FloatArray:
+        """Return the values of maps that are fitted already, so that measures of one family share the fits.
+
+        Parameters
+        ----------
+        redraws : Redraws
+            Of scores.
+        c_hat : array of shape (G, B)
+            The map of each labelling at the distinct scores. It must stay as it is.
+
+        Returns
+        -------
+        array of shape (B,)
+        """
+        raise NotImplementedError(f"{type(self).__name__} is not computed from maps alone")
+
+    @property
+    def chain_measure(self) -> "Measure | None":
+        """The measure by whose size the truths of the interval are chosen; None: this one.
+
+        Measures of one family with the same one have intervals of the same redrawn labels, and share their fits.
+        """
+        return None
+
+    @property
     def is_raw(self) -> bool:
         """Whether label noise adds to the value, so that it is called raw beside a debiased one."""
         return False

@@ -28,7 +28,7 @@ from fitontest.measures.measure import Measure, register
 from fitontest.measures.notes import noise_of_groups_note, one_bin_note
 from fitontest.measures.words import Words
 from fitontest.numerics.distances import Distances, absolute_difference
-from fitontest.numerics.norms import L1, Norm, find_norm
+from fitontest.numerics.norms import L1, Norm, find_norm, is_order_statistic
 from fitontest.numerics.simplex_distances import DEFAULT_DISTANCE, find_distance
 from fitontest.numerics.standard_error import map_fixed
 from fitontest.partitions.bin_table import BinTable
@@ -186,7 +186,7 @@ class PlugIn(Measure):
             value = _debiased(self, sample, shifted)
             se, reason = None, "a debiased error corrects for the fit of the map"
         else:
-            value = self.total(distances.g, distances.w)
+            value = self.total(distances.g, distances.w, counts=sample.whole)
             se, reason = _standard_error(self, sample, c_hat, distances, fitted_here=fitted is not None)
         evidence = FittedMap(
             map=c_hat,
@@ -210,9 +210,11 @@ class PlugIn(Measure):
     def target(self, sample: Any, c: FloatArray) -> float | None:
         """Return what the error would be if the true probabilities were known.
 
-        That is the norm of the distances between c and p; a maximum is no mean over rows and has no target.
+        That is the norm of the distances between c and p; a norm of one's own has a target if it has an influence.
         """
-        return None if self.total.influence is None else self.total(self.between(c, sample.p), sample.w)
+        if self.total.influence is None and not is_order_statistic(self.total):
+            return None
+        return self.total(self.between(c, sample.p), sample.w, counts=sample.whole)
 
     def values(self, redraws: Redraws, labels: Labels) -> FloatArray:
         """Return the values for several sets of labels of the same predictions.
@@ -221,12 +223,26 @@ class PlugIn(Measure):
         """
         if self.held_fixed or self.debias or self.for_sample(redraws.sample).distance is not None:
             return super().values(redraws, labels)
+        return self.values_of_fits(redraws, self.fitting.at(redraws, labels))
+
+    def values_of_fits(self, redraws: Redraws, c_hat: FloatArray) -> FloatArray:
+        """Return the values of maps that are fitted already."""
         w, entries = redraws.entries.distinct_w, redraws.entries  # type: ignore[attr-defined]
-        g = read_family(self._family).fit_many(entries, labels).at() - entries.distinct_p[:, None]
+        g = c_hat - entries.distinct_p[:, None]
         np.abs(g, out=g)
         if self.total is L1:
             return np.asarray(w @ g / w.sum())
-        return np.array([self.total(column, w) for column in np.ascontiguousarray(g.T)])
+        return self.total.of_columns(g, w, counts=entries.whole)
+
+    @property
+    def takes_fits(self) -> bool:
+        """Whether the value is computed from the map of the family alone: of scores, where one is fitted."""
+        return self.distance is None and not self.held_fixed and not self.debias
+
+    @property
+    def chain_measure(self) -> "PlugIn | None":
+        """The mean distance from the same map, of a quantile of the distances or their maximum."""
+        return self.changed(norm="l1") if is_order_statistic(self.total) else None
 
     @property
     def fitting(self) -> "Fitting":
@@ -269,6 +285,19 @@ class Fitting:
     def stand_in(self) -> Family | None:
         """The family of scores that is refitted in place of the measure's own, which is slow."""
         return None if self.family is None or not self.of_scores else read_family(self.family).stand_in()
+
+    def at(self, redraws: Redraws, labels: Labels) -> FloatArray:
+        """Return the maps fitted to several labellings of scores, at the distinct scores, shape (G, B).
+
+        Parameters
+        ----------
+        redraws : Redraws
+            Of scores.
+        labels : int array of shape (m, B)
+            How many of the rows behind each entry are positive.
+        """
+        maps: FloatArray = read_family(self.family).fit_many(redraws.entries, labels).at()  # type: ignore[attr-defined]
+        return maps
 
     @property
     def is_quick(self) -> bool:

@@ -70,7 +70,7 @@ def agreement_of(named: Iterable[tuple[str, Estimate]], quoted: Estimate) -> Agr
         own = one.interval
         if own is None or one is quoted or not one.measure.is_family_error or one.debiased is None:
             continue
-        if one.measure.total is not quoted.measure.total or own.target != interval.target:
+        if one.measure.total != quoted.measure.total or own.target != interval.target:
             continue
         compared.append(name)
         is_outside = not interval.low <= one.debiased <= interval.high

@@ -1,6 +1,11 @@
-"""A measure under redrawn labels: its null, and its debiased value and interval from a chain of truths."""
+"""A measure under redrawn labels: its null, and its debiased value and interval from a chain of truths.
 
-from dataclasses import dataclass
+How far the truths go is told by the size of the measure itself; for a quantile or the largest of the distances by that
+of their mean (`Measure.chain_measure`), so that all norms of one map are of the same truths.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -15,6 +20,7 @@ from fitontest.numerics.links import signed_root
 from fitontest.typing import FloatArray
 from fitontest.uncertainty.inversion import chain_lengths, find_growing, invert, misreads
 from fitontest.uncertainty.null import compare_with
+from fitontest.uncertainty.shared_refits import SharedRefits
 
 
 @dataclass(frozen=True)
@@ -29,22 +35,36 @@ class DebiasedInterval:
 
 @dataclass(frozen=True, eq=False)
 class Redrawn:
-    """A measure under redrawn labels of one sample."""
+    """A measure under redrawn labels of one sample.
+
+    Parameters
+    ----------
+    measure : Measure
+    redraws : Redraws
+    seed : int
+    shared : SharedRefits, optional
+        Measures whose values are computed together, this one among them; by default this one alone.
+    """
 
     measure: Measure
     redraws: Redraws
     seed: int
+    shared: SharedRefits | None = field(default=None, repr=False)
 
     @cached_property
+    def _shared(self) -> SharedRefits:
+        has_it = self.shared is not None and self.shared.holds(self.measure)
+        return self.shared if self.shared is not None and has_it else SharedRefits.of([self.measure])
+
+    @property
     def stand_in(self) -> Family | None:
         """The family that is refitted in place of the measure's own, which would take too long."""
-        fitting = self.measure.fitting
-        return None if fitting is None else fitting.stand_in
+        return self._shared.refit(self.measure).stand_in
 
-    @cached_property
+    @property
     def refitted(self) -> Measure:
         """The measure of redrawn labels."""
-        return self.measure if self.stand_in is None else self.measure.changed(family=self.stand_in)
+        return self._shared.refit(self.measure).refitted
 
     @cached_property
     def observed(self) -> float:
@@ -55,9 +75,13 @@ class Redrawn:
 
     def compare_with_calibrated(self, draws: int) -> IfCalibrated:
         """Return the values for labels drawn from the scores."""
-        observed, points = self.observed, [self.redraws.points]
-        values = self.redraws.values(self.refitted, points, draws, (self.seed, NULL))[0]
+        observed = self.observed
+        values = self._values([self.redraws.points], draws, NULL)[0]
         return compare_with(values, self.measure, observed)
+
+    def _values(self, truths: Sequence[FloatArray], draws: int, stream: int, known: int = 0) -> list[FloatArray]:
+        """Return the values of labels drawn from each truth but the first `known`."""
+        return self._shared.values(self.measure, self.redraws, truths, draws, (self.seed, stream), known)
 
     @property
     def is_smooth(self) -> bool:
@@ -75,33 +99,57 @@ class Redrawn:
 
         None where the values of redrawn labels do not vary.
         """
-        transform, back = (signed_root, np.square) if self.measure.squared else (_unchanged, _unchanged)
-        redraws, seed = self.redraws, (self.seed, CHAIN)
-        observed = float(transform(np.array(self.observed)))
-        at_calibration = transform(redraws.values(self.refitted, [redraws.points], draws, seed)[0])
-        whole_way = float(transform(np.array(self._target(g))))
-        scale = self._scale(g, observed, at_calibration, whole_way)
-        if not (scale > 0 and whole_way > 0):
+        redraws, scale = self.redraws, self._size(g, draws)
+        chosen = self._shared.chain_measure(self.measure)
+        ruler = self if chosen is self.measure else Redrawn(chosen, redraws, self.seed, self._shared)
+        lengths = ruler._lengths(g, draws)
+        if scale == 0.0 or not lengths:
             return None
-
-        def error_at(length: float) -> float:
-            return float(transform(np.array(self._target(redraws.truth(g, length)))))
-
-        lengths = chain_lengths(scale, whole_way, error_at)
-        errors = np.array([error_at(length) for length in lengths])
+        errors = np.array([self._error_at(g, length) for length in lengths])
         errors[0] = 0.0
         kept = find_growing(errors)
         truths = [redraws.truth(g, lengths[k]) for k in kept]
-        others = redraws.values(self.refitted, truths, draws, seed, known=1)
-        values = np.array([at_calibration, *map(transform, others)])
-        inverted = invert(observed, errors[kept], values, level, redraws.degrees)
+        others = self._values(truths, draws, CHAIN, known=1)
+        values = np.array([self._at_calibration(draws), *map(self._transformed, others)])
+        inverted = invert(self._transformed_observed, errors[kept], values, level, redraws.degrees)
         if inverted is None:
             return None
+        back = np.square if self.measure.squared else _unchanged
         most = self._target(redraws.worst)
         low, value, high = (
             min(float(back(np.array(x))), most) for x in (inverted.low, inverted.estimate, inverted.high)
         )
         return DebiasedInterval(value, low, high, misreads(errors[kept], values, scale))
+
+    def _lengths(self, g: FloatArray, draws: int) -> list[float]:
+        """Return how far the truths go, in units of the way to g; nowhere, where there is no error that way."""
+        scale = self._size(g, draws)
+        if scale == 0.0:
+            return []
+        return chain_lengths(scale, self._error_at(g, None), lambda length: self._error_at(g, length))
+
+    def _size(self, g: FloatArray, draws: int) -> float:
+        """Return the unit of the errors of the chain, 0 where there is no error on the way to g."""
+        whole_way = self._error_at(g, None)
+        scale = self._scale(g, self._transformed_observed, self._at_calibration(draws), whole_way)
+        return scale if scale > 0 and whole_way > 0 else 0.0
+
+    def _error_at(self, g: FloatArray, length: float | None) -> float:
+        """Return the error of the truth so far on the way to g; None: of g itself."""
+        truth = g if length is None else self.redraws.truth(g, length)
+        return float(self._transformed(np.array(self._target(truth))))
+
+    def _at_calibration(self, draws: int) -> FloatArray:
+        """Return the values of labels drawn from the scores, of the chain."""
+        return self._transformed(self._values([self.redraws.points], draws, CHAIN)[0])
+
+    @property
+    def _transformed_observed(self) -> float:
+        return float(self._transformed(np.array(self.observed)))
+
+    def _transformed(self, values: FloatArray) -> FloatArray:
+        """Return values on the scale on which they are inverted: of squares their roots."""
+        return signed_root(values) if self.measure.squared else values
 
     def _scale(self, g: FloatArray, observed: float, at_calibration: FloatArray, whole_way: float) -> float:  # noqa: ARG002 - of others
         """Return the unit of the errors of the chain."""

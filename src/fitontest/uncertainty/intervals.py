@@ -25,7 +25,7 @@ from fitontest.measures.estimate import Estimate
 from fitontest.measures.interval import ErrorInterval
 from fitontest.measures.measure import Measure
 from fitontest.measures.plug_in import DISTRIBUTIONS, SCORES
-from fitontest.numerics.norms import L1
+from fitontest.numerics.norms import L1, is_order_statistic
 from fitontest.numerics.random import one_seed
 from fitontest.numerics.simplex_distances import find_distance
 from fitontest.numerics.threads import one_blas_thread
@@ -36,6 +36,7 @@ from fitontest.uncertainty.dependence import bound_to, redraws_of, with_dependen
 from fitontest.uncertainty.goodness_of_fit import fit_at_points
 from fitontest.uncertainty.ladder import Ladder
 from fitontest.uncertainty.null import check_draws, with_null
+from fitontest.uncertainty.shared_refits import SharedRefits
 
 DRAWS = 50  # from each truth
 NULL_DRAWS = 200  # from calibrated scores, for the p-value
@@ -59,6 +60,7 @@ def with_interval(
     draws: int = DRAWS,
     null_draws: int = NULL_DRAWS,
     random_state: RandomState = 0,
+    shared: SharedRefits | None = None,
 ) -> Estimate:
     """Return the estimate with its debiased value, its interval, and its null.
 
@@ -81,6 +83,8 @@ def with_interval(
     null_draws : int, default=200
         Labellings from calibrated predictions.
     random_state : int, RandomState or None, default=0
+    shared : SharedRefits, optional
+        Measures of the sample that are refitted together, this one among them.
     """
     check_interval(level)
     check_direction(direction)
@@ -98,7 +102,7 @@ def with_interval(
     if set(bound.facts) - {GROUP} or not measure.uses_labels:  # entries of several rows of scores keep no facts
         return with_null(estimate, sample, null_draws, seed).with_uncertainty(interval_reason=reason)
     with one_blas_thread():  # many small products: threads would wait for each other
-        redrawn = Redrawn(measure, redraws_of(bound), seed)
+        redrawn = Redrawn(measure, redraws_of(bound), seed, shared)
         null = redrawn.compare_with_calibrated(null_draws)
         estimate = estimate.with_uncertainty(null=null, interval_reason=reason)
         if reason:
@@ -124,7 +128,8 @@ def with_interval(
         fit_p_value=None if ladder is None or ladder.smooth_fit is None else ladder.smooth_fit.p_value,
         roughness=None if ladder is None else ladder.roughness,
     )
-    limits = None if ladder is None or redrawn.measure.total is None else ladder.limits
+    bounded = redrawn.measure.total is not None and not is_order_statistic(redrawn.measure.total)
+    limits = ladder.limits if ladder is not None and bounded else None
     return estimate.with_uncertainty(debiased=found.value, interval=interval, limits=limits)
 
 
@@ -186,8 +191,8 @@ def reason_of_settings(measure: Measure, direction: Direction = "smooth") -> str
         return "the value is debiased already"
     if isinstance(direction, str) and direction == "own" and measure.fitting is None:
         return "it fits no family whose own target there could be"
-    if measure.total is not None and measure.total.name not in NORMS:
-        return f"the norm {measure.total.name} is not one of {', '.join(NORMS)}"
+    if measure.total is not None and not (measure.total.name in NORMS or is_order_statistic(measure.total)):
+        return f"the norm {measure.total.name} is not one of {', '.join(NORMS)}, max or a quantile"
     if measure.greater_is_better:
         return "it is no error"
     return ""

@@ -23,7 +23,7 @@ from fitontest.measures.error_limits import ErrorLimits
 from fitontest.measures.interval import Roughness
 from fitontest.measures.pairs import EntryPairs
 from fitontest.measures.plug_in import SCORES, PlugIn
-from fitontest.numerics.norms import Norm
+from fitontest.numerics.norms import Norm, is_order_statistic
 from fitontest.typing import FloatArray
 from fitontest.uncertainty.chain import DebiasedInterval, Redrawn
 from fitontest.uncertainty.dependence import score_redraws
@@ -189,8 +189,8 @@ class Ladder:
         Levels of wide windows may be of noise alone, along which a small statistic stands for a large error. Where even
         the low end is above the limit, rows are not independent, and neither is to be trusted: nothing is cut off.
         """
-        if found is None:
-            return None
+        if found is None or is_order_statistic(norm):  # which may be larger than the root mean square
+            return found
         limit = self.limits.at(FINE, (1.0 + level) / 2.0).value
         most = limit**2 if norm.name == "squared" else limit
         if most <= found.low:

@@ -41,7 +41,7 @@ class LocalError(Measure):
 
     def target(self, sample: ScoreSample, c: FloatArray) -> float | None:
         """Return the norm of c - p."""
-        return self.norm(np.abs(c - sample.p), sample.w)
+        return self.norm(np.abs(c - sample.p), sample.w, counts=sample.whole)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,5 +1,6 @@
 """Which uncertainty of an estimate is wanted, and the estimate with it."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -21,6 +22,7 @@ from fitontest.uncertainty.intervals import (
     with_own_interval,
 )
 from fitontest.uncertainty.null import check_draws, check_null_draws, draws_of, with_null
+from fitontest.uncertainty.shared_refits import SharedRefits
 
 DEFAULT_LEVEL = 0.95
 NO_CLASSES = "of a mean over classes only a null is known; each class has an interval of its own"
@@ -75,9 +77,16 @@ def has_quick_interval(measure: Measure) -> bool:
 
 
 def estimate_of(
-    measure: Measure, sample: Data, reduction: str | None = None, redrawing: Redrawing | None = None
+    measure: Measure,
+    sample: Data,
+    reduction: str | None = None,
+    redrawing: Redrawing | None = None,
+    shared: SharedRefits | None = None,
 ) -> Estimate:
-    """Return the estimate of a checked sample, with the reduction that made it, its null and its interval."""
+    """Return the estimate of a checked sample, with the reduction that made it, its null and its interval.
+
+    `shared` holds measures of the sample that are refitted together, this one among them.
+    """
     of_classes = sample.classes is not None
     reduction = CANONICAL if of_classes else reduction
     measure = measure.for_sample(sample)
@@ -98,11 +107,43 @@ def estimate_of(
             draws=wanted.draws,
             null_draws=int(wanted.null_draws) or NULL_DRAWS,
             random_state=wanted.random_state,
+            shared=shared,
         )
     # of a map and of a formula the draws asked for, and no more
     if level is None or measure.has_own_interval or (measure.held_fixed == "map" and not of_classes):
         estimate = with_null(estimate, sample, int(wanted.null_draws), wanted.random_state)
     return estimate if reduction is None else replace(estimate, reduction=reduction)
+
+
+def estimates_of(
+    measures: Iterable[Measure], sample: Data, reduction: str | None = None, redrawing: Redrawing | None = None
+) -> list[Estimate]:
+    """Return the estimates of several measures of one sample, exactly those of `estimate_of` one by one.
+
+    A family is refitted to the redrawn labels once for all measures of its map (`Measure.takes_fits`): for their nulls,
+    and for the intervals of those that have the same `chain_measure`.
+
+    Parameters
+    ----------
+    measures : iterable of Measure
+    sample : ScoreSample or SimplexSample
+    reduction : str, optional
+    redrawing : Redrawing, optional
+        The same for all.
+
+    Examples
+    --------
+    >>> import numpy as np, fitontest as fot
+    >>> rng = np.random.default_rng(0)
+    >>> p = rng.random(500)
+    >>> sample = fot.read(rng.random(500) < p**2, p)
+    >>> measures = [fot.measures.PlugIn("platt", norm) for norm in ("l1", "q50", "q90", "max")]
+    >>> [round(one.debiased, 2) for one in estimates_of(measures, sample, redrawing=Redrawing(interval=0.95))]
+    [0.18, 0.2, 0.27, 0.27]
+    """
+    listed = [measure.for_sample(sample) for measure in measures]
+    shared = SharedRefits.of(listed)
+    return [estimate_of(measure, sample, reduction, redrawing, shared) for measure in listed]
 
 
 def _check_serves(measure: Measure, reduction: str | None) -> None:
