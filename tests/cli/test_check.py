@@ -52,6 +52,24 @@ def test_options_are_those_of_the_library(file, scores):
     assert [gate["level"] for gate in json.loads(result.stdout)["gates"]] == pytest.approx([0.9, 0.9])
 
 
+@pytest.mark.parametrize(("least", "code"), [(0.5, 0), (0.99, 3)])
+def test_the_slope_may_have_limits_alone_or_beside_the_error(tmp_path, least, code):
+    rng = np.random.default_rng(0)
+    p = rng.random(1000)
+    frame = pd.DataFrame({"y": (rng.random(1000) < p).astype(int), "p": p})
+    frame.to_csv(tmp_path / "s.csv", index=False)
+    columns = (tmp_path / "s.csv", "--label", "y", "--prob", "p")
+    alone = run(*columns, "--slope", least, 1.5)
+    assert (alone.exit_code, alone.stdout) == (code, f"{fot.check_calibration(frame.y, p, slope=(least, 1.5))}\n")
+    both = run(*columns, "--slope", least, 1.5, "--max-error", 0.3, "--family", "platt", "--format", "json")
+    assert both.exit_code == code
+    assert [limit["limit"] for limit in json.loads(both.stdout)["gates"][0]["limits"]] == ["max_error", "slope"]
+    missing, wrong = run(*columns), run(*columns, "--slope", 1.1, 1.5)
+    assert "--max-error must be a number where there is no other limit, such as --slope; got None" in missing.stderr
+    assert "--slope must be two finite numbers, the least slope in (0, 1]" in wrong.stderr
+    assert missing.exit_code == wrong.exit_code == 2
+
+
 def test_junit_is_written_to_a_file(file, tmp_path):
     target = tmp_path / "junit.xml"
     result = run(file, *COLUMNS, "--max-error", 0.01, "--by", "region", "--format", "junit", "-o", target)

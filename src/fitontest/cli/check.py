@@ -25,7 +25,13 @@ FORMATS: dict[str, Callable[[CalibrationCheck], str]] = {
 
 @click.command()
 @of_any_scores
-@click.option("--max-error", type=float, required=True, help="The largest calibration error that passes, such as 0.02.")
+@click.option("--max-error", type=float, help="The largest calibration error that passes, such as 0.02.")
+@click.option(
+    "--slope",
+    type=(float, float),
+    metavar="LEAST MOST",
+    help="The calibration slopes that pass, such as 0.8 1.25; the whole interval must lie between.",
+)
 @click.option("--level", type=float, default=0.95, show_default=True, help="Level of the interval.")
 @click.option(
     "--resolution",
@@ -54,7 +60,8 @@ FORMATS: dict[str, Callable[[CalibrationCheck], str]] = {
 def check(
     context: click.Context,
     given: Given,
-    max_error: float,
+    max_error: float | None,
+    slope: tuple[float, float] | None,
     level: float,
     resolution: str,
     family: str,
@@ -80,6 +87,7 @@ def check(
     found = fot.check_calibration(
         given.read(by),
         max_error=max_error,
+        slope=slope,
         level=level,
         resolution=parts,
         family=family,

@@ -32,8 +32,8 @@ class CalibrationCheck(Table):
     ----------
     gates : tuple of Gate
         One for all rows, or one for each segment or class.
-    family : str
-        Whose error is held against the limit.
+    family : str or None
+        Whose error is held against the limit; None where no error has one.
     kind : {"segment", "class"}
         Of what there is one.
 
@@ -43,6 +43,11 @@ class CalibrationCheck(Table):
     them each interval, and each limit at a resolution, has the level 1 - (1 - level) / k, so that the promise holds for
     all together (Bonferroni). A segment without rows of positive weight has an outcome too, "undecided": what is not
     there is not calibrated.
+
+    With several limits a set of rows passes where each limit passes by its interval of that level: if one limit does
+    not hold, already its own pass is as unlikely as the level says, so that passing needs no correction
+    (intersection-union test). It fails where one limit fails, and each of m limits fails by an interval of the level
+    1 - (1 - level) / (k m), so that all of them together fail as rarely as the level says (Bonferroni).
 
     Printing it shows the table. ``bool(check)`` is refused, because there are three outcomes: compare `outcome`.
 
@@ -58,7 +63,7 @@ class CalibrationCheck(Table):
     """
 
     gates: tuple[Gate, ...]
-    family: str
+    family: str | None
     kind: Kind = "segment"
 
     @property
@@ -112,7 +117,7 @@ class CalibrationCheck(Table):
         by_groups = any(gate.groups is not None for gate in self.gates)
         header, body = self._table_of_errors() if self._of_error_alone else _table_of_limits(self.gates, self.kind)
         notes = [self._resolution_note] if self._of_error_alone and self._is_resolved else []
-        notes += [f"Measured by {self.family}{WHY[self.family]}."] if self._of_errors and self.family in WHY else []
+        notes += [f"Measured by {self.family}{WHY[self.family]}."] if self.family in WHY else []
         notes += [] if self._of_error_alone else self._notes_on_limits
         for gate in self.gates:
             rows = gate.rows
@@ -126,11 +131,6 @@ class CalibrationCheck(Table):
     def _of_error_alone(self) -> bool:
         """Whether the calibration error alone has a limit."""
         return all(isinstance(criterion, ErrorCriterion) for gate in self.gates for criterion in gate.criteria)
-
-    @property
-    def _of_errors(self) -> bool:
-        """Whether the calibration error has a limit."""
-        return any(gate.of_error is not None for gate in self.gates)
 
     @property
     def _is_resolved(self) -> bool:
@@ -182,7 +182,7 @@ class CalibrationCheck(Table):
             f"{gate.name}: {text}."
             for gate in self.gates
             if gate.rows is not None
-            for text in [*gate.hints, *(remark for criterion in gate.criteria for remark in criterion.remarks)]
+            for text in [*gate.doubts, *(remark for criterion in gate.criteria for remark in criterion.remarks)]
         ]
         return [*notes, *_notes_on_levels(self.gates[0].criteria)]
 
@@ -266,7 +266,7 @@ def _cells_of_groups(gate: Gate) -> list[str]:
 def _notes_on_levels(criteria: Sequence[Criterion]) -> list[str]:
     """Return by which intervals each of several limits passes and fails; nothing of a single one."""
     levels = criteria[0].levels
-    if len(criteria) == 1 or levels is None:
+    if len(criteria) == 1 or levels is None or all(criterion.interval is None for criterion in criteria):
         return []
     to_pass, to_fail = (f"{100 * level:.4g} %" for level in (levels.to_pass, levels.to_fail))
     fails = f"fails by its {to_fail} interval, since there are {levels.criteria}"

@@ -180,4 +180,5 @@ class Criterion(ABC):
             **attributes(self.interval, "low", "high", "level"),
             "rows_needed": self.rows_needed,
             "reason": self.reason or None,
+            "note": "; ".join([text for text in (self.method, *self.remarks) if text]) or None,
         }

@@ -141,7 +141,8 @@ class ErrorCriterion(Criterion):
     def record(self) -> dict[str, Any]:
         """Return the criterion as JSON-ready values."""
         return self._record(
-            accepted=[None, self.max_error],
+            least=None,
+            most=self.max_error,
             threshold=None,
             value=None if self.estimate is None else self.estimate.value,
             **attributes(self.estimate, "debiased"),

@@ -32,7 +32,8 @@ def check_calibration(
     y_true: ArrayInput,
     y_prob: ArrayInput = None,
     *,
-    max_error: float,
+    max_error: float | None = None,
+    slope: tuple[float, float] | None = None,
     level: float = 0.95,
     resolution: float | None = DEFAULT_RESOLUTION,
     family: str | Family = DEFAULT_FAMILY,
@@ -52,14 +53,23 @@ def check_calibration(
     rows, whatever their shape: pass where high <= max_error and B <= max_error, fail where low > max_error, undecided
     elsewhere. Undecided is no fault of the scores: there are too few rows to tell.
 
+    The calibration slope may have limits too, beside that of the error or in its place. Rows pass where every limit is
+    kept, and fail where one is surely not.
+
     Parameters
     ----------
     y_true, y_prob, reduction, labels, sample_weight, pos_label
         As for `calibration_error`. What `read` returns in place of both, `Cells`, or a dict of these by segment. With
         ``reduction="classwise"``, and of `ClassCells`, each class against the rest has an outcome of its own. With
         ``reduction="canonical"`` the ECE on the simplex decides, under the default partition and total variation.
-    max_error : float in (0, 1)
-        The largest mean distance |c(p) - p| that is accepted.
+    max_error : float in (0, 1), optional
+        The largest mean distance |c(p) - p| that is accepted. At least one limit must be given.
+    slope : pair of floats, optional
+        The least and the largest calibration slope that are accepted, such as (.8, 1.25), with 0 < least <= 1 <= most:
+        b of the line logit c = a + b logit p (`Tendency`). Pass where the whole interval lies between, fail where it
+        lies wholly outside. Scores of exactly 0 and 1 have no logit and are left out; but labels that contradict them,
+        more than rounding of the scores explains, exclude every slope above 0, and fail. Where there is no slope (fewer
+        than ten rows of a class, one distinct score, classes that a threshold separates) it is undecided.
     weights : {"auto", "counts", "importances"}, default="auto"
         What `sample_weight` means: how often a row stands in the data, or how much it is to count, whose scale means
         nothing. "auto": counts where all are whole numbers of at most 10 on average, importances where they are not
@@ -90,8 +100,8 @@ def check_calibration(
     Raises
     ------
     ValueError
-        Naming the argument, the rule and what was found; a family whose error has no interval; whole weights of more
-        than 10 on average without `weights`.
+        Naming the argument, the rule and what was found; no limit at all; a family whose error has no interval; whole
+        weights of more than 10 on average without `weights`.
 
     Notes
     -----
@@ -100,9 +110,15 @@ def check_calibration(
     bring its noise z sd below max_error^2 - T. B tends to the root mean square of the error, which a pass needs to be
     below the limit too: of an error that a few rows have it is larger than the mean.
 
-    Where a class has fewer than 50 rows, the upper end is at least what the exact interval of the share of positives
-    leaves open for the distance of the means, which no error is below; with fewer than 50 rows in all, nothing fails
-    unless that distance alone is above the limit. So few events are never taken for calibrated scores.
+    Several limits pass by intervals of the level itself: where one limit does not hold, its own pass is as rare as the
+    level says, and all passing is rarer still (intersection-union test). Any of them could fail by chance: with m
+    limits each fails by an interval of the level 1 - (1 - level) / m (Bonferroni), beside the correction for segments
+    or classes. The interval that decided is printed with its level. A slope needs about n (h / d)^2 rows, with h the
+    half of its interval and d its distance from the nearer limit.
+
+    Where a class has fewer than 50 rows, the upper end of the error is at least what the exact interval of the share of
+    positives leaves open for the distance of the means, which no error is below; with fewer than 50 rows in all,
+    nothing fails unless that distance alone is above the limit. So few events are never taken for calibrated scores.
 
     Where rows belong to `groups`, labels are redrawn with the correlation that those of a group have, rows are counted
     by the design effect, and the rows needed are said in groups too. Below 10 effective groups the correlation cannot
@@ -122,8 +138,17 @@ def check_calibration(
     >>> check = fot.check_calibration(y, p, max_error=0.02)
     >>> print(check.gates[0].headline)
     fail: calibration error above 0.02; debiased 0.104 (raw 0.104), 95 % interval 0.0853 to 0.121
+    >>> print(fot.check_calibration(y, p, slope=(0.8, 1.25)).gates[0].headline)
+    cannot tell: calibration slope may be inside or outside 0.8 to 1.25; 1.24, 95 % interval 1.13 to 1.35
     """
-    rule = GateRule.of(max_error, level, family, random_state, resolution)
+    rule = GateRule.of(
+        max_error=max_error,
+        slope=slope,
+        level=level,
+        family=family,
+        resolution=resolution,
+        random_state=random_state,
+    )
     required = read_required(require)
     for name, value in (("by", by), ("require", required or None)):
         if reduction == "classwise" and value is not None:
@@ -173,7 +198,6 @@ def assert_calibrated(
     y_true: ArrayInput,
     y_prob: ArrayInput = None,
     *,
-    max_error: float,
     undecided: Literal["fail", "pass"] = "fail",
     **options: Any,
 ) -> None:
@@ -181,8 +205,8 @@ def assert_calibrated(
 
     Parameters
     ----------
-    y_true, y_prob, max_error, **options
-        As for `check_calibration`.
+    y_true, y_prob, **options
+        As for `check_calibration`, with one limit at least.
     undecided : {"fail", "pass"}, default="fail"
         What to do where there are too few rows to tell.
 
@@ -201,7 +225,7 @@ def assert_calibrated(
     >>> fot.assert_calibrated(rng.random(5000) < p, p, max_error=0.05)
     """
     choose(undecided, ("fail", "pass"), "undecided")
-    found = check_calibration(y_true, y_prob, max_error=max_error, **options)
+    found = check_calibration(y_true, y_prob, **options)
     refused = ("fail", "undecided") if undecided == "fail" else ("fail",)
     if found.outcome in refused:
         raise AssertionError(str(found))

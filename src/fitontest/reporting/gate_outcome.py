@@ -1,5 +1,6 @@
 """What a gate says of one set of rows: pass, fail or undecided, with the criteria that decide."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -155,10 +156,31 @@ class Gate:
 
     @property
     def hints(self) -> list[str]:
-        """What would decide each criterion that is open."""
-        hints = [(criterion, criterion.hint(self.groups)) for criterion in self.criteria]
-        of_several = len(self.criteria) > 1
-        return [f"{criterion.subject}: {hint}" if of_several else hint for criterion, hint in hints if hint]
+        """What would decide each criterion that is open, and of several why one has no interval."""
+        if len(self.criteria) == 1:
+            hint = self.criteria[0].hint(self.groups)
+            return [hint] if hint else []
+        hints = (self._reason(criterion) or criterion.hint(self.groups) for criterion in self.criteria)
+        return self._of_each(hints)
+
+    @property
+    def doubts(self) -> list[str]:
+        """Of the hints those that say more than how many rows would decide."""
+        return self._of_each(self._doubt(criterion) for criterion in self.criteria)
+
+    def _doubt(self, criterion: Criterion) -> str:
+        """Return why a criterion is open, where that is not only for few rows, or ""."""
+        says_more = criterion.why_open or criterion.if_importances is not None
+        return self._reason(criterion) or (criterion.hint(self.groups) if says_more else "")
+
+    def _reason(self, criterion: Criterion) -> str:
+        """Return why a criterion has no interval, where the gate does not say it already, or ""."""
+        return "" if self.rows is None or self.refusal else criterion.reason
+
+    def _of_each(self, texts: Iterable[str]) -> list[str]:
+        """Return texts on each criterion, with what it is of."""
+        pairs = zip(self.criteria, texts, strict=True)
+        return [f"{criterion.subject}: {text}" for criterion, text in pairs if text]
 
     @property
     def facts(self) -> list[str]:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Any
 
-from fitontest.checks import is_real
+from fitontest.checks import brief, is_real
 from fitontest.data.known_groups import KnownGroups
 from fitontest.data.simplex_sample import CANONICAL
 from fitontest.families.base import Family
@@ -13,7 +13,8 @@ from fitontest.reporting.checked_rows import CheckedRows
 from fitontest.reporting.criterion import Criterion, Levels
 from fitontest.reporting.gate_outcome import Gate
 from fitontest.reporting.limit import Limit
-from fitontest.reporting.max_error import DEFAULT_RESOLUTION, MaxError
+from fitontest.reporting.max_error import DEFAULT_FAMILY, DEFAULT_RESOLUTION, MaxError
+from fitontest.reporting.slope_range import SlopeRange
 from fitontest.typing import RandomState
 from fitontest.uncertainty.dependence import dependence_of
 from fitontest.uncertainty.intervals import NULL_DRAWS
@@ -38,24 +39,41 @@ class GateRule:
     @classmethod
     def of(
         cls,
-        max_error: object,
-        level: object,
-        family: str | Family,
-        random_state: RandomState,
+        *,
+        max_error: object = None,
+        slope: object = None,
+        level: object = 0.95,
+        family: str | Family = DEFAULT_FAMILY,
         resolution: object = DEFAULT_RESOLUTION,
+        random_state: RandomState = 0,
     ) -> "GateRule":
         """Return the rule that a user gave, or refuse what is none."""
-        limits = (MaxError.of(max_error, family, resolution),)
-        return cls(limits, _check_level(level), random_state)
+        if max_error is None and slope is None:
+            raise ValueError("max_error must be a number where there is no other limit, such as slope=; got None")
+        limits: list[Limit] = []
+        if max_error is not None:
+            limits.append(MaxError.of(max_error, family, resolution))
+        else:
+            _refuse_idle(family, resolution)
+        if slope is not None:
+            limits.append(SlopeRange.of(slope))
+        return cls(tuple(limits), _check_level(level), random_state)
 
     @property
-    def family(self) -> str:
-        """Whose error is held against the limit."""
-        return next(limit.measure.name for limit in self.limits if isinstance(limit, MaxError))
+    def family(self) -> str | None:
+        """Whose error is held against a limit; None where no error is."""
+        return next((limit.measure.name for limit in self.limits if isinstance(limit, MaxError)), None)
 
     def of_distributions(self) -> "GateRule":
-        """Return the rule for whole distributions."""
-        limits = (limit.of_distributions() for limit in self.limits if isinstance(limit, MaxError))
+        """Return the rule for whole distributions, of which the error alone may have a limit."""
+        limits = []
+        for limit in self.limits:
+            if not isinstance(limit, MaxError):
+                raise ValueError(
+                    f"{limit.argument} must be left out with reduction='canonical': it is of the scores of two "
+                    "classes, as reduction='classwise' and 'confidence' make them, not of whole distributions"
+                )
+            limits.append(limit.of_distributions())
         return replace(self, limits=tuple(limits))
 
     def gate(self, name: str, sample: Any, parts: int) -> Gate:
@@ -86,6 +104,14 @@ def _p_value(estimate: Estimate | None, sample: Any, seed: int) -> float | None:
         assert estimate.null is not None  # there is one where there is an interval
         return estimate.null.p_value
     return joint_test(sample, NULL_DRAWS, seed, [estimate]).p_value
+
+
+def _refuse_idle(family: str | Family, resolution: object) -> None:
+    """Raise ValueError where settings of an error are given, and no error has a limit."""
+    if not (isinstance(family, str) and family == DEFAULT_FAMILY):
+        raise ValueError(f"family must be left out where no error has a limit, got {brief(family)}")
+    if resolution != DEFAULT_RESOLUTION:
+        raise ValueError(f"resolution must be left out without max_error=, got {brief(resolution)}")
 
 
 def _check_level(level: object) -> float:

@@ -1,7 +1,7 @@
 """The limit of the calibration error, and how rows are held against it."""
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from fitontest.checks import is_real
 from fitontest.data.segment_names import NO_ROWS
@@ -34,6 +34,8 @@ class MaxError:
     resolution : float or None
         At which errors of any shape must be below the limit too; None: the interval alone decides.
     """
+
+    argument: ClassVar[str] = "max_error"
 
     value: float
     measure: Measure

@@ -18,9 +18,14 @@ def rows_needed(estimate: Estimate, interval: Interval, limit: float, persistent
     times = 0.0 if interval.high <= limit else _times_for_interval(estimate, interval, limit)
     if persistent is not None and persistent.value > max(limit, interval.high):
         times = max(times, _times_for_limit(persistent, limit))
+    return rows_for_times(estimate.n, times)
+
+
+def rows_for_times(n: int, times: float) -> int | None:
+    """Return about that many times the rows, two digits; None of more than 10,000 times as many."""
     if not isfinite(times) or times > MOST_TIMES:
         return None
-    rows = max(estimate.n * times, MORE * estimate.n, FEWEST)
+    rows = max(n * times, MORE * n, FEWEST)
     unit = 10 ** max(len(str(int(rows))) - 2, 0)
     return int(-(-rows // unit) * unit)
 

@@ -291,12 +291,9 @@ class _Line:
 
 def _line(sample: ScoreSample) -> _Line | None:
     """Return the line of Platt scaling, or None where there is none."""
-    rows = sample.rows
-    positive = rows.y > 0.5
-    positives = int(rows.n[positive].sum())
-    few = min(positives, int(rows.n.sum()) - positives) < FEWEST
-    if few or _are_separated(rows.p[positive], rows.p[~positive]):
+    if _obstacle(sample):
         return None
+    rows = sample.rows
     with without_warnings():
         solution = Platt().solve(sample)
     slope, intercept = solution.attributes["slope_"], solution.attributes["intercept_"]
@@ -306,6 +303,26 @@ def _line(sample: ScoreSample) -> _Line | None:
     if not np.linalg.cond(curvature) < 1e14:
         return None
     return _Line(float(slope), x, c, np.asarray(np.linalg.inv(curvature), dtype=np.float64))
+
+
+def why_no_slope(sample: ScoreSample) -> str:
+    """Return why `tendency_of` gives no slope."""
+    uncertain = _uncertain(sample)
+    if uncertain is None:
+        return "all scores are exactly 0 or 1"
+    return _obstacle(uncertain) or "the scores hardly differ"
+
+
+def _obstacle(sample: ScoreSample) -> str:
+    """Return why no line is fitted to uncertain rows, or ""."""
+    rows = sample.rows
+    positive = rows.y > 0.5
+    positives = int(rows.n[positive].sum())
+    if min(positives, int(rows.n.sum()) - positives) < FEWEST:
+        return f"a class has fewer than {FEWEST} rows of a score between 0 and 1"
+    if rows.p[0] == rows.p[-1]:  # sorted
+        return "all scores between 0 and 1 are one value"
+    return "a threshold separates the classes" if _are_separated(rows.p[positive], rows.p[~positive]) else ""
 
 
 def _are_separated(a: FloatArray, b: FloatArray) -> bool:
