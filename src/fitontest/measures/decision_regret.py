@@ -95,9 +95,17 @@ class DecisionRegret(Measure):
         """Return the values for several sets of labels of the same scores, whose maps are fitted together."""
         if self.held_fixed:
             return super().values(redraws, labels)
+        return self.values_of_fits(redraws, self.fitting.at(redraws, labels))
+
+    @property
+    def takes_fits(self) -> bool:
+        """Whether the value is computed from the map of the family alone: where one is fitted."""
+        return not self.held_fixed
+
+    def values_of_fits(self, redraws: Redraws, c_hat: FloatArray) -> FloatArray:
+        """Return the values of maps that are fitted already."""
         entries = redraws.entries  # type: ignore[attr-defined]
-        c = np.clip(read_family(self.family).fit_many(entries, labels).at(), 0.0, 1.0)
-        w = entries.distinct_w
+        c, w = np.clip(c_hat, 0.0, 1.0), entries.distinct_w
         return np.asarray(w @ self.losses(entries.distinct_p[:, None], c) / w.sum())
 
     def fitted_to(self, sample: ScoreSample) -> tuple[CalibrationMap, Any]:
