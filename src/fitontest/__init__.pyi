@@ -39,6 +39,8 @@ from .families.identity import Identity
 from .families.isotonic import Isotonic
 from .families.kde import KDE
 from .families.knn import KNN
+from .families.loess import Loess
+from .families.lowess import Lowess
 from .families.multiclass.base import MulticlassFamily
 from .families.multiclass.bias_corrected import BiasCorrected
 from .families.multiclass.dirichlet import Dirichlet
@@ -112,6 +114,8 @@ __all__ = [
     "Identity",
     "Isotonic",
     "JointTest",
+    "Loess",
+    "Lowess",
     "Matrix",
     "Measure",
     "MulticlassFamily",

@@ -40,6 +40,11 @@ FAST = {
     "cumulative_spline": fot.families.make("cumulative_spline"),
     "kde atoms": fot.families.make("kde", atoms=True),
     "cumulative_spline atoms": fot.families.make("cumulative_spline", atoms=True),
+    "lowess": fot.Lowess(),
+    "lowess narrow": fot.Lowess(span=0.2, delta=0.0),
+    "loess": fot.Loess(),
+    "loess lines": fot.Loess(span=0.3, degree=1),
+    "loess direct": fot.Loess(surface="direct"),
     "stacking": fot.Stacking(["identity", "platt", "spline"], cv=4),
     "stacking other folds": fot.Stacking(["identity", "platt", "spline"], cv=4, random_state=1),
     "stacking brier": fot.Stacking(["identity", "platt", "isotonic"], cv=3, loss="brier", prior=0.0),
@@ -55,6 +60,9 @@ AT_OTHERS = {
     "beta betacal": fot.families.make("beta", solver="betacal"),
     "spline": fot.families.make("spline"),
     "isotonic": fot.families.make("isotonic"),
+    "lowess": fot.Lowess(),
+    "loess": fot.Loess(),
+    "loess direct": fot.Loess(surface="direct"),
 }
 
 
@@ -94,7 +102,7 @@ def test_settings_do_not_share_what_entries_remember():
         np.testing.assert_allclose(values, expected[name], rtol=0, atol=1e-12, err_msg=name)
 
 
-@pytest.mark.parametrize("name", ["fixed", "cv", "knn", "cumulative_spline"])
+@pytest.mark.parametrize("name", ["fixed", "cv", "knn", "cumulative_spline", "lowess", "loess"])
 def test_what_depends_on_the_scores_is_made_once(name):
     y, p = noisy(150)
     entries, order = entries_of_columns(p, read_weights(np.ones(p.size), "w"))

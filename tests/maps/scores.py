@@ -26,6 +26,9 @@ MAPS = {
     "knots, many": fot.maps.KnotsMap(_X, RNG.random(_X.size)),
     "knots, one": fot.maps.KnotsMap([0.5], [0.25]),
     "knots, jump": fot.maps.KnotsMap([0.0, 1e-309, 0.5, 1.0], [0.0, 0.5, 0.3, 1.0]),
+    "knots, unbounded": fot.maps.KnotsMap([0.1, 0.3, 0.8], [-0.1, 0.2, 1.3], unbounded=True),
+    "hermite": fot.maps.HermiteMap([0.1, 0.3, 0.8], [-0.1, 0.2, 1.1], [0.3, 0.4], [0.2, -0.5]),
+    "hermite, short": fot.maps.HermiteMap([0.0, 1e-309, 0.5, 1.0], [0.0, 0.5, 0.3, 1.0], [0.1] * 3, [0.2] * 3),
     "logistic": fot.maps.LogisticMap(1.3, -0.2, "logit", 1e-16),
     "logistic, falling": fot.maps.LogisticMap(-2.0, 0.5, "logit", 1e-12),
     "logistic, identity": fot.maps.LogisticMap(4.0, -2.0, "identity", 1e-16),
@@ -58,7 +61,7 @@ STEEP = {  # a slope s of the logit multiplies its rounding of 4.4e-16: 1.1e-16 
     "logistic, steep": fot.maps.LogisticMap(80.0, -12.0, "logit", 1e-16),
     "polygon, steep": fot.maps.LogitKnotsMap([[-3.0, 0.7, 0.72, 3.0]], [[-2.0, -1.0, 0.6, 1.0]]),
 }
-EXACT = ("identity", "binned", "steps", "knots")  # kinds whose values are those of `evaluate` bit by bit
+EXACT = ("identity", "binned", "steps", "knots", "hermite")  # kinds whose values are those of `evaluate` bit by bit
 
 
 def edge_set(c_hat):

@@ -49,6 +49,19 @@ def knots(draw):
 
 
 @st.composite
+def unbounded(draw):
+    x = draw(st.lists(UNIT, unique=True, min_size=1, max_size=8).map(sorted))
+    return fot.maps.KnotsMap(x, draw(st.lists(NUMBERS, min_size=len(x), max_size=len(x))), unbounded=True)
+
+
+@st.composite
+def hermite(draw):
+    x = draw(st.lists(UNIT, unique=True, min_size=2, max_size=8).map(sorted))
+    c, left, right = (draw(st.lists(NUMBERS, min_size=m, max_size=m)) for m in (len(x), len(x) - 1, len(x) - 1))
+    return fot.maps.HermiteMap(x, c, left, right)
+
+
+@st.composite
 def steps(draw):
     x = draw(st.lists(UNIT, unique=True, max_size=8).map(sorted))
     c, at = (draw(st.lists(UNIT, min_size=size, max_size=size)) for size in (len(x) + 1, len(x)))
@@ -89,7 +102,8 @@ def atoms(draw):
 OF_KIND = {
     "identity": st.just(fot.maps.IdentityMap()),
     "binned": binned(),
-    "knots": knots(),
+    "hermite": hermite(),
+    "knots": st.one_of(knots(), unbounded()),
     "logistic": st.builds(fot.maps.LogisticMap, NUMBERS, NUMBERS, st.sampled_from(["logit", "identity"]), EPS),
     "beta": st.builds(fot.maps.BetaMap, NUMBERS, NUMBERS, NUMBERS, EPS),
     "logit_knots": logit_knots(),

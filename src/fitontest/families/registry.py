@@ -74,6 +74,8 @@ _TWO_CLASS_MODULES = {  # names, and the files in which they are registered
     "isotonic": "fitontest.families.isotonic",
     "kde": "fitontest.families.kde",
     "knn": "fitontest.families.knn",
+    "loess": "fitontest.families.loess",
+    "lowess": "fitontest.families.lowess",
     "pava_bc": "fitontest.families.pava_bc",
     "pl": "fitontest.families.piecewise.pl",
     "pl3": "fitontest.families.piecewise.pl3",

@@ -3,6 +3,7 @@
 from .atoms import AtomsMap
 from .beta import BetaMap
 from .binned import BinnedMap
+from .hermite import HermiteMap
 from .identity import IdentityMap
 from .knots import KnotsMap
 from .logistic import LogisticMap
@@ -24,6 +25,7 @@ __all__ = [
     "BinnedMap",
     "ByClassMap",
     "CellMap",
+    "HermiteMap",
     "IdentityMap",
     "KnotsMap",
     "LogisticMap",

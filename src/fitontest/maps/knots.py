@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from fitontest.checks import brief
+from fitontest.checks import brief, check_flag
 from fitontest.data.arrays import check_unit_interval
 from fitontest.maps.base import CalibrationMap, frozen_array
 from fitontest.maps.expressions import Choice, Expression, Number, line, pieces
@@ -26,7 +26,9 @@ class KnotsMap(CalibrationMap):
     x : array-like of shape (M,)
         Strictly increasing knots in [0, 1].
     c : array-like of shape (M,)
-        Values at the knots, in [0, 1].
+        Values at the knots, in [0, 1] unless `unbounded`.
+    unbounded : bool, default=False
+        Whether values may leave [0, 1], as those of lines fitted to labels do (`Lowess`). The map holds None for False.
 
     Raises
     ------
@@ -40,9 +42,11 @@ class KnotsMap(CalibrationMap):
     """
 
     kind: ClassVar[str] = "knots"
+    optional: ClassVar[tuple[str, ...]] = ("unbounded",)
 
     x: FloatArray
     c: FloatArray
+    unbounded: bool | None = None
 
     def __post_init__(self) -> None:
         x, c = frozen_array(self.x, "x"), frozen_array(self.c, "c")
@@ -50,7 +54,10 @@ class KnotsMap(CalibrationMap):
             raise ValueError(f"x must be strictly increasing knots in [0, 1], got {brief(x)}")
         if c.shape != x.shape:
             raise ValueError(f"c must hold one finite value per knot ({x.size}), got {brief(c)}")
-        check_unit_interval(c, "c")
+        leaves = self.unbounded is not None and check_flag(self.unbounded, "unbounded")
+        if not leaves:
+            check_unit_interval(c, "c")
+        object.__setattr__(self, "unbounded", leaves or None)
         object.__setattr__(self, "x", x)
         object.__setattr__(self, "c", c)
 
@@ -58,6 +65,11 @@ class KnotsMap(CalibrationMap):
     def kinks(self) -> FloatArray:
         """The knots."""
         return self.x
+
+    @property
+    def leaves_unit_interval(self) -> bool:
+        """Whether values may be outside [0, 1]: those of an unbounded map."""
+        return bool(self.unbounded)
 
     def evaluate(self, p: FloatArray) -> FloatArray:
         """Return the interpolated values; none is beyond the values at the knots by a rounding."""

@@ -132,8 +132,9 @@ class StoredMap(ABC):
         flag = {"decreasing"} - expected
         state = {key: value for key, value in d.items() if key not in {"schema", "kind", *flag}}
         left_out = {name for name in map_class.optional if state.get(name) is None} - set(state)
-        if set(state) != expected - left_out:
-            raise ValueError(f"{name} must have the fields {sorted(expected)}, got {brief(sorted(map(str, state)))}")
+        needed = expected - left_out
+        if set(state) != needed:
+            raise ValueError(f"{name} must have the fields {sorted(needed)}, got {brief(sorted(map(str, state)))}")
         revived = map_class(**{key: _revived(value, key) for key, value in state.items()})
         for key, value in state.items():
             _check_as_written(value, getattr(revived, key), key)
@@ -159,6 +160,7 @@ _MODULES = {  # names, and the files in which they are registered
     "atoms": "fitontest.maps.atoms",
     "beta": "fitontest.maps.beta",
     "binned": "fitontest.maps.binned",
+    "hermite": "fitontest.maps.hermite",
     "identity": "fitontest.maps.identity",
     "knots": "fitontest.maps.knots",
     "logistic": "fitontest.maps.logistic",
