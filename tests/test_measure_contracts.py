@@ -190,7 +190,7 @@ def test_registered_names():
         measure = fot.measures.make(name, **NEEDED.get(name, {}))
         if name not in ("plug_in", "gce"):  # by the name of its family; with these settings it is the ECE
             assert measure.name == name
-        assert fot.evaluate([0, 1, 1], [0.2, 0.4, 0.7], measures=[measure])[measure.name].measure == measure
+        assert fot.evaluate(*noisy(60), measures=[measure], interval=None)[measure.name].measure == measure
         with pytest.raises(ValueError, match=f"settings of {name} must be among"):
             fot.measures.make(name, nonsense=1)
 

@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
-from fitontest.exceptions import without_warnings
+from fitontest.exceptions import NoValueError, without_warnings
 from fitontest.progress import track
 from fitontest.typing import FloatArray, RandomState
 
@@ -32,6 +32,14 @@ class Valued(Protocol):
 
     def estimate(self, sample: Any) -> Any:
         """Return the estimate of a sample, which has a `value`."""
+
+
+def value_or_nan(measure: Valued, sample: Any) -> float:
+    """Return the value of a measure, or NaN where it has none for these labels."""
+    try:
+        return float(measure.estimate(sample).value)
+    except NoValueError:
+        return float("nan")
 
 
 class Redraws(ABC):

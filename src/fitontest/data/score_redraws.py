@@ -12,7 +12,7 @@ from fitontest.data.entries import NODES, Entries, labelled_entries
 from fitontest.data.labels_of_scores import redrawn
 from fitontest.data.ordering import Rows
 from fitontest.data.parts import share_out
-from fitontest.data.redraws import SHIFT, STILL, Redraws, Valued
+from fitontest.data.redraws import SHIFT, STILL, Redraws, Valued, value_or_nan
 from fitontest.data.score_sample import ScoreSample
 from fitontest.exceptions import without_warnings
 from fitontest.numerics.links import logit, sigmoid
@@ -154,7 +154,7 @@ class ScoreRedraws(Redraws):
         for draw in track(range(draws), "draws"):
             drawn = redrawn(self.rows, rng, self.dependence)
             with without_warnings():  # of the real labels the user has been warned
-                values[draw] = measure.estimate(drawn).value
+                values[draw] = value_or_nan(measure, drawn)
         return values
 
 

@@ -108,11 +108,15 @@ def _others(others: Named) -> list[str]:
             ends = f"{printed(one.interval.low)} to {printed(one.interval.high)}"
             debiased, raw = error_cells(one)
             value = f"{name} debiased {debiased} (raw {raw}), {100 * one.interval.level:g} % interval {ends}"
+        elif one.interval is not None:
+            ends = f"{printed(one.interval.low)} to {printed(one.interval.high)}"
+            value += f", {100 * one.interval.level:g} % interval {ends}"
         if null is not None:
             two_sided = "two-sided " if null.two_sided else ""
             value += f" (if calibrated {printed(null.mean)}; {two_sided}p = {short(null.p_value, 2)})"
         texts.append(value)
-    return [f"Other measures: {', '.join(texts)}."] if texts else []
+    between = "; " if any(", " in text for text in texts) else ", "
+    return [f"Other measures: {between.join(texts)}."] if texts else []
 
 
 def _warnings(families: Named, verdict: Verdict) -> list[str]:

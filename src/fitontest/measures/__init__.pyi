@@ -3,6 +3,8 @@
 from .auc import AUC
 from .binned import Binned
 from .brier import Brier
+from .calibration_in_the_large import CalibrationInTheLarge
+from .calibration_slope import CalibrationIntercept, CalibrationSlope
 from .cost_weighted_error import CostWeightedError
 from .decision_loss import DecisionLoss
 from .evidence import Evidence
@@ -11,13 +13,16 @@ from .kernel import KernelError
 from .log_loss import LogLoss
 from .measure import make, names, register, registry, unregister
 from .net_benefit import NetBenefit
+from .observed_expected import ObservedExpected
 from .pairs import PairStatistic
 from .plug_in import PlugIn
 from .probabilistic_count import ProbabilisticCount
 from .probabilistic_kendall_tau import ProbabilisticKendallTau
 from .proper_error import ProperError
 from .rmse import RMSE
+from .scaled_brier import ScaledBrier
 from .smooth_ece import SmoothECE
+from .spiegelhalter import Spiegelhalter
 from .validity import ValidityArea, ValidityCurve
 from .within_bin import WithinBin
 from .words import Words
@@ -28,6 +33,9 @@ __all__ = [
     "RMSE",
     "Binned",
     "Brier",
+    "CalibrationInTheLarge",
+    "CalibrationIntercept",
+    "CalibrationSlope",
     "CostWeightedError",
     "DecisionLoss",
     "Evidence",
@@ -35,12 +43,15 @@ __all__ = [
     "KernelError",
     "LogLoss",
     "NetBenefit",
+    "ObservedExpected",
     "PairStatistic",
     "PlugIn",
     "ProbabilisticCount",
     "ProbabilisticKendallTau",
     "ProperError",
+    "ScaledBrier",
     "SmoothECE",
+    "Spiegelhalter",
     "ValidityArea",
     "ValidityCurve",
     "WithinBin",

@@ -470,6 +470,7 @@ class Estimate(Table, Number):
         ends = ""
         if interval is not None:
             ends = f", {100 * interval.level:g} % interval {printed(interval.low)} to {printed(interval.high)}"
+        ends += "" if self.measure.ideal is None else f" ({self.measure.ideal:g} is ideal)"
         if self.measure.is_raw and self.debiased is not None:
             return f": {debiased_and_raw(self.debiased, self.value)}{ends}"
         if self.measure.is_raw:

@@ -25,7 +25,7 @@ class IfCalibrated:
     observed : float
         The error of the real labels.
     values : array of shape (draws,)
-        The errors of the drawn labels, in the unit of `observed`.
+        The errors of the drawn labels, in the unit of `observed`; NaN where the measure has no value for them.
     refitted : bool
         Whether what the error rests on was fitted anew to each draw.
     greater_is_better : bool
@@ -37,11 +37,14 @@ class IfCalibrated:
         Whether values on either side of those of calibrated scores speak against calibration, as of a measure of
         accuracy: scores that are too cautious have a smaller 0/1 loss than they would have if they were calibrated.
     mean, sd : float
-        Mean and standard deviation of `values` (the deviation is NaN for a single draw).
+        Mean and standard deviation of `values`, those that there are (the deviation is NaN for a single one).
+    without_value : int
+        Draws for which the measure has no value, such as a slope where the drawn labels are of one class.
     p_value : float
         Share of draws, the observed labels counted as one more, with a value at least as bad as the observed one: small
         if the scores are unlikely to be calibrated. If `two_sided`, twice the smaller one of this share and that of the
-        draws with a value at least as good, at most 1.
+        draws with a value at least as good, at most 1. Draws without a value count as at least as bad, and as good: so
+        the p-value is never too small for their sake.
 
     Examples
     --------
@@ -65,12 +68,22 @@ class IfCalibrated:
     @property
     def mean(self) -> float:
         """Expected error of calibrated scores."""
-        return float(self.values.mean())
+        return float(self._known.mean())
 
     @property
     def sd(self) -> float:
         """Standard deviation of the error of calibrated scores."""
-        return float(self.values.std(ddof=1)) if self.values.size > 1 else float("nan")
+        return float(self._known.std(ddof=1)) if self._known.size > 1 else float("nan")
+
+    @property
+    def without_value(self) -> int:
+        """Draws for which the measure has no value."""
+        return self.values.size - self._known.size
+
+    @property
+    def _known(self) -> FloatArray:
+        """The values that there are."""
+        return self.values[~np.isnan(self.values)]
 
     @property
     def p_value(self) -> float:
@@ -78,10 +91,11 @@ class IfCalibrated:
 
         If `two_sided`, or twice that of as good.
         """
-        rounding = ROUNDING * max(abs(self.observed), float(np.abs(self.values).max()))
-        worse = self.observed - self.values if self.greater_is_better else self.values - self.observed
-        as_bad = np.count_nonzero(worse >= -rounding)
-        as_good = np.count_nonzero(worse <= rounding)
+        known, missing = self._known, self.without_value
+        rounding = ROUNDING * max(abs(self.observed), float(np.abs(known).max(initial=0.0)))
+        worse = self.observed - known if self.greater_is_better else known - self.observed
+        as_bad = missing + np.count_nonzero(worse >= -rounding)
+        as_good = missing + np.count_nonzero(worse <= rounding)
         count = 1 + as_bad if not self.two_sided else 2 * (1 + min(as_bad, as_good))
         return float(min(1.0, count / (1 + self.values.size)))
 
@@ -94,6 +108,7 @@ class IfCalibrated:
             "draws": self.values.size,
             "refitted": self.refitted,
             **({"two_sided": True} if self.two_sided else {}),
+            **({"without_value": self.without_value} if self.without_value else {}),
         }
 
     def in_words(self, printed: Callable[..., str] = short) -> str:
@@ -105,9 +120,10 @@ class IfCalibrated:
             Called as ``printed(value)`` or ``printed(value, digits)``; returns a text. By default it writes three
             significant digits.
         """
-        spread = f", s.d. {printed(self.sd, 2)}" if self.values.size > 1 else ""
+        spread = f", s.d. {printed(self.sd, 2)}" if self._known.size > 1 else ""
         draws = f"{count(self.values.size)} draw{'s' if self.values.size > 1 else ''}"
         fixed = f", {self.held_fixed} held fixed" if self.held_fixed else ""
+        fixed += f", {count(self.without_value)} of them without a value" if self.without_value else ""
         p_value = f"{'two-sided ' if self.two_sided else ''}p-value of the observed one {short(self.p_value, 2)}"
         return f"{printed(self.mean)}{spread}; {p_value} ({draws}{fixed})"
 

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal, Self, TypeAlias, TypeVar
 
 import numpy as np
 
-from fitontest.data.redraws import Labels, Redraws
+from fitontest.data.redraws import Labels, Redraws, value_or_nan
 from fitontest.families.registry import registry as families
 from fitontest.measures.described import Described
 from fitontest.registry import Registry, Shelf, are_among, changed_settings, plain_setting, settings_of
@@ -46,6 +46,9 @@ class Measure(Described):
     has_own_interval : bool
         Of the class: whether the interval of the value has a formula (`Evidence.interval_at`), so that no labels are
         redrawn for it.
+    ideal : float or None
+        Of the class: the value of calibrated scores, where it is one and not 0 as of errors: 1 of a slope. None:
+        there is none, or errors say it.
     uses_labels : bool
         Of the class: whether the value depends on the labels. Without them there is nothing to redraw, and no null.
     words : Words
@@ -70,6 +73,7 @@ class Measure(Described):
     greater_is_better: ClassVar[bool] = False
     two_sided: ClassVar[bool] = False
     has_own_interval: ClassVar[bool] = False
+    ideal: ClassVar[float | None] = None
     uses_labels: ClassVar[bool] = True
     total: Any = None  # the norm, of distances and of bins
     fitting: Any = None  # of the distance from the map of a family how that is fitted, a `Fitting`
@@ -124,7 +128,7 @@ class Measure(Described):
             Of scores how many of the rows behind each entry are positive, in each labelling; of distributions for each
             labelling how many rows of which entry have which label.
         """
-        return np.array([self.estimate(sample).value for sample in redraws.samples(labels)])
+        return np.array([value_or_nan(self, sample) for sample in redraws.samples(labels)])
 
     @property
     def takes_fits(self) -> bool:
@@ -256,6 +260,9 @@ _MODULES = {  # names, and the files in which they are registered
     "auc": "fitontest.measures.auc",
     "auc_v": "fitontest.measures.validity",
     "brier": "fitontest.measures.brier",
+    "calibration_in_the_large": "fitontest.measures.calibration_in_the_large",
+    "calibration_intercept": "fitontest.measures.calibration_slope",
+    "calibration_slope": "fitontest.measures.calibration_slope",
     "cost_weighted_error": "fitontest.measures.cost_weighted_error",
     "decision_loss": "fitontest.measures.decision_loss",
     "ece": "fitontest.measures.binned",
@@ -264,13 +271,16 @@ _MODULES = {  # names, and the files in which they are registered
     "log_loss": "fitontest.measures.log_loss",
     "mce": "fitontest.measures.binned",
     "net_benefit": "fitontest.measures.net_benefit",
-    "pde": "fitontest.measures.binned",
+    "observed_expected": "fitontest.measures.observed_expected",
     "pairs": "fitontest.measures.pairs",
+    "pde": "fitontest.measures.binned",
     "plug_in": "fitontest.measures.plug_in",
     "probabilistic_count": "fitontest.measures.probabilistic_count",
     "probabilistic_kendall_tau": "fitontest.measures.probabilistic_kendall_tau",
     "rmse": "fitontest.measures.rmse",
+    "scaled_brier": "fitontest.measures.scaled_brier",
     "smooth_ece": "fitontest.measures.smooth_ece",
+    "spiegelhalter": "fitontest.measures.spiegelhalter",
     "tce": "fitontest.measures.binned",
     "within_bin": "fitontest.measures.within_bin",
     "zero_one": "fitontest.measures.zero_one",

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
 from fitontest.measures.estimate import Estimate, notes_of_value
-from fitontest.measures.interval import INDEPENDENT_ROWS
+from fitontest.measures.interval import INDEPENDENT_ROWS, POPULATION
 from fitontest.results.table import Section
 from fitontest.results.text import count, same_decimals, short
 
@@ -175,23 +175,29 @@ def interval_columns(named: Named) -> _Columns | None:
     levels = {interval.level for _, interval in intervals}
     level = f"{100 * levels.pop():g} % interval" if len(levels) == 1 else "interval"
 
-    def cells(estimate: Estimate) -> tuple[str, str]:
-        interval, printed = estimate.interval, estimate.measure.printed
-        if interval is None or estimate.debiased is None:
-            return "-", "-"
-        return error_cells(estimate)[0], f"{printed(interval.low)} to {printed(interval.high)}"
+    redrawn = [interval for _, interval in intervals if not interval.method]
+    header = ("debiased", level) if redrawn else (level,)
 
-    rejected = " or ".join(f"{100 * (1 - level):g}" for level in sorted({one.level for _, one in intervals}))
-    lines = [INTERVAL_NOTE.format(rejected=rejected)]
+    def cells(estimate: Estimate) -> tuple[str, ...]:
+        interval, printed = estimate.interval, estimate.measure.printed
+        debiased = (error_cells(estimate)[0],) if redrawn else ()
+        if interval is None:
+            return tuple("-" for _ in header)
+        return *debiased, f"{printed(interval.low)} to {printed(interval.high)}"
+
+    rejected = " or ".join(f"{100 * (1 - level):g}" for level in sorted({one.level for one in redrawn}))
+    lines = [INTERVAL_NOTE.format(rejected=rejected)] if redrawn else []
+    if by_formula := [name for name, interval in intervals if interval.method]:
+        lines.append(f"{', '.join(by_formula)}: interval of the value in {POPULATION}, by a formula.")
     lines += [] if named[0][1].groups is not None else [INDEPENDENT_ROWS]  # of groups the rows have notes of their own
-    if any(interval.target != "true error" for _, interval in intervals):
+    if any(interval.target != "true error" for interval in redrawn):
         lines.append(OWN_NOTE)
     for family in dict.fromkeys(interval.stand_in for _, interval in intervals if interval.stand_in is not None):
         stood_for = [name for name, interval in intervals if interval.stand_in == family]
         names = ", ".join(stood_for)
         lines.append(f"{names}: for the interval, the faster family {family} was fitted to the simulated labels.")
     lines += _widened_lines(named)
-    return _Columns(("debiased", level), cells, "\n".join(lines))
+    return _Columns(header, cells, "\n".join(lines))
 
 
 def _widened_lines(named: Named) -> list[str]:
@@ -269,8 +275,11 @@ def _nulls(named: Named) -> _Columns:
 
 def _two_sided(named: Named) -> str:
     """Return which p-values are two-sided."""
-    names = [name for name, one in named if one.measure.two_sided and one.null is not None]
-    return f"Two-sided p-values, since these measure accuracy: {', '.join(names)}." if names else ""
+    both = [(name, one.measure.ideal) for name, one in named if one.measure.two_sided and one.null is not None]
+    names, around = ([name for name, ideal in both if (ideal is None) == of] for of in (True, False))
+    lines = [f"Two-sided p-values, since these measure accuracy: {', '.join(names)}."] if names else []
+    lines += [f"Two-sided p-values, since either side of the ideal is an error: {', '.join(around)}."] if around else []
+    return "\n".join(lines)
 
 
 def _class_nulls(named: Named) -> _Columns:

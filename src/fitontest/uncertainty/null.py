@@ -5,13 +5,17 @@ The measure is estimated again, with everything that it fits fitted anew.
 
 from typing import Literal
 
+import numpy as np
+
 from fitontest.checks import is_whole
 from fitontest.data.kinds import Data
+from fitontest.exceptions import CalibrationWarning, warn_user
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.if_calibrated import IfCalibrated
 from fitontest.measures.measure import Measure
 from fitontest.measures.notes import AUTO_CLASSES, AUTO_DRAWS, AUTO_ROWS
 from fitontest.numerics.random import check_seed
+from fitontest.results.text import count
 from fitontest.typing import FloatArray, RandomState
 from fitontest.uncertainty.dependence import bound_to, redraws_of, with_dependence
 
@@ -38,6 +42,10 @@ def with_null(estimate: Estimate, sample: Data, draws: int, random_state: Random
         return estimate
     redraws = redraws_of(bound_to(estimate.measure, sample))
     values = redraws.null_values(estimate.measure, draws, random_state)
+    if np.isnan(values).all():
+        what = f"{estimate.measure.name} has no value for any of {count(draws)} labellings drawn from the scores"
+        warn_user(f"{what}: there is no null", CalibrationWarning)
+        return estimate
     return estimate.with_uncertainty(null=compare_with(values, estimate.measure, estimate.value))
 
 

@@ -4,26 +4,22 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtri, stdtrit
 
 from fitontest.data.dependence import are_too_few
 from fitontest.data.known_groups import NOT_LEARNT
 from fitontest.data.row_groups import RowGroups
 from fitontest.data.score_sample import ScoreSample
-from fitontest.exceptions import without_warnings
-from fitontest.families.cutting import UNCUT
-from fitontest.families.platt import Platt
+from fitontest.measures.cox import Line, line_of, uncertain_rows
+from fitontest.measures.formula_interval import FEW, degrees_of
 from fitontest.measures.interval import Interval
-from fitontest.numerics.links import logit, sigmoid
 from fitontest.numerics.standard_error import outer_products_of_groups
 from fitontest.results.text import short
 from fitontest.significance.exact_share import share_interval
+from fitontest.significance.normal import quantile
 from fitontest.typing import FloatArray
 from fitontest.uncertainty.certain_scores import CertainScores, certain_scores
 from fitontest.uncertainty.effective_rows import effective_rows, icc_of, nothing_learnt
 
-FEW = 50  # rows of a class, below which the mean of the labels is not nearly normal
-FEWEST = 10  # rows of each class, below which nothing is said of a slope
 WORTH_SAYING = 0.01  # share of certain scores
 
 OVERCONFIDENT = "overconfident"
@@ -173,14 +169,24 @@ def tendency_of(sample: ScoreSample, level: float = 0.95) -> Tendency:
     residual = float(rows.w @ (rows.y - rows.p)) / float(rows.w.sum())
     learnt = not nothing_learnt(sample)
     certain = certain_scores(sample, level)
-    uncertain = _uncertain(sample) if certain else sample
-    line = None if uncertain is None else _line(uncertain)
+    uncertain = uncertain_rows(sample)
+    line = None if uncertain is None else line_of(uncertain)
     slope, of_slope = None, None
     if uncertain is not None and line is not None:
         slope = line.slope
-        of_slope = _around(slope, line.spread(uncertain, sample), uncertain.groups, level) if learnt else None
+        of_slope = _around(slope, _spread(line, uncertain, sample), uncertain.groups, level) if learnt else None
     interval = _residual_interval(sample, residual, level) if learnt else None
     return Tendency(residual, interval, slope, of_slope, certain, "" if learnt else NOT_LEARNT)
+
+
+def _spread(line: Line, sample: ScoreSample, whole: ScoreSample) -> float:
+    """Return the standard error of the slope, for uncertain rows and all rows, from which dependence is learnt."""
+    if are_too_few(sample.groups):
+        by_rows = line.products_of_rows(sample)
+        products = _of_few_groups(by_rows, line.c, line.features, sample, icc_of(whole))
+    else:
+        products = line.products(sample)
+    return float(np.sqrt(max(line.covariance(products)[0, 0], 0.0)))
 
 
 def _residual_interval(sample: ScoreSample, residual: float, level: float) -> Interval:
@@ -224,10 +230,8 @@ def _of_few_groups(products: Any, c: FloatArray, x: FloatArray, sample: ScoreSam
 
 
 def _around(value: float, spread: float, groups: RowGroups | None, level: float, total: float = 1.0) -> Interval:
-    """Return value +- z spread / total, of groups with Student's t of effective groups - 1 degrees in place of z."""
-    high = (1.0 + level) / 2.0
-    z = float(ndtri(high) if groups is None else stdtrit(max(groups.effective - 1.0, 1.0), high))
-    half = z * spread / total
+    """Return value +- q spread / total, with the quantile of the normal law, of groups of Student's t."""
+    half = quantile(level, degrees_of(groups)) * spread / total
     return Interval(value - half, value + half, level)
 
 
@@ -247,90 +251,3 @@ def _beside(end: float, ideal: str) -> str:
     """Return the end of an interval in as many digits as tell it from the ideal, on whose side of it the words hang."""
     texts = (short(end, digits) for digits in range(3, 17))
     return next((text for text in texts if end == float(ideal) or float(text.replace(",", "")) != float(ideal)), ideal)
-
-
-def _uncertain(sample: ScoreSample) -> ScoreSample | None:
-    """Return the rows whose score is strictly between 0 and 1, or None where there are none."""
-    chosen = (sample.rows.p > 0.0) & (sample.rows.p < 1.0)
-    return sample.take(chosen) if chosen.any() else None
-
-
-@dataclass(frozen=True, eq=False)
-class _Line:
-    """The line of Platt scaling.
-
-    Attributes
-    ----------
-    slope : float
-    x, c : arrays of shape (m,)
-        Logits of the scores, and the probabilities that the line gives.
-    inverse : array of shape (2, 2)
-        Inverse of the curvature of the likelihood.
-    """
-
-    slope: float
-    x: FloatArray
-    c: FloatArray
-    inverse: FloatArray
-
-    def spread(self, sample: ScoreSample, whole: ScoreSample) -> float:
-        """Return the standard error of the slope, for the rows and all rows, from which dependence is learnt."""
-        products = self._products(sample, whole)
-        return float(np.sqrt(max((self.inverse @ products @ self.inverse)[0, 0], 0.0)))
-
-    def _products(self, sample: ScoreSample, whole: ScoreSample) -> FloatArray:
-        """Return the sum of the outer products of the gradients of rows, or of groups of rows."""
-        rows, groups, r = sample.rows, sample.groups, sample.rows.y - self.c
-        if groups is None:
-            return _summed(rows.w2 * r**2, self.x)
-        beside = np.column_stack((self.x, np.ones(self.x.size)))
-        if are_too_few(groups):
-            return _of_few_groups(_summed(rows.w2 * r**2, self.x), self.c, beside, sample, icc_of(whole))
-        return outer_products_of_groups((rows.w * r)[:, None] * beside, groups.code)
-
-
-def _line(sample: ScoreSample) -> _Line | None:
-    """Return the line of Platt scaling, or None where there is none."""
-    if _obstacle(sample):
-        return None
-    rows = sample.rows
-    with without_warnings():
-        solution = Platt().solve(sample)
-    slope, intercept = solution.attributes["slope_"], solution.attributes["intercept_"]
-    x = logit(rows.p, UNCUT)  # as Platt scaling cuts uncertain scores
-    c = sigmoid(slope * x + intercept)
-    curvature = _summed(rows.w * c * (1.0 - c), x)
-    if not np.linalg.cond(curvature) < 1e14:
-        return None
-    return _Line(float(slope), x, c, np.asarray(np.linalg.inv(curvature), dtype=np.float64))
-
-
-def why_no_slope(sample: ScoreSample) -> str:
-    """Return why `tendency_of` gives no slope."""
-    uncertain = _uncertain(sample)
-    if uncertain is None:
-        return "all scores are exactly 0 or 1"
-    return _obstacle(uncertain) or "the scores hardly differ"
-
-
-def _obstacle(sample: ScoreSample) -> str:
-    """Return why no line is fitted to uncertain rows, or ""."""
-    rows = sample.rows
-    positive = rows.y > 0.5
-    positives = int(rows.n[positive].sum())
-    if min(positives, int(rows.n.sum()) - positives) < FEWEST:
-        return f"a class has fewer than {FEWEST} rows of a score between 0 and 1"
-    if rows.p[0] == rows.p[-1]:  # sorted
-        return "all scores between 0 and 1 are one value"
-    return "a threshold separates the classes" if _are_separated(rows.p[positive], rows.p[~positive]) else ""
-
-
-def _are_separated(a: FloatArray, b: FloatArray) -> bool:
-    """Return whether a threshold separates the scores of two classes, so that no slope is the most likely one."""
-    return bool(a.max() <= b.min() or b.max() <= a.min())
-
-
-def _summed(w: FloatArray, x: FloatArray) -> FloatArray:
-    """Return sum w (x, 1)(x, 1)^T."""
-    cross = float(w @ x)
-    return np.array([[float(w @ (x * x)), cross], [cross, float(w.sum())]])

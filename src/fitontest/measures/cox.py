@@ -1,0 +1,284 @@
+"""The line of calibration in logits, of Cox: logit c = intercept + slope logit p, and tests that it is the diagonal.
+
+It is fitted by maximum likelihood to the uncertain rows, those of a score strictly between 0 and 1: the logit of a
+certain score is infinite, and any number in its place would decide the line.
+
+With l(a, b) the log likelihood of intercept a and slope b, and a1 the best intercept of slope 1, three tests share it:
+
+    joint   2 (l(a, b) - l(0, 1)),   2 degrees of freedom: intercept 0 and slope 1
+    level   2 (l(a1, 1) - l(0, 1)),  1 degree: intercept 0, where the slope is 1
+    slope   2 (l(a, b) - l(a1, 1)),  1 degree: slope 1, whatever the intercept
+
+Cox (1958), Two further applications of a model for binary regression, Biometrika 45.
+https://doi.org/10.1093/biomet/45.3-4.562
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import chdtrc, fdtrc
+
+from fitontest.data.dependence import are_too_few
+from fitontest.data.score_sample import ScoreSample
+from fitontest.exceptions import NoValueError, without_warnings
+from fitontest.families.platt import Platt
+from fitontest.numerics.links import logit, sigmoid
+from fitontest.numerics.standard_error import outer_products_of_groups
+from fitontest.typing import FloatArray
+
+FEWEST = 10  # uncertain rows of each class, below which nothing is said of a slope
+LEAST = float(np.nextafter(0.0, 1.0))  # the smallest score above 0: uncertain scores keep their logits
+ILL_CONDITIONED = 1e14  # of the curvature, from which on slope and intercept cannot be told apart
+INSIDE = "strictly between 0 and 1"
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """The most likely line of the uncertain rows.
+
+    Attributes
+    ----------
+    slope, intercept : float
+    x, c : arrays of shape (m,)
+        Logits of the scores, and the probabilities that the line gives.
+    inverse : array of shape (2, 2)
+        Inverse of the curvature of the likelihood, of slope and intercept: their covariance if the line is true and
+        weights count independent rows, as glm of R reports it.
+    """
+
+    slope: float
+    intercept: float
+    x: FloatArray
+    c: FloatArray
+    inverse: FloatArray
+
+    @property
+    def features(self) -> FloatArray:
+        """By what the residual of each row is multiplied in the gradient: (logit, 1), shape (m, 2)."""
+        return np.column_stack((self.x, np.ones(self.x.size)))
+
+    def products_of_rows(self, sample: ScoreSample) -> FloatArray:
+        """Return the sum of the outer products of the gradients of independent rows."""
+        return sum_of_squares(sample.rows.w2 * (sample.rows.y - self.c) ** 2, self.x)
+
+    def products(self, sample: ScoreSample) -> FloatArray:
+        """Return the same of groups, where rows belong to groups."""
+        if sample.groups is None:
+            return self.products_of_rows(sample)
+        rows = sample.rows
+        return outer_products_of_groups((rows.w * (rows.y - self.c))[:, None] * self.features, sample.groups.code)
+
+    def covariance(self, products: FloatArray) -> FloatArray:
+        """Return the sandwich covariance H^-1 M H^-1 of slope and intercept, M the sum of outer products."""
+        return np.asarray(self.inverse @ products @ self.inverse)
+
+
+class Tested(NamedTuple):
+    """A test: its statistic, the degrees of freedom and the p-value."""
+
+    statistic: float | None
+    degrees: int
+    p_value: float | None
+
+
+@dataclass(frozen=True)
+class CoxTests:
+    """Tests of the line, likelihood ratios of independent rows.
+
+    Where rows belong to groups, likelihoods of rows tell nothing: the statistics are those of Wald, by the sandwich
+    covariance of sums over groups, and p-values those of Fisher's F with effective groups - 1 degrees, as of
+    Hotelling's T^2; None of fewer than 10 effective groups. Importances count as their effective rows.
+
+    Attributes
+    ----------
+    joint, level, slope : Tested
+        Of intercept 0 and slope 1; of intercept 0 where the slope is 1; of slope 1.
+    """
+
+    joint: Tested
+    level: Tested
+    slope: Tested
+
+
+def uncertain_rows(sample: ScoreSample) -> ScoreSample | None:
+    """Return the rows whose score is strictly between 0 and 1, or None where there are none."""
+    chosen = (sample.rows.p > 0.0) & (sample.rows.p < 1.0)
+    if chosen.all():
+        return sample
+    return sample.take(chosen) if chosen.any() else None
+
+
+def line_of(sample: ScoreSample) -> Line | None:
+    """Return the line of rows that are all uncertain, or None where there is none."""
+    return None if _obstacle(sample) else _fitted(sample)
+
+
+def why_no_line(sample: ScoreSample) -> str:
+    """Return why rows with any scores have no line; they have none."""
+    uncertain = uncertain_rows(sample)
+    if uncertain is None:
+        return "all scores are exactly 0 or 1"
+    cells = ", as cells keep one score each" if sample.has_pooled_scores else ""
+    return _obstacle(uncertain) or f"the scores hardly differ{cells}"
+
+
+def require_line(sample: ScoreSample, measure: str) -> tuple[ScoreSample, Line]:
+    """Return the uncertain rows and their line, or raise NoValueError.
+
+    Parameters
+    ----------
+    sample : ScoreSample
+        Rows with any scores.
+    measure : str
+        What needs the line.
+    """
+    uncertain = uncertain_rows(sample)
+    line = None if uncertain is None else line_of(uncertain)
+    if uncertain is None or line is None:
+        raise NoValueError(
+            f"y_prob must have a most likely line in logits for the {measure}, but {why_no_line(sample)}"
+        )
+    return uncertain, line
+
+
+def require_uncertain(sample: ScoreSample, measure: str) -> ScoreSample:
+    """Return the uncertain rows, or raise NoValueError where there are none."""
+    rows = uncertain_rows(sample)
+    if rows is None:
+        raise NoValueError(f"y_prob must have scores {INSIDE} for {measure}, got scores of 0 and 1 alone")
+    return rows
+
+
+def level_of(sample: ScoreSample, share: float | None = None) -> float:
+    """Return the intercept a of slope 1, sum w sigma(a + x) = share sum w, of rows that are all uncertain.
+
+    Parameters
+    ----------
+    sample : ScoreSample
+    share : float in (0, 1), optional
+        By default that of the positives, so that a is the most likely intercept.
+    """
+    rows = sample.rows
+    x, total = logit(rows.p, LEAST), float(rows.w.sum())
+    share = sample.base_rate if share is None else share
+    start = float(np.log(share) - np.log1p(-share))
+    low, high = start - float(x[-1]), start - float(x[0])
+
+    def excess(a: float) -> float:
+        return float(rows.w @ sigmoid(a + x)) / total - share
+
+    if excess(low) >= 0.0 or excess(high) <= 0.0:  # one distinct score, or distinct ones by rounding alone
+        return (low + high) / 2.0
+    return float(brentq(excess, low, high, xtol=1e-15, rtol=1e-15))
+
+
+def cox_tests(sample: ScoreSample, line: Line) -> CoxTests:
+    """Return the tests that the line of uncertain rows is the diagonal.
+
+    Parameters
+    ----------
+    sample : ScoreSample
+        Rows that are all uncertain, of both classes.
+    line : Line
+        Of these rows.
+    """
+    level = level_of(sample)
+    if sample.groups is not None:
+        return _tests_of_groups(sample, line, level)
+    unit = sample.row_weight
+    deviances = [deviance(sample, a, b) / unit for a, b in ((0.0, 1.0), (level, 1.0), (line.intercept, line.slope))]
+    pairs = ((deviances[0] - deviances[2], 2), (deviances[0] - deviances[1], 1), (deviances[1] - deviances[2], 1))
+    return CoxTests(*(Tested(max(d, 0.0), df, float(chdtrc(df, max(d, 0.0)))) for d, df in pairs))
+
+
+def deviance(sample: ScoreSample, intercept: float, slope: float) -> float:
+    """Return -2 l(a, b), the deviance of a line, of rows that are all uncertain."""
+    rows = sample.rows
+    z = intercept + slope * logit(rows.p, LEAST)
+    return 2.0 * float(rows.w @ np.logaddexp(0.0, np.where(rows.y > 0.5, -z, z)))
+
+
+def level_error(sample: ScoreSample, level: float) -> tuple[float, float]:
+    """Return the standard errors of the intercept of slope 1: of a true model 1 / sqrt(sum c (1-c)), and the sandwich.
+
+    Of fewer than 10 effective groups the second is 0.
+
+    Parameters
+    ----------
+    sample : ScoreSample
+        Rows that are all uncertain.
+    level : float
+        The intercept.
+    """
+    rows, groups = sample.rows, sample.groups
+    c = sigmoid(level + logit(rows.p, LEAST))
+    curvature = float(rows.w @ (c * (1.0 - c)))
+    r = rows.y - c
+    if groups is None:
+        square = float(rows.w2 @ r**2)
+    elif are_too_few(groups):
+        square = 0.0
+    else:
+        square = float(outer_products_of_groups((rows.w * r)[:, None], groups.code)[0, 0])
+    return float(np.sqrt(sample.row_weight / curvature)), float(np.sqrt(square)) / curvature
+
+
+def sum_of_squares(w: FloatArray, x: FloatArray) -> FloatArray:
+    """Return sum w (x, 1)(x, 1)^T."""
+    cross = float(w @ x)
+    return np.array([[float(w @ (x * x)), cross], [cross, float(w.sum())]])
+
+
+def _fitted(sample: ScoreSample) -> Line | None:
+    """Return the line, or None where slope and intercept cannot be told apart."""
+    rows = sample.rows
+    with without_warnings():
+        solution = Platt(eps=LEAST).solve(sample)
+    slope, intercept = float(solution.attributes["slope_"]), float(solution.attributes["intercept_"])
+    x = logit(rows.p, LEAST)
+    c = sigmoid(slope * x + intercept)
+    curvature = sum_of_squares(rows.w * c * (1.0 - c), x)
+    if not np.linalg.cond(curvature) < ILL_CONDITIONED:
+        return None
+    return Line(slope, intercept, x, c, np.asarray(np.linalg.inv(curvature), dtype=np.float64))
+
+
+def _obstacle(sample: ScoreSample) -> str:
+    """Return why no line is fitted to uncertain rows, or ""."""
+    rows = sample.rows
+    positive = rows.y > 0.5
+    positives = int(rows.n[positive].sum())
+    smaller = min(positives, int(rows.n.sum()) - positives)
+    if smaller < FEWEST:
+        return f"a class has fewer than {FEWEST} rows of a score between 0 and 1: {smaller}"
+    if rows.p[0] == rows.p[-1]:  # sorted
+        cells = ", as cells keep one score each" if sample.has_pooled_scores else ""
+        return f"all scores between 0 and 1 are one value{cells}"
+    return "a threshold separates the classes" if _are_separated(rows.p[positive], rows.p[~positive]) else ""
+
+
+def _are_separated(a: FloatArray, b: FloatArray) -> bool:
+    """Return whether a threshold separates the scores of two classes, so that no slope is the most likely one."""
+    return bool(a.max() <= b.min() or b.max() <= a.min())
+
+
+def _tests_of_groups(sample: ScoreSample, line: Line, level: float) -> CoxTests:
+    """Return the tests of Wald by sums over groups."""
+    groups = sample.groups
+    assert groups is not None
+    if are_too_few(groups):
+        return CoxTests(Tested(None, 2, None), Tested(None, 1, None), Tested(None, 1, None))
+    covariance = line.covariance(line.products(sample))
+    away = np.array([line.slope - 1.0, line.intercept])
+    joint = float(away @ np.linalg.solve(covariance, away))
+    of_slope = float(away[0] ** 2 / covariance[0, 0])
+    of_level = (level / level_error(sample, level)[1]) ** 2
+    degrees = groups.effective - 1.0
+    of_joint = joint * (degrees - 1.0) / (2.0 * degrees)  # Hotelling's T^2 as Fisher's F
+    return CoxTests(
+        Tested(joint, 2, float(fdtrc(2.0, degrees - 1.0, of_joint))),
+        Tested(of_level, 1, float(fdtrc(1.0, degrees, of_level))),
+        Tested(of_slope, 1, float(fdtrc(1.0, degrees, of_slope))),
+    )

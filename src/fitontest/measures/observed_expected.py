@@ -1,0 +1,164 @@
+"""The ratio of observed to expected positives: by which factor the scores are too low, or too high."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from fitontest.data.score_sample import ScoreSample
+from fitontest.exceptions import NoValueError
+from fitontest.measures.estimate import Estimate
+from fitontest.measures.formula_interval import (
+    EXACT,
+    NOTHING_VARIES,
+    OwnInterval,
+    degrees_of,
+    has_few,
+    independent_rows,
+    reason_of_groups,
+)
+from fitontest.measures.measure import Measure, Unit, register
+from fitontest.measures.words import Words
+from fitontest.numerics.standard_error import standard_error
+from fitontest.significance.exact_share import share_interval, share_p_value
+from fitontest.significance.normal import p_value, quantile
+
+OF_LOGARITHM = "of the logarithm, by the normal approximation"
+
+
+@register("observed_expected")
+@dataclass(frozen=True)
+class ObservedExpected(Measure):
+    """The number of positives over the number that the scores expect; 1 is ideal, 2 means twice as many as expected.
+
+    O:E = sum_i w_i y_i / sum_i w_i p_i, at least 0.
+
+    Notes
+    -----
+    The interval is that of the logarithm, by the normal approximation, with the standard error of the residuals,
+    sqrt(sum_i w_i^2 (y_i - O:E p_i)^2) / sum_i w_i y_i, of groups that of sums over groups. The usual formula
+    sqrt((1 - O/n) / O) (``estimate.evidence.label_error``, with the interval ``label_interval``) leaves
+    out that the scores explain a part of the labels: of scores that tell the classes apart its intervals are too wide.
+    Where a class has fewer than 50 rows the interval is the exact one of the share of positives, by the mean score.
+
+    Raises
+    ------
+    NoValueError
+        All scores are 0, so that nothing is expected.
+
+    References
+    ----------
+    Debray et al. (2017), A guide to systematic review and meta-analysis of prediction model performance, BMJ 356.
+    https://doi.org/10.1136/bmj.i6460
+
+    Examples
+    --------
+    >>> import fitontest as fot
+    >>> ratio = fot.measure([0, 0, 1, 1, 1], [0.1, 0.2, 0.3, 0.6, 0.8], "observed_expected")
+    >>> round(float(ratio), 3), ratio.evidence.observed, ratio.evidence.expected
+    (1.5, 3.0, 2.0)
+    """
+
+    words = Words(title="O:E")
+    unit: ClassVar[Unit] = "ratio"
+    two_sided: ClassVar[bool] = True
+    has_own_interval: ClassVar[bool] = True
+    ideal: ClassVar[float | None] = 1.0
+
+    def estimate(self, sample: ScoreSample) -> Estimate:
+        """Return the ratio of the sums."""
+        rows, groups = sample.rows, sample.groups
+        observed, expected = float(rows.w @ rows.y), float(rows.w @ rows.p)
+        ratio = observed / expected if expected > 0.0 else np.inf
+        if not np.isfinite(ratio):
+            raise NoValueError(f"y_prob must have a mean above 0 for O:E, got {sample.mean_score:g}")
+        reason, degrees, n = reason_of_groups(groups), degrees_of(groups), sample.effective_rows
+        error, few = 0.0, False
+        if not reason:
+            independent = independent_rows(sample)
+            few = has_few(sample, independent)
+            codes = None if groups is None else groups.code
+            error = standard_error(rows.y - ratio * rows.p, rows.w, rows.w2, codes) * float(rows.w.sum())
+            error = error / observed if observed > 0.0 else 0.0
+            if few:
+                n = independent
+            elif error == 0.0:
+                reason = NOTHING_VARIES
+        evidence = Counts(
+            observed=observed / sample.row_weight,
+            expected=expected / sample.row_weight,
+            ratio=ratio,
+            share=sample.base_rate,
+            mean_score=sample.mean_score,
+            independent=n,
+            is_exact=few,
+            standard_error=error if error > 0.0 and not few else None,
+            degrees=degrees,
+            reason=reason,
+            method=EXACT if few else OF_LOGARITHM,
+            ideal=1.0,
+        )
+        return Estimate.of(self, sample, ratio, evidence)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Counts(OwnInterval):
+    """The numbers of observed and of expected positives; the standard error is that of the logarithm of their ratio.
+
+    Attributes
+    ----------
+    observed, expected : float
+        In rows: sums of counts, and of importances in units of an effective row.
+    ratio : float
+    share, mean_score : float
+        Of positives, and of the scores.
+    independent : float
+        Independent rows that tell as much of the share.
+    is_exact : bool
+        Whether the interval is that of the share, since a class has few rows.
+    """
+
+    recorded = ("observed", "expected", "standard_error", "asymptotic_p_value")
+
+    observed: float
+    expected: float
+    ratio: float
+    share: float
+    mean_score: float
+    independent: float
+    is_exact: bool
+
+    @property
+    def label_error(self) -> float | None:
+        """The usual standard error of the logarithm, sqrt((1 - O/n) / O) with O of n independent rows."""
+        return float(np.sqrt((1.0 - self.share) / (self.independent * self.share))) if 0.0 < self.share < 1.0 else None
+
+    def label_interval(self, level: float = 0.95) -> tuple[float, float] | None:
+        """Return exp(ln O:E -+ z s.e.) by that standard error, None where all labels are of one class.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+        """
+        if self.label_error is None:
+            return None
+        factor = float(np.exp(quantile(level, self.degrees) * self.label_error))
+        return self.ratio / factor, self.ratio * factor
+
+    @property
+    def asymptotic_p_value(self) -> float | None:
+        """Of the ratio 1, of what the interval is of."""
+        if self.is_exact:
+            return share_p_value(self.independent * self.share, self.independent, self.mean_score)
+        if self.standard_error is None:
+            return None
+        return p_value(float(np.log(self.ratio)) / self.standard_error, self.degrees)
+
+    def ends(self, level: float) -> tuple[float, float]:
+        """Return the ends by the logarithm, or by the exact interval of the share."""
+        if self.is_exact:
+            low, high = share_interval(self.independent * self.share, self.independent, level)
+            return low / self.mean_score, high / self.mean_score
+        assert self.standard_error is not None
+        factor = float(np.exp(quantile(level, self.degrees) * self.standard_error))
+        return self.ratio / factor, self.ratio * factor

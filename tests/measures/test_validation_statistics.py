@@ -1,0 +1,315 @@
+"""The statistics of a calibration report: numbers of R, closed forms, weights, groups, cells, and what has no value."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import fitontest as fot
+from fitontest.exceptions import NoValueError
+from fitontest.measures.cox import cox_tests, deviance, level_of, require_line, uncertain_rows
+from fitontest.numerics.links import logit, sigmoid
+from fitontest.uncertainty.redrawing import Redrawing, estimate_of
+from fitontest.uncertainty.tendency import tendency_of
+from tests.strategies import noisy
+
+R = json.loads((Path(__file__).parents[1] / "reference" / "valprob.json").read_text())["sets"]
+SETS = list(R)
+Z = 1.959963984540054
+OWN = ("observed_expected", "calibration_in_the_large", "calibration_slope", "calibration_intercept", "scaled_brier")
+LOGISTIC = ("calibration_in_the_large", "calibration_slope", "calibration_intercept")  # of uncertain rows
+TO_GLM = 1e-7  # glm of R stops at 1e-8 of the deviance
+ERRORS_OF_GLM = 1e-5  # which have the weights of its step before the last
+TO_R = 1e-12
+
+
+@pytest.fixture(params=SETS)
+def reference(request):
+    """Return the sample of a set and what R made of it."""
+    one = R[request.param]
+    y, p = np.array(list(one["y"]), dtype=float), np.array(one["p"])
+    return fot.ScoreSample(y, p), one["expected"], request.param
+
+
+def estimate(name, sample, **settings):
+    return fot.measures.make(name, **settings).estimate(sample)
+
+
+def interval_of(name, sample, level=0.95):
+    return estimate_of(fot.measures.make(name), sample, redrawing=Redrawing(interval=level)).interval
+
+
+def near(value, expected, tolerance):
+    return value == pytest.approx(expected, rel=tolerance, abs=tolerance)
+
+
+def test_ratio_of_observed_to_expected(reference):
+    sample, expected, _ = reference
+    found, known = estimate("observed_expected", sample), expected["oe"]
+    assert near(found.evidence.observed, known["O"], TO_R)
+    assert near(found.evidence.expected, known["E"], TO_R)
+    assert near(found.value, known["ratio"], TO_R)
+    assert near(found.evidence.label_error, known["log_se"], TO_R)
+    low, high = found.evidence.label_interval()
+    assert near(low, known["low"], TO_R)
+    assert near(high, known["high"], TO_R)
+
+
+def test_calibration_in_the_large(reference):
+    sample, expected, _ = reference
+    found, known = estimate("calibration_in_the_large", sample), expected["citl"]
+    error = found.evidence.model_error
+    assert near(found.value, known["intercept"], TO_GLM)
+    assert near(error, known["se"], ERRORS_OF_GLM)
+    assert near(found.value - Z * error, known["low"], Z * ERRORS_OF_GLM)
+    assert near(found.value + Z * error, known["high"], Z * ERRORS_OF_GLM)
+
+
+def test_line(reference):
+    sample, expected, _ = reference
+    slope, intercept = (estimate(f"calibration_{what}", sample) for what in ("slope", "intercept"))
+    known = expected["cox"]
+    assert near(slope.value, known["slope"], TO_GLM)
+    assert near(intercept.value, known["intercept"], TO_GLM)
+    assert near(slope.evidence.model_error, known["se_slope"], ERRORS_OF_GLM)
+    assert near(intercept.evidence.model_error, known["se_intercept"], ERRORS_OF_GLM)
+    assert near(slope.evidence.covariance[0, 1], known["covariance"], ERRORS_OF_GLM)
+    assert near(slope.value - Z * slope.evidence.model_error, known["slope_low"], Z * ERRORS_OF_GLM)
+    assert near(slope.value + Z * slope.evidence.model_error, known["slope_high"], Z * ERRORS_OF_GLM)
+    assert near(slope.value, expected["val_prob"]["Slope"], TO_GLM)
+    assert near(intercept.value, expected["val_prob"]["Intercept"], TO_GLM)
+
+
+def test_likelihood_ratios(reference):
+    sample, expected, name = reference
+    tests = cox_tests(*require_line(sample, "slope"))
+    known = expected["lr"]
+    pairs = {"a0_b1": tests.joint, "a0_given_b1": tests.level, "b1_given_a": tests.slope}
+    for key, test in pairs.items():
+        if name == "breast_nb" and key != "a0_b1":
+            continue  # glm cuts linear predictors at +-30
+        assert test.statistic == pytest.approx(known[key], rel=1e-9, abs=1e-9), key
+        assert test.p_value == pytest.approx(known[f"p_{key}"], rel=1e-7), key
+    assert estimate("calibration_slope", sample).evidence.asymptotic_p_value == tests.slope.p_value
+
+
+def test_spiegelhalter(reference):
+    sample, expected, _ = reference
+    found = estimate("spiegelhalter", sample)
+    assert near(found.value, expected["val_prob"]["S:z"], TO_R)
+    assert found.evidence.asymptotic_p_value == pytest.approx(expected["val_prob"]["S:p"], rel=1e-9)
+
+
+def test_scaled_brier(reference):
+    sample, expected, _ = reference
+    found, known = estimate("scaled_brier", sample), expected["brier"]
+    assert near(found.value, known["scaled"], TO_R)
+    assert near(found.value, expected["risk_regression"]["ipa"], TO_R)
+    assert near(found.evidence.scaled_by_mean_score, known["scaled_by_mean_p"], TO_R)
+
+
+def test_the_slope_is_that_of_verdicts(reference):
+    sample, _, _ = reference
+    tendency = tendency_of(sample)
+    assert estimate("calibration_slope", sample).value == tendency.slope
+    found = interval_of("calibration_slope", sample)
+    assert (found.low, found.high) == (tendency.slope_interval.low, tendency.slope_interval.high)
+
+
+def test_sandwich_and_model_errors_are_those_of_statsmodels():
+    api = pytest.importorskip("statsmodels.api")
+    y, p = noisy(400)
+    x = logit(p, 1e-16)
+    model = api.GLM(y, np.column_stack([x, np.ones(400)]), family=api.families.Binomial())
+    robust, plain = model.fit(cov_type="HC0", tol=1e-14), model.fit(tol=1e-14)
+    for place, name in enumerate(("calibration_slope", "calibration_intercept")):
+        found = estimate(name, fot.ScoreSample(y, p))
+        assert near(found.value, robust.params[place], 1e-9)
+        assert near(found.standard_error, robust.bse[place], 1e-8)
+        assert near(found.evidence.model_error, plain.bse[place], 1e-8)
+    level = api.GLM(y, np.ones(400), offset=x, family=api.families.Binomial()).fit(cov_type="HC0", tol=1e-14)
+    found = estimate("calibration_in_the_large", fot.ScoreSample(y, p))
+    assert near(found.value, level.params[0], 1e-9)
+    assert near(found.standard_error, level.bse[0], 1e-8)
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_intervals_of_counts_are_those_of_repeated_rows(name):
+    y, p = noisy(300, ties=2)
+    w = np.random.default_rng(1).integers(0, 4, 300)
+    weighted, repeated = fot.ScoreSample(y, p, w), fot.ScoreSample(np.repeat(y, w), np.repeat(p, w))
+    first, second = (interval_of(name, sample) for sample in (weighted, repeated))
+    assert near(first.low, second.low, 1e-11)
+    assert near(first.high, second.high, 1e-11)
+    facts = [estimate(name, sample).evidence.record() for sample in (weighted, repeated)]
+    for key, value in facts[0].items():
+        assert near(value, facts[1][key], 1e-9), key
+
+
+@pytest.mark.parametrize("name", [*OWN, "spiegelhalter"])
+def test_the_scale_of_importances_means_nothing(name):
+    y, p = noisy(300, ties=2)
+    w = np.random.default_rng(1).random(300)
+    first, second = (estimate(name, fot.ScoreSample(y, p, scale * w)) for scale in (1.0, 1000.0))
+    assert near(first.value, second.value, 1e-12)
+    for key, value in first.evidence.record().items():
+        assert near(value, second.evidence.record()[key], 1e-9), key
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_groups_of_copies_are_the_rows(name):
+    y, p = noisy(200)
+    rows = interval_of(name, fot.ScoreSample(y, p))
+    copies = fot.read(np.repeat(y, 3), np.repeat(p, 3), groups=np.repeat(np.arange(200), 3))
+    found = interval_of(name, copies)
+    assert found.high - found.low == pytest.approx(rows.high - rows.low, rel=0.02)  # Student's t, K / (K - 1)
+    plain = interval_of(name, fot.ScoreSample(np.repeat(y, 3), np.repeat(p, 3)))
+    assert plain.high - plain.low < 0.65 * (rows.high - rows.low)
+    few = fot.read(y, p, groups=np.arange(200) % 7)
+    refused = estimate_of(fot.measures.make(name), few, redrawing=Redrawing(interval=0.95))
+    assert refused.interval is None
+    assert "fewer than 10 groups" in refused.interval_reason
+    assert refused.standard_error is None
+
+
+def test_groups_of_few_positives_widen_the_exact_interval():
+    rng = np.random.default_rng(0)
+    p = np.full(3000, 0.01)
+    y = np.repeat(rng.random(300) < 0.01, 10)
+    grouped = fot.read(y, p, groups=np.repeat(np.arange(300), 10))
+    for name in ("observed_expected", "calibration_in_the_large"):
+        wide, narrow = interval_of(name, grouped), interval_of(name, fot.ScoreSample(y, p))
+        assert wide.low < narrow.low < narrow.high < wide.high
+        assert "exact" in wide.method
+
+
+def test_wald_tests_of_groups():
+    rng = np.random.default_rng(0)
+    p = rng.random(1000)
+    y, groups = rng.random(1000) < p, np.arange(1000) % 50
+    sample = fot.read(y, p, groups=groups)
+    tests = cox_tests(*require_line(sample, "slope"))
+    alone = cox_tests(*require_line(fot.ScoreSample(y, p), "slope"))
+    for found, rows in zip(
+        (tests.joint, tests.level, tests.slope), (alone.joint, alone.level, alone.slope), strict=True
+    ):
+        assert found.degrees == rows.degrees
+        assert found.p_value == pytest.approx(rows.p_value, abs=0.15)  # of groups that share nothing
+    few = cox_tests(*require_line(fot.read(y, p, groups=np.arange(1000) % 5), "slope"))
+    assert few.joint == (None, 2, None)
+
+
+@pytest.mark.parametrize("name", [*OWN, "spiegelhalter"])
+def test_exact_cells_are_the_rows(name):
+    y, p = noisy(600)
+    p = np.clip(p.round(2), 0.01, 0.99)
+    rows, cells = fot.ScoreSample(y, p), fot.Cells.of(y, p, exact=True).sample()
+    assert near(estimate(name, cells).value, estimate(name, rows).value, 1e-11)
+    if name in OWN:
+        assert near(interval_of(name, cells).low, interval_of(name, rows).low, 1e-9)
+
+
+@pytest.mark.parametrize("name", LOGISTIC)
+def test_rows_of_certain_scores_are_left_out_of_logits(name):
+    y, p = noisy(400)
+    p = np.clip(p, 0.01, 0.99)
+    with_certain = fot.ScoreSample(np.append(y, [0, 0, 1, 0]), np.append(p, [0.0, 0.0, 1.0, 1.0]))
+    assert estimate(name, with_certain).value == estimate(name, fot.ScoreSample(y, p)).value
+    assert uncertain_rows(with_certain).n == 400
+    if name != "calibration_in_the_large":
+        assert estimate(name, with_certain).evidence.certain_share == pytest.approx(4 / 404)
+
+
+def test_the_level_solves_its_equation():
+    y, p = noisy(300)
+    sample = fot.ScoreSample(y, p)
+    a = level_of(sample)
+    assert sigmoid(a + logit(sample.rows.p, 1e-16)).sum() == pytest.approx(y.sum(), abs=1e-10)
+    assert deviance(sample, a, 1.0) <= min(deviance(sample, a + away, 1.0) for away in (-0.01, 0.01))
+    assert level_of(sample, 0.3) < level_of(sample, 0.4)
+
+
+def test_few_positives_have_exact_intervals():
+    p = np.linspace(0.001, 0.02, 3000)
+    y = np.arange(3000) % 100 == 0
+    ratio, level = (
+        interval_of(name, fot.ScoreSample(y, p)) for name in ("observed_expected", "calibration_in_the_large")
+    )
+    from scipy.stats import binomtest
+
+    exact = binomtest(30, 3000).proportion_ci(0.95, method="exact")
+    assert near(ratio.low, exact.low / p.mean(), 1e-9)
+    assert near(ratio.high, exact.high / p.mean(), 1e-9)
+    for a, share in ((level.low, exact.low), (level.high, exact.high)):
+        assert sigmoid(a + logit(p, 1e-16)).mean() == pytest.approx(share, rel=1e-9)
+    none = estimate_of(
+        fot.measures.make("observed_expected"),
+        fot.ScoreSample(np.zeros(200), np.full(200, 0.01)),
+        redrawing=Redrawing(interval=0.9),
+    )
+    assert (none.value, none.interval.low) == (0.0, 0.0)
+    assert none.interval.high == pytest.approx((1 - 0.05 ** (1 / 200)) / 0.01)
+    assert none.evidence.asymptotic_p_value == pytest.approx(2 * 0.99**200)
+
+
+@pytest.mark.parametrize(
+    ("name", "y", "p", "message"),
+    [
+        ("observed_expected", [0, 1], [0.0, 0.0], "y_prob must have a mean above 0 for O:E, got 0"),
+        ("calibration_in_the_large", [0, 1], [0.0, 1.0], "y_prob must have scores strictly between 0 and 1"),
+        ("calibration_in_the_large", [1, 1], [0.2, 0.4], "y_true must hold both classes .* got 1 alone"),
+        (
+            "calibration_slope",
+            [0, 1] * 9,
+            [0.2, 0.4] * 9,
+            "y_prob must have a most likely line .* slope, but a class has fewer than 10 rows .*: 9",
+        ),
+        ("calibration_slope", [0, 1] * 20, [0.2, 0.2] * 20, "all scores between 0 and 1 are one value"),
+        ("calibration_slope", [0, 1] * 20, [0.2, 0.4] * 20, "a threshold separates the classes"),
+        ("calibration_intercept", [0, 1] * 20, [0.0, 1.0] * 20, "y_prob must have a .* all scores are exactly 0 or 1"),
+        ("spiegelhalter", [0, 1, 1], [0.0, 0.5, 1.0], "y_prob must have scores that are not 0, 1/2 or 1"),
+        ("scaled_brier", [0, 0], [0.1, 0.5], "y_true must hold both classes for the scaled Brier score, got 0 alone"),
+    ],
+)
+def test_what_has_no_value_says_why(name, y, p, message):
+    with pytest.raises(NoValueError, match=message):
+        fot.measure(y, p, name)
+
+
+def test_redrawn_labels_without_a_value_count_as_bad_as_the_observed():
+    rng = np.random.default_rng(0)
+    p = np.clip(rng.beta(1, 30, 300), 1e-3, 1)
+    y = np.zeros(300)
+    y[rng.choice(300, 12, replace=False)] = 1
+    found = fot.measure(y, p, "calibration_slope", null_draws=60)
+    null = found.null
+    missing = int(np.isnan(null.values).sum())
+    assert 0 < missing < 60
+    assert null.without_value == missing
+    known = null.values[~np.isnan(null.values)]
+    assert null.mean == known.mean()
+    bad, good = (known >= found.value).sum() + missing, (known <= found.value).sum() + missing
+    assert null.p_value == pytest.approx(min(1.0, 2 * (1 + min(bad, good)) / 61))
+    assert f"{missing} of them without a value" in str(found)
+    assert json.loads(found.to_json())["if_calibrated"]["without_value"] == missing
+    with pytest.warns(fot.CalibrationWarning, match="no value for any of 20 labellings"):
+        nothing = fot.measure(np.arange(60) % 2, np.linspace(1e-9, 2e-9, 60), "calibration_slope", null_draws=20)
+    assert nothing.null is None
+
+
+def test_in_print():
+    rng = np.random.default_rng(0)
+    p = rng.random(2000)
+    y = rng.random(2000) < sigmoid(0.75 * logit(p, 1e-16))
+    text = str(fot.measure(y, p, "calibration_slope"))
+    assert text.startswith("calibration slope 0.7")
+    assert "95 % interval" in text
+    assert "(1 is ideal): n = 2,000" in text
+    assert "likelihood ratio of slope 1: p = " in text
+    evaluation = fot.evaluate(y, p, families=["platt"], measures=["calibration_slope", "observed_expected"])
+    (line,) = [line for line in str(evaluation).splitlines() if line.startswith("Other measures: ")]
+    assert "calibration_slope 0.7" in line
+    assert "95 % interval" in line
+    table = str(evaluation.table())
+    assert "by a formula" in table
