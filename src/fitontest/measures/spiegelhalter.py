@@ -1,7 +1,7 @@
 """Spiegelhalter's test: whether the Brier score is what it would be if the scores were calibrated."""
 
 from dataclasses import dataclass
-from math import inf
+from math import inf, isinf
 from typing import ClassVar
 
 import numpy as np
@@ -19,8 +19,6 @@ from fitontest.results.table import Section
 from fitontest.results.text import short
 from fitontest.significance.normal import p_value
 
-OF_FEW_GROUPS = "its variance is that of independent rows, as groups are too few to learn theirs"
-
 
 @register("spiegelhalter")
 @dataclass(frozen=True)
@@ -33,9 +31,9 @@ class Spiegelhalter(Measure):
 
     Notes
     -----
-    Whole weights count rows: w_i in place of w_i^2. Where rows belong to groups the variance is that of sums over
-    groups (of the terms less their mean), and the p-value that of Student's t of effective groups - 1 degrees; of fewer
-    than 10 effective groups the variance is that of independent rows, and there is no p-value.
+    Whole weights count rows: w_i in place of w_i^2. Where rows belong to groups z is the same, but the p-value is by
+    the variance of sums over groups (of the terms less their mean) and Student's t of effective groups - 1 degrees; of
+    fewer than 10 effective groups there is none.
 
     Raises
     ------
@@ -68,14 +66,15 @@ class Spiegelhalter(Measure):
         variance = float(rows.w2 @ (away**2 * rows.p * (1.0 - rows.p)))
         if not variance > 0.0:
             raise NoValueError("y_prob must have scores that are not 0, 1/2 or 1 for Spiegelhalter's z, got none")
-        few = are_too_few(groups)
-        if groups is not None and not few:
-            around = terms - float(rows.w @ terms) / float(rows.w.sum())
-            variance = float(outer_products_of_groups((rows.w * around)[:, None], groups.code)[0, 0])
         z = float(rows.w @ terms) / float(np.sqrt(variance))
-        tested = None if few else p_value(z, degrees_of(groups))
-        evidence = OfZ(asymptotic_p_value=tested, degrees=degrees_of(groups), note=OF_FEW_GROUPS if few else "")
-        return Estimate.of(self, sample, z, evidence)
+        tested: float | None = p_value(z)
+        if are_too_few(groups):
+            tested = None
+        elif groups is not None:
+            around = terms - float(rows.w @ terms) / float(rows.w.sum())
+            of_groups = float(outer_products_of_groups((rows.w * around)[:, None], groups.code)[0, 0])
+            tested = p_value(z * float(np.sqrt(variance / of_groups)), degrees_of(groups)) if of_groups > 0.0 else None
+        return Estimate.of(self, sample, z, OfZ(asymptotic_p_value=tested, degrees=degrees_of(groups)))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -98,4 +97,5 @@ class OfZ(Evidence):
     def section(self) -> Section:
         """Return the p-value in a line."""
         tested = self.asymptotic_p_value
-        return Section(notes="" if tested is None else f"two-sided p-value by the normal law: {short(tested, 2)}")
+        law = "the normal law" if isinf(self.degrees) else "sums over groups"
+        return Section(notes="" if tested is None else f"two-sided p-value by {law}: {short(tested, 2)}")
