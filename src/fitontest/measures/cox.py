@@ -250,9 +250,8 @@ def _obstacle(sample: ScoreSample) -> str:
     rows = sample.rows
     positive = rows.y > 0.5
     positives = int(rows.n[positive].sum())
-    smaller = min(positives, int(rows.n.sum()) - positives)
-    if smaller < FEWEST:
-        return f"a class has fewer than {FEWEST} rows of a score between 0 and 1: {smaller}"
+    if min(positives, int(rows.n.sum()) - positives) < FEWEST:
+        return f"a class has fewer than {FEWEST} rows of a score between 0 and 1"
     if rows.p[0] == rows.p[-1]:  # sorted
         cells = ", as cells keep one score each" if sample.has_pooled_scores else ""
         return f"all scores between 0 and 1 are one value{cells}"
