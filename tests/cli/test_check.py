@@ -65,9 +65,25 @@ def test_the_slope_may_have_limits_alone_or_beside_the_error(tmp_path, least, co
     assert both.exit_code == code
     assert [limit["limit"] for limit in json.loads(both.stdout)["gates"][0]["limits"]] == ["max_error", "slope"]
     missing, wrong = run(*columns), run(*columns, "--slope", 1.1, 1.5)
-    assert "--max-error must be a number where there is no other limit, such as --slope; got None" in missing.stderr
+    assert (
+        "--max-error must be a number where there is no other limit, --slope or --max-decision-loss; got None"
+        in missing.stderr
+    )
     assert "--slope must be two finite numbers, the least slope in (0, 1]" in wrong.stderr
     assert missing.exit_code == wrong.exit_code == 2
+
+
+def test_the_decision_loss_may_have_a_limit_at_each_threshold(file, scores):
+    losses = ("--max-decision-loss", 0.2, 0.4, "--max-decision-loss", 0.5, 0.4)
+    found = run(file, *COLUMNS, *losses)
+    expected = fot.check_calibration(scores.y, scores.p, max_decision_loss={0.2: 0.4, 0.5: 0.4}, family="platt")
+    assert (found.exit_code, found.stdout) == (0, f"{expected}\n")
+    assert run(file, *COLUMNS, "--max-decision-loss", 0.2, 0.00001).exit_code in (1, 3)
+    twice = run(file, *COLUMNS, "--max-decision-loss", 0.2, 0.1, "--max-decision-loss", 0.2, 0.3)
+    wrong = run(file, *COLUMNS, "--max-decision-loss", 20, 0.1)
+    assert twice.exit_code == wrong.exit_code == 2
+    assert "--max-decision-loss must have each threshold once, got 0.2, 0.2" in twice.stderr
+    assert "--max-decision-loss must be a dict of limits by threshold" in wrong.stderr
 
 
 def test_junit_is_written_to_a_file(file, tmp_path):

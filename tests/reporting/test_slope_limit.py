@@ -204,7 +204,7 @@ def test_weights_are_repetitions_and_kinds_of_data_agree():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({}, "max_error must be a number where there is no other limit, such as slope=; got None"),
+        ({}, "max_error must be a number where there is no other limit, slope= or max_decision_loss=; got None"),
         *(
             ({"slope": slope}, "slope must be two finite numbers, the least slope in .0, 1. and a larger one of at l")
             for slope in [(0.8,), 1.0, "ab", (0.0, 2.0), (1.1, 1.2), (0.5, 0.9), (1, 1), (0.8, np.inf), (0.8, np.nan)]

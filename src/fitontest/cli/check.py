@@ -32,6 +32,14 @@ FORMATS: dict[str, Callable[[CalibrationCheck], str]] = {
     metavar="LEAST MOST",
     help="The calibration slopes that pass, such as 0.8 1.25; the whole interval must lie between.",
 )
+@click.option(
+    "--max-decision-loss",
+    type=(float, float),
+    multiple=True,
+    metavar="T VALUE",
+    help="The largest net benefit that recalibrating may gain at the threshold T, such as 0.2 0.01: 10 net true "
+    "positives per 1,000 rows. Repeat for several thresholds.",
+)
 @click.option("--level", type=float, default=0.95, show_default=True, help="Level of the interval.")
 @click.option(
     "--resolution",
@@ -62,6 +70,7 @@ def check(
     given: Given,
     max_error: float | None,
     slope: tuple[float, float] | None,
+    max_decision_loss: tuple[tuple[float, float], ...],
     level: float,
     resolution: str,
     family: str,
@@ -72,6 +81,8 @@ def check(
     output: Path | None,
 ) -> None:
     """Check that the calibration error is at most a limit.
+
+    --slope and --max-decision-loss set other limits, beside that of the error or in its place: every one must be kept.
 
     FILE is CSV, TSV (also gzipped) or Parquet, or - for standard input. Exit codes: 0 pass, the whole interval of the
     error is at most --max-error, and so is every error of any shape on at least a share of the rows (--resolution); 1
@@ -88,6 +99,7 @@ def check(
         given.read(by),
         max_error=max_error,
         slope=slope,
+        max_decision_loss=_losses(max_decision_loss),
         level=level,
         resolution=parts,
         family=family,
@@ -96,6 +108,16 @@ def check(
     )
     _write(FORMATS[style](found), output)
     context.exit(EXIT_CODES[found.outcome])
+
+
+def _losses(pairs: tuple[tuple[float, float], ...]) -> dict[float, float] | None:
+    """Return the limits of the decision loss by threshold, None without any."""
+    losses = dict(pairs)
+    if len(losses) < len(pairs):
+        raise ValueError(
+            f"--max-decision-loss must have each threshold once, got {', '.join(f'{t:g}' for t, _ in pairs)}"
+        )
+    return losses or None
 
 
 def _resolution(text: str) -> float | None:

@@ -34,6 +34,7 @@ def check_calibration(
     *,
     max_error: float | None = None,
     slope: tuple[float, float] | None = None,
+    max_decision_loss: Mapping[float, float] | None = None,
     level: float = 0.95,
     resolution: float | None = DEFAULT_RESOLUTION,
     family: str | Family = DEFAULT_FAMILY,
@@ -53,15 +54,16 @@ def check_calibration(
     rows, whatever their shape: pass where high <= max_error and B <= max_error, fail where low > max_error, undecided
     elsewhere. Undecided is no fault of the scores: there are too few rows to tell.
 
-    The calibration slope may have limits too, beside that of the error or in its place. Rows pass where every limit is
-    kept, and fail where one is surely not.
+    The calibration slope and the decision loss may have limits too, beside that of the error or in its place. Rows pass
+    where every limit is kept, and fail where one is surely not.
 
     Parameters
     ----------
     y_true, y_prob, reduction, labels, sample_weight, pos_label
         As for `calibration_error`. What `read` returns in place of both, `Cells`, or a dict of these by segment. With
         ``reduction="classwise"``, and of `ClassCells`, each class against the rest has an outcome of its own. With
-        ``reduction="canonical"`` the ECE on the simplex decides, under the default partition and total variation.
+        ``reduction="canonical"`` the ECE on the simplex decides, under the default partition and total variation; slope
+        and decision loss, which are of two classes, are refused.
     max_error : float in (0, 1), optional
         The largest mean distance |c(p) - p| that is accepted. At least one limit must be given.
     slope : pair of floats, optional
@@ -70,6 +72,10 @@ def check_calibration(
         lies wholly outside. Scores of exactly 0 and 1 have no logit and are left out; but labels that contradict them,
         more than rounding of the scores explains, exclude every slope above 0, and fail. Where there is no slope (fewer
         than ten rows of a class, one distinct score, classes that a threshold separates) it is undecided.
+    max_decision_loss : dict of floats, optional
+        The largest decision loss that is accepted at each threshold (`DecisionLoss`), such as {.2: .01}: recalibrating
+        first must gain at most 10 net true positives per 1,000 rows where a score of .2 decides. Thresholds and limits
+        lie strictly between 0 and 1.
     weights : {"auto", "counts", "importances"}, default="auto"
         What `sample_weight` means: how often a row stands in the data, or how much it is to count, whose scale means
         nothing. "auto": counts where all are whole numbers of at most 10 on average, importances where they are not
@@ -81,7 +87,7 @@ def check_calibration(
         (`Estimate.limit`). 40 is stricter, and needs more rows. None: the interval alone decides, which no error that
         an isotonic map cannot follow is seen by.
     family : str or Family, default="isotonic"
-        Whose error is held against the limit.
+        Whose error, and whose decision loss, is held against the limit.
     by : array-like of shape (n,) or (n, k), optional
         The segment of each row, such as its region or its month: each has an outcome of its own. Not with
         ``reduction="classwise"``. Without it the outcome is of all rows together, not of each region or period. A
@@ -120,6 +126,12 @@ def check_calibration(
     positives leaves open for the distance of the means, which no error is below; with fewer than 50 rows in all,
     nothing fails unless that distance alone is above the limit. So few events are never taken for calibrated scores.
 
+    The interval of a decision loss is widened in the same way: where a class has fewer than 50 rows, or redrawn labels
+    change no decision, its upper end is the exact bound of the loss under maps that do not fall, the largest share of
+    rows in a window from the threshold on times the distance of the exact bound of their mean label from it. So a loss
+    of 0 passes where the labels rule out more than the limit. It is no limit of errors of any shape: a loss that an
+    isotonic map does not see is not seen.
+
     Where rows belong to `groups`, labels are redrawn with the correlation that those of a group have, rows are counted
     by the design effect, and the rows needed are said in groups too. Below 10 effective groups the correlation cannot
     be learnt: the outcome is open, without an interval and a p-value.
@@ -144,6 +156,7 @@ def check_calibration(
     rule = GateRule.of(
         max_error=max_error,
         slope=slope,
+        max_decision_loss=max_decision_loss,
         level=level,
         family=family,
         resolution=resolution,

@@ -13,6 +13,7 @@ from fitontest.reporting.checked_rows import CheckedRows
 from fitontest.reporting.criterion import Criterion, Levels
 from fitontest.reporting.gate_outcome import Gate
 from fitontest.reporting.limit import Limit
+from fitontest.reporting.max_decision_loss import MaxDecisionLoss
 from fitontest.reporting.max_error import DEFAULT_FAMILY, DEFAULT_RESOLUTION, MaxError
 from fitontest.reporting.slope_range import SlopeRange
 from fitontest.typing import RandomState
@@ -42,21 +43,27 @@ class GateRule:
         *,
         max_error: object = None,
         slope: object = None,
+        max_decision_loss: object = None,
         level: object = 0.95,
         family: str | Family = DEFAULT_FAMILY,
         resolution: object = DEFAULT_RESOLUTION,
         random_state: RandomState = 0,
     ) -> "GateRule":
         """Return the rule that a user gave, or refuse what is none."""
-        if max_error is None and slope is None:
-            raise ValueError("max_error must be a number where there is no other limit, such as slope=; got None")
+        if max_error is None and slope is None and max_decision_loss is None:
+            other = "where there is no other limit, slope= or max_decision_loss="
+            raise ValueError(f"max_error must be a number {other}; got None")
         limits: list[Limit] = []
         if max_error is not None:
             limits.append(MaxError.of(max_error, family, resolution))
-        else:
-            _refuse_idle(family, resolution)
+        elif resolution != DEFAULT_RESOLUTION:
+            raise ValueError(f"resolution must be left out without max_error=, got {brief(resolution)}")
         if slope is not None:
             limits.append(SlopeRange.of(slope))
+        if max_decision_loss is not None:
+            limits += MaxDecisionLoss.several(max_decision_loss, family)
+        elif max_error is None and not (isinstance(family, str) and family == DEFAULT_FAMILY):
+            raise ValueError(f"family must be left out where no error has a limit, got {brief(family)}")
         return cls(tuple(limits), _check_level(level), random_state)
 
     @property
@@ -104,14 +111,6 @@ def _p_value(estimate: Estimate | None, sample: Any, seed: int) -> float | None:
         assert estimate.null is not None  # there is one where there is an interval
         return estimate.null.p_value
     return joint_test(sample, NULL_DRAWS, seed, [estimate]).p_value
-
-
-def _refuse_idle(family: str | Family, resolution: object) -> None:
-    """Raise ValueError where settings of an error are given, and no error has a limit."""
-    if not (isinstance(family, str) and family == DEFAULT_FAMILY):
-        raise ValueError(f"family must be left out where no error has a limit, got {brief(family)}")
-    if resolution != DEFAULT_RESOLUTION:
-        raise ValueError(f"resolution must be left out without max_error=, got {brief(resolution)}")
 
 
 def _check_level(level: object) -> float:

@@ -2,7 +2,10 @@
 
 from typing import Any, ClassVar, Protocol
 
+from fitontest.families.base import Family
+from fitontest.measures.measure import Measure
 from fitontest.reporting.criterion import Criterion, Levels
+from fitontest.uncertainty.intervals import reason_against
 
 
 class Limit(Protocol):
@@ -15,3 +18,11 @@ class Limit(Protocol):
 
     def without_rows(self) -> Criterion:
         """Return the criterion of a segment that has no rows of positive weight."""
+
+
+def check_family_of_limit(family: Family, measure: Measure) -> None:
+    """Raise ValueError unless the measure under the family has an interval, which a limit is held against."""
+    if family.does_nothing:
+        raise ValueError("family must be fitted to the labels, got identity, whose error is 0 whatever they are")
+    if reason := reason_against(measure):
+        raise ValueError(f"family must be one whose error has an interval, got {measure.name}: {reason}")

@@ -15,7 +15,7 @@ from fitontest.measures.plug_in import PlugIn
 from fitontest.reporting.bounds import FEWEST, Bounds
 from fitontest.reporting.criterion import Levels
 from fitontest.reporting.error_criterion import ErrorCriterion
-from fitontest.uncertainty.intervals import reason_against
+from fitontest.reporting.limit import check_family_of_limit
 from fitontest.uncertainty.redrawing import Redrawing, estimate_of
 
 DEFAULT_RESOLUTION = 20  # parts of the rows: errors in waves are seen that persist over a twentieth, or nearly
@@ -45,10 +45,7 @@ class MaxError:
     def of(cls, value: object, family: str | Family, resolution: object = DEFAULT_RESOLUTION) -> "MaxError":
         """Return the limit that a user set, or refuse what is none."""
         measure = PlugIn(read_family(family))
-        if measure.family.does_nothing:
-            raise ValueError("family must be fitted to the labels, got identity, whose error is 0 whatever they are")
-        if reason := reason_against(measure):
-            raise ValueError(f"family must be one whose error has an interval, got {measure.name}: {reason}")
+        check_family_of_limit(measure.family, measure)
         parts = None if resolution is None else check_resolution(resolution)
         return cls(_check_error(value), measure, parts)
 
