@@ -13,11 +13,12 @@ import numpy as np
 from scipy.special import betaincinv
 
 from fitontest.data.score_sample import ScoreSample
+from fitontest.measures.formula_interval import FEW
 from fitontest.reporting.bounds import FEWEST, Bounds
 from fitontest.significance.exact_share import share_interval
 from fitontest.typing import FloatArray
 from fitontest.uncertainty.effective_rows import effective_rows
-from fitontest.uncertainty.tendency import FEW, rows_of_smaller_class
+from fitontest.uncertainty.tendency import rows_of_smaller_class
 
 MOST_WINDOWS = 2000  # of rows beside the threshold, whose numbers grow by less than a hundredth
 
