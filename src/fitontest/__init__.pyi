@@ -77,6 +77,7 @@ from .uncertainty.certain_scores import CertainScores
 from .uncertainty.joint import JointTest
 from .uncertainty.tendency import Tendency
 from .uncertainty.verdict import Verdict
+from .validation.decision_curve import DecisionCurve, decision_curve
 
 __version__: str
 
@@ -101,6 +102,7 @@ __all__ = [
     "ComparisonDisplay",
     "CrossValidated",
     "CumulativeSpline",
+    "DecisionCurve",
     "Dirichlet",
     "ErrorComparison",
     "ErrorComparisonDisplay",
@@ -156,6 +158,7 @@ __all__ = [
     "compare_calibrators",
     "compare_cells",
     "compare_errors",
+    "decision_curve",
     "distances",
     "ece",
     "evaluate",

@@ -96,8 +96,10 @@ class DecisionLoss(DecisionRegret):
             Scores and probabilities.
         """
         t = float(self.threshold)
-        apart = (c >= t) != (p >= t)
-        return np.where(apart, np.abs(c - t), 0.0) / (1.0 - t)
+        loss = np.where(p >= t, -1.0, 1.0) * (c - t)  # below 0 where c is on the side of p
+        np.maximum(loss, 0.0, out=loss)
+        loss /= 1.0 - t
+        return loss
 
     def estimate(self, sample: ScoreSample) -> Estimate:
         """Return the mean loss under the fitted calibration map, or under the one that was given."""

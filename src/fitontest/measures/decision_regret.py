@@ -99,7 +99,7 @@ class DecisionRegret(Measure):
 
     @property
     def takes_fits(self) -> bool:
-        """Whether the value is computed from the map of the family alone: where one is fitted."""
+        """Whether the value is computed from fitted calibration maps alone: where none is given."""
         return not self.held_fixed
 
     def values_of_fits(self, redraws: Redraws, c_hat: FloatArray) -> FloatArray:

@@ -19,11 +19,12 @@ from fitontest.measures.threshold import check_threshold, odds
 from fitontest.measures.words import Words
 from fitontest.numerics.standard_error import mean_and_error
 from fitontest.results.table import Section
-from fitontest.results.text import NOISE, percent, short
+from fitontest.results.text import percent, short
+from fitontest.typing import FloatArray
 
-METHOD = "value -+ the normal quantile times the standard error of a mean of the rows"
-OF_GROUPS = "value -+ the quantile of Student's t times the standard error of a mean of sums over groups"
-NOTHING_VARIES = "the same for each row, so that nothing varies"
+METHOD = "value -+ the normal quantile times the standard error, of two rows more of each label"
+OF_GROUPS = "value -+ the quantile of Student's t times the standard error of sums over groups, of two rows more"
+MORE_ROWS = 2.0  # of each label, that intervals take to be decided on beyond those that are
 
 
 @register("net_benefit")
@@ -57,12 +58,19 @@ class NetBenefit(Measure):
     and the quantile of the interval is that of Student's t. Labels that are redrawn from the scores, for a null, have
     what the scores would gain if they were calibrated.
 
+    Where hardly a row is treated, as beyond all scores, the rows hardly vary, and an interval by their standard error
+    would be far too sure: with none it would have no width. Its ends are those of a variance with two rows more of each
+    label, (s.e.)^2 + 2 (1 + (t / (1 - t))^2) / n^2, which elsewhere changes nothing to speak of (plus four, as for a
+    share; Agresti, Coull).
+
     Over thresholds at once, for several models and with bands: `decision_curve`.
 
     References
     ----------
     Vickers, Elkin (2006), Decision curve analysis: a novel method for evaluating prediction models, Medical Decision
     Making 26. https://doi.org/10.1177/0272989X06295361
+    Agresti, Coull (1998), Approximate is better than "exact" for interval estimation of binomial proportions, The
+    American Statistician 52. https://doi.org/10.1080/00031305.1998.10480550
 
     Examples
     --------
@@ -112,13 +120,13 @@ class NetBenefit(Measure):
                 raise NoValueError("y_true must hold a positive row for a standardised net benefit, got none")
             value = value / rate
             _, error = mean_and_error((gain - value * rows.y) / rate, rows.w, rows.w2, codes)
-        reason = NOT_LEARNT if are_too_few(groups) else "" if error > NOISE else f"the gain is {NOTHING_VARIES}"
+        added = variance_of_more_rows(cost, rows.w, rows.w2) / (rate if self.standardised else 1.0) ** 2
         evidence = TreatedRows(
             standard_error=None if are_too_few(groups) else error,
             share_treated=float(rows.w @ treated / rows.w.sum()),
             degrees=np.inf if groups is None else max(groups.effective - 1.0, 1.0),
             value=value,
-            reason=reason,
+            reach=float(np.sqrt(error**2 + added)),
         )
         return Estimate.of(self, sample, value, evidence)
 
@@ -136,8 +144,8 @@ class TreatedRows(Evidence):
     degrees : float
         Degrees of freedom of Student's t: of groups the effective ones less one, infinite of independent rows.
     value : float
-    reason : str
-        Why there is no interval, or "".
+    reach : float
+        The standard error with two rows more of each label.
     """
 
     recorded = ("standard_error", "share_treated")
@@ -146,25 +154,25 @@ class TreatedRows(Evidence):
     share_treated: float
     degrees: float
     value: float
-    reason: str
+    reach: float
 
     def interval_at(self, level: float) -> ErrorInterval | None:
-        """Return the value -+ a quantile times its standard error, or None where nothing varies.
+        """Return the value -+ a quantile times its standard error, or None of too few groups.
 
         Parameters
         ----------
         level : float in (0, 1)
         """
-        if self.reason or self.standard_error is None:
+        if self.standard_error is None:
             return None
-        half = two_sided_quantile(level, self.degrees) * self.standard_error
+        half = two_sided_quantile(level, self.degrees) * self.reach
         method = METHOD if np.isinf(self.degrees) else OF_GROUPS
         return ErrorInterval.by_formula(self.value - half, self.value + half, level, method)
 
     @property
     def interval_reason(self) -> str:
         """Why there is no interval, or ""."""
-        return self.reason
+        return NOT_LEARNT if self.standard_error is None else ""
 
     def section(self) -> Section:
         """Return standard error and treated rows in a line."""
@@ -174,6 +182,20 @@ class TreatedRows(Evidence):
     def to_dict(self) -> dict[str, Any]:
         """Return these facts."""
         return self.record()
+
+
+def variance_of_more_rows(cost: Any, w: FloatArray, w2: FloatArray) -> Any:
+    """Return what two rows more of each label add to the variance of a net benefit: 2 (1 + cost^2) w^2 / W^2.
+
+    Parameters
+    ----------
+    cost : float or array
+        t / (1 - t).
+    w, w2 : arrays of shape (m,)
+        Weights and squared weights, of which w = sum w2 / W is that of a row.
+    """
+    total = float(w.sum())
+    return MORE_ROWS * (1.0 + cost**2) * (float(w2.sum()) / total**2) ** 2
 
 
 def two_sided_quantile(level: float, degrees: float) -> float:

@@ -8,8 +8,6 @@ from fitontest.measures.net_benefit import two_sided_quantile
 from fitontest.numerics.simultaneous import simultaneous_quantile
 from fitontest.typing import FloatArray
 
-MORE_ROWS = 2.0  # of each label, that are taken to be decided on beyond those that are: see `Curve`
-
 
 @dataclass(frozen=True, eq=False)
 class Curve:
@@ -28,9 +26,8 @@ class Curve:
 
     Notes
     -----
-    Where hardly a row is decided on, as beyond all scores, the rows themselves hardly vary, and an interval by their
-    standard error would be far too sure: that of no row has no width at all. Ends are those of a variance with two rows
-    more of each label, (s.e.)^2 + (1 + (t / (1 - t))^2) / n^2, which elsewhere changes nothing to speak of.
+    Where hardly a row is decided on, as beyond all scores, an interval by the standard error would be far too sure.
+    Ends are those of a variance with two rows more of each label, as `NetBenefit` has them.
 
     Both are symmetric. The band reaches the quantile of the largest deviation in standard errors, by Gaussian
     multipliers of the rows' influence (`fitontest.numerics.simultaneous`), in place of that of one threshold.
@@ -61,7 +58,7 @@ class Curve:
         covariance : array of shape (T, T) or None
             Of the means; None of too few groups.
         added : array of shape (T,)
-            What one row more of each label adds to each variance.
+            What two rows more of each label add to each variance.
         level : float in (0, 1)
         degrees : float, optional
             Of Student's t.
@@ -71,12 +68,10 @@ class Curve:
         if covariance is None:
             return cls(value, None)
         error = np.sqrt(np.maximum(np.diag(covariance), 0.0))
-        reach = np.sqrt(error**2 + MORE_ROWS * added)
+        reach = np.sqrt(error**2 + added)
         one = two_sided_quantile(level, degrees)
         every = max(one, simultaneous_quantile(covariance, level, degrees=degrees, seed=seed))
-        return cls(
-            value, error, value - one * reach, value + one * reach, value - every * reach, value + every * reach
-        )
+        return cls(value, error, value - one * reach, value + one * reach, value - every * reach, value + every * reach)
 
     def times(self, factor: FloatArray) -> "Curve":
         """Return the curve in another unit: every number times a positive factor at each threshold."""

@@ -15,6 +15,7 @@ MOST_SHOWN = 10  # thresholds of the printed table
 STEPS = (0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001)  # between these thresholds, if there are enough
 FEWEST_SHOWN = 4
 MOST_RANGES = 3
+PAIR = 2  # models whose difference is printed
 PER = 1000.0  # rows, of which losses are counted in words
 FEW_ROWS = 2.0  # of each label, below whose worth it is not said what recalibration gains
 
@@ -25,7 +26,7 @@ def sections_of(curve: Any) -> list[Section]:
     several = len(curve.models) > 1
     header, body = _table_of_models(curve, shown) if several else _table_of_one(curve, shown)
     sections = [Section(_title(curve), header, body, _notes(curve), lead="\n".join(sentences_of(curve)))]
-    if len(curve.models) == 2:  # noqa: PLR2004 - a pair
+    if len(curve.models) == PAIR:
         sections.append(_paired(curve, shown))
     return sections
 
@@ -68,7 +69,7 @@ def _of_loss(curve: Any, name: str) -> list[str]:
 
 def _of_pair(curve: Any) -> list[str]:
     """Return which of two models has more net benefit, and where."""
-    if len(curve.models) != 2:  # noqa: PLR2004 - a pair
+    if len(curve.models) != PAIR:
         return []
     first, second = curve.models
     difference = curve.difference(first, second)

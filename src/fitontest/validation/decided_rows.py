@@ -8,6 +8,7 @@ block of rows by thresholds is in memory, however many rows there are.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
@@ -61,7 +62,7 @@ class DecidedRows:
         groups = first.groups
         if len(samples) == 1:
             rows = first.rows
-            y, w, w2, scores = rows.y, rows.w, rows.w2, {name: rows.p for name in samples}
+            y, w, w2, scores = rows.y, rows.w, rows.w2, dict.fromkeys(samples, rows.p)
             codes = None if groups is None else groups.code
         else:
             _check_same_rows(samples)
@@ -75,7 +76,7 @@ class DecidedRows:
 
     @property
     def costs(self) -> FloatArray:
-        """t / (1 - t) of each threshold."""
+        """What a false positive costs at each threshold: t / (1 - t)."""
         return self.thresholds / (1.0 - self.thresholds)
 
     @property
@@ -150,9 +151,7 @@ class DecidedRows:
         codes = self.groups[order]
         step = max(1, BLOCK // (self.thresholds.size + 1))
         starts = np.searchsorted(codes, np.arange(0, int(codes[-1]) + 1 + step, step))
-        return [
-            (order[low:high], codes[low:high] - codes[low]) for low, high in zip(starts, starts[1:], strict=False)
-        ]
+        return [(order[low:high], codes[low:high] - codes[low]) for low, high in pairwise(starts)]
 
     def _sums_by_group(self, rows: IntArray, codes: IntArray, first: IntArray, second: IntArray) -> FloatArray:
         """Return the sum of the weighted gains of each group at each threshold, shape (groups, T)."""

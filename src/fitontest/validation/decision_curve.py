@@ -8,14 +8,16 @@ from typing import Any
 import numpy as np
 
 from fitontest.checks import is_real, not_among
-from fitontest.data.kinds import Data
 from fitontest.data.known_groups import KnownGroups
+from fitontest.data.repeated_rows import Repeats
 from fitontest.data.samples import Samples
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.weights import WeightType
+from fitontest.exceptions import NoValueError
 from fitontest.families.base import check_family
 from fitontest.families.registry import family_name
 from fitontest.maps.base import CalibrationMap
+from fitontest.measures.net_benefit import variance_of_more_rows
 from fitontest.numerics.random import one_seed
 from fitontest.reading.models import read_models
 from fitontest.reading.read import read
@@ -37,7 +39,7 @@ class DecisionCurve(Table):
     """The net benefit of models over thresholds, with bands, and what recalibration would add.
 
     `decision_curve` makes it. Printing it says where a model is shown to be better than treating everybody and than
-    treating nobody, which has a net benefit of 0; ``plot`` draws it, and ``to_frame`` has every number.
+    treating nobody, which has a net benefit of 0; ``to_frame`` has every number.
 
     Attributes
     ----------
@@ -76,8 +78,9 @@ class DecisionCurve(Table):
     >>> risk = rng.beta(1, 3, 2000)
     >>> curve = fot.decision_curve(rng.random(2000) < risk, risk, thresholds=[0.1, 0.2, 0.3])
     >>> print(curve.sections()[0].lead)
-    Shown better than treating all and treating none: at every threshold.
+    The model is shown better than treating all and treating none at every threshold.
     >>> curve.net_benefit["model"].value.round(3), curve.loss["model"].round(4)
+    (array([0.193, 0.139, 0.098]), array([0.0002, 0.0012, 0.0001]))
     """
 
     models: tuple[str, ...]
@@ -149,7 +152,7 @@ class DecisionCurve(Table):
     def standardised(self) -> dict[str, Curve]:
         """The net benefit by the share of positives, whose error counts too; none without a positive row."""
         if not self.base_rate > 0.0:
-            raise ValueError("y_true must hold a positive row for a standardised net benefit, got negatives alone")
+            raise NoValueError("y_true must hold a positive row for a standardised net benefit, got none")
         return {name: self._gain(name, TREAT_NONE, standardised=True) for name in self._ways}
 
     @cached_property
@@ -164,7 +167,7 @@ class DecisionCurve(Table):
 
     @property
     def recalibrated(self) -> dict[str, FloatArray]:
-        """The net benefit of each model after recalibration, plug-in: with the decision loss added."""
+        """The net benefit of each model after recalibration: with the decision loss added."""
         return {name: self.net_benefit[name].value + loss for name, loss in self.loss.items()}
 
     @cached_property
@@ -191,13 +194,13 @@ class DecisionCurve(Table):
 
     def _gain(self, a: str, b: str, *, standardised: bool = False) -> Curve:
         rows = self.decided
+        if a == b:
+            nothing = np.zeros(self.thresholds.size)
+            return Curve(*[nothing] * 6)
         gain = rows.gain(self._reached(a), self._reached(b), standardised=standardised)
-        one = float(rows.w2.sum()) / rows.total  # the weight of a row
-        added = (1.0 + rows.costs**2) * (one / rows.total) ** 2
-        if standardised:
-            added = added / self.base_rate**2
-        if a == b or (TREAT_ALL in (a, b) and TREAT_NONE in (a, b)):
-            added = np.zeros_like(added)  # no row whose treatment could be otherwise
+        added = variance_of_more_rows(rows.costs, rows.w, rows.w2) / (self.base_rate if standardised else 1.0) ** 2
+        if {a, b} == {TREAT_ALL, TREAT_NONE}:
+            added = np.zeros_like(added)  # no row could be decided otherwise
         return Curve.of(gain.value, gain.covariance, added, self.level, rows.degrees, self.seed)
 
     def _reached(self, name: str) -> IntArray:
@@ -208,6 +211,7 @@ class DecisionCurve(Table):
     def rows(self) -> Records:
         """Return a record for each model and threshold."""
         everybody, out = self.net_benefit[TREAT_ALL].value, []
+        nothing = np.full(self.thresholds.size, np.nan)
         for name in self.models:
             benefit, against = self.net_benefit[name].columns(), self.against_all[name].columns()
             out += records(
@@ -218,6 +222,7 @@ class DecisionCurve(Table):
                 treat_all=everybody,
                 against_all=against.pop("value"),
                 **{f"against_all_{key}": values for key, values in against.items()},
+                standardised=self.standardised[name].value if self.base_rate > 0.0 else nothing,
                 interventions_avoided=self.interventions_avoided[name].value,
                 recalibrated=self.recalibrated[name],
                 loss=self.loss[name],
@@ -239,24 +244,6 @@ class DecisionCurve(Table):
     def sections(self) -> list[Section]:
         """Return where models are shown to be of use, and a table of a few thresholds; of two their difference too."""
         return sections_of(self)
-
-    def plot(self, ax: Any = None, **options: Any) -> Any:
-        """Draw the net benefit of the models, of treating all and none, after recalibration, with the loss shaded.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, Figure or SubFigure, optional
-            Place of the diagram. By default a new pyplot figure is made.
-        **options
-            Of `DecisionDisplay`, such as ``kind="interventions avoided"``.
-
-        Returns
-        -------
-        DecisionDisplay
-        """
-        from fitontest.displays.decision import DecisionDisplay
-
-        return DecisionDisplay(self, **options).plot(ax)
 
 
 def decision_curve(
@@ -337,17 +324,20 @@ def decision_curve(
     >>> bool((difference.band_low > 0).all())
     True
     """
-    options = {"sample_weight": sample_weight, "groups": groups, "weights": weights, "pos_label": pos_label}
+    by_name: dict[str, Any] = {}
+    options: dict[str, Any] = {"sample_weight": sample_weight, "groups": groups, "weights": weights}
+    options["pos_label"] = pos_label
     if isinstance(y_prob, Mapping):
-        samples: Data = read_models(y_true, y_prob, **options)
+        samples: Any = read_models(y_true, y_prob, **options)
     else:
         samples = read(y_true, y_prob, **options)
     if isinstance(samples, Samples) and samples.kind == "model":
-        by_name = dict(samples.items())
+        by_name = {str(name): sample for name, sample in samples.items()}
     elif isinstance(samples, ScoreSample):
         by_name = {MODEL: samples}
-    else:
+    if not by_name or not all(isinstance(each, ScoreSample) for each in by_name.values()):
         raise ValueError(
             f"y_true must be labels with a column of scores, of two classes, got {type(samples).__name__} of several"
         )
+    Repeats.of(next(iter(by_name.values()))).warn()
     return DecisionCurve.of(by_name, thresholds, level=level, family=family, random_state=random_state)

@@ -1,5 +1,6 @@
 """Thresholds at which risks decide: read from numbers, or from what both mistakes cost."""
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,7 @@ def read_thresholds(thresholds: ArrayInput = None) -> FloatArray:
     if not listed:
         raise ValueError("thresholds must hold at least one number, got none")
     values = [check_threshold(each, _place(k, len(listed))) for k, each in enumerate(listed)]
-    for k, (before, after) in enumerate(zip(values, values[1:], strict=False)):
+    for k, (before, after) in enumerate(pairwise(values)):
         if after <= before:
             raise ValueError(f"thresholds must increase, got {after:g} after {before:g}, number {k + 2}")
     return np.array(values)
