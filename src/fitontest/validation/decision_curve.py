@@ -70,6 +70,10 @@ class DecisionCurve(Table):
         Weighted share of the rows whose score reaches the threshold.
     groups : KnownGroups or None
         The groups that rows belong to.
+    decided : DecidedRows
+        The rows, with how many thresholds each score reaches.
+    seed : int
+        Of the draws of the bands.
 
     Examples
     --------
@@ -107,6 +111,7 @@ class DecisionCurve(Table):
         Parameters
         ----------
         samples : dict of str to ScoreSample
+            By model, each with the same labels and weights, row by row.
         thresholds : float or array-like of shape (T,), optional
             See `decision_curve`.
         level, family, random_state
@@ -282,11 +287,13 @@ def decision_curve(
     family : str, Family or CalibrationMap, default="isotonic"
         Calibration maps, fitted to these rows, by which recalibration is judged; see `DecisionLoss`.
     sample_weight : array-like of shape (n,), optional
+        Weights of the rows.
     groups : array-like of shape (n,), optional
-        Which rows belong together.
+        Which rows belong together, such as those of one patient.
     weights : {"auto", "counts", "importances"}, default="auto"
+        What the weights mean, see `read`.
     pos_label : label, optional
-        These four as `read` takes them.
+        The positive class, needed unless the labels are booleans, {0, 1} or {-1, 1}.
     random_state : int, RandomState or None, default=0
         Seed of the draws of the bands.
 
