@@ -49,6 +49,7 @@ VARIANTS = {
     "lowess-narrow": fot.Lowess(span=0.2, delta=0.0),
     "loess-lines": fot.Loess(span=0.3, degree=1),
     "loess-direct": fot.Loess(surface="direct"),
+    "rcs-3": fot.RestrictedCubicSpline(3),
     "pl-atoms": fot.PL(2, ensemble=False, atoms=True),
     "pl3-atoms": fot.PL3(2, cv=3, atoms=True),
     "cumulative_spline-atoms": fot.CumulativeSpline(atoms=True),
@@ -102,7 +103,7 @@ def assert_same_map(a, b, at, atol=1e-12):
 
 def tolerance(name):
     """Likelihood fits agree to their gradient tolerance, sums of weights to rounding."""
-    return 1e-9 if name.startswith(("platt", "beta", "pl", "scaling_binning")) else 1e-12
+    return 1e-9 if name.startswith(("platt", "beta", "pl", "scaling_binning", "rcs")) else 1e-12
 
 
 @every_family

@@ -53,6 +53,7 @@ from .families.pava_bc import PavaBlocks
 from .families.piecewise.pl import PL
 from .families.piecewise.pl3 import PL3
 from .families.platt import Platt
+from .families.restricted_cubic import RestrictedCubicSpline
 from .families.scaling_binning import ScalingBinning
 from .families.slope1 import Slope1
 from .families.spline import Spline
@@ -130,6 +131,7 @@ __all__ = [
     "ProbabilityCalibrationTree",
     "ReliabilityDisplay",
     "Report",
+    "RestrictedCubicSpline",
     "Samples",
     "ScalingBinning",
     "ScoreSample",

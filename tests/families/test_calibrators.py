@@ -10,7 +10,7 @@ from fitontest.families.base import family_class
 from tests.strategies import noisy
 
 CALIBRATORS = [name for name in fot.families.names("two") if family_class(name).calibrator]
-BOUNDED = [*CALIBRATORS, "pl", "pl3"]  # which can be listed too
+BOUNDED = [*CALIBRATORS, "pl", "pl3", "rcs"]  # which can be listed too
 GRID = np.concatenate((np.linspace(0, 1, 201), 10.0 ** -np.arange(3, 17), 1 - 10.0 ** -np.arange(3, 17)))
 Y, P = noisy(300)
 SHAPES = {
@@ -25,7 +25,7 @@ def test_which_families_are_candidates_by_default():
     assert CALIBRATORS == ["beta", "identity", "isotonic", "platt", "spline", "temperature", "venn_abers"]
     others = set(fot.families.names("two")) - set(CALIBRATORS)
     by_name = {"cumulative_spline", "kde", "scaling_binning", "stacking"}
-    assert others == {"flat", "knn", "loess", "lowess", "pava_bc", "pl", "pl3", "slope1"} | by_name
+    assert others == {"flat", "knn", "loess", "lowess", "pava_bc", "pl", "pl3", "rcs", "slope1"} | by_name
     not_evaluators = {name for name in fot.families.names("two") if not family_class(name).evaluator}
     assert not_evaluators == {*by_name, "identity", "venn_abers"}
     assert not fot.Family.calibrator

@@ -60,6 +60,7 @@ AT_OTHERS = {
     "beta betacal": fot.families.make("beta", solver="betacal"),
     "spline": fot.families.make("spline"),
     "isotonic": fot.families.make("isotonic"),
+    "rcs": fot.RestrictedCubicSpline(),
     "lowess": fot.Lowess(),
     "loess": fot.Loess(),
     "loess direct": fot.Loess(surface="direct"),

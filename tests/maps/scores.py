@@ -38,6 +38,8 @@ MAPS = {
     "beta, one exponent": fot.maps.BetaMap(0.0, 1.0, 0.0, 1e-16),
     "logit_knots": fot.maps.LogitKnotsMap([[-3.0, -1.0, 2.0], [-4.0, 0.5, 3.0]], [[-2.0, -1.5, 2.5], [-5.0, 1.0, 1.5]]),
     "logit_knots, line": fot.maps.LogitKnotsMap([[-3.0, 3.0]], [[-1.0, 2.0]]),
+    "restricted_cubic": fot.maps.RestrictedCubicMap([-3.0, -1.0, 0.5, 2.0], [-2.0, -1.5, 1.0, 2.5]),
+    "restricted_cubic, line": fot.maps.RestrictedCubicMap([-3.0, 3.0], [-1.0, 2.0], 1e-12),
     "mixture": fot.maps.MixtureMap(
         [0.2, 0.5, 0.3, 0.0],
         [

@@ -26,6 +26,7 @@ FEW = [  # one of each formula; the others differ in numbers, which SQL is teste
     "beta",
     "beta, least eps",
     "polygon 0",
+    "restricted_cubic",
     "mixture",
     "atoms",
 ]

@@ -80,6 +80,14 @@ def logit_knots(draw):
 
 
 @st.composite
+def restricted_cubic(draw):
+    m = draw(st.integers(2, 5))
+    row = draw(st.lists(st.integers(-99, 99), unique=True, min_size=m, max_size=m).map(sorted))
+    z = draw(st.lists(st.floats(-700, 700) | st.sampled_from([-0.0, 5e-324]), min_size=m, max_size=m))
+    return fot.maps.RestrictedCubicMap(np.array(row) / 3 + draw(st.floats(0, 0.5)), z, draw(EPS))
+
+
+@st.composite
 def mixtures(draw):
     parts = draw(
         st.lists(
@@ -107,6 +115,7 @@ OF_KIND = {
     "logistic": st.builds(fot.maps.LogisticMap, NUMBERS, NUMBERS, st.sampled_from(["logit", "identity"]), EPS),
     "beta": st.builds(fot.maps.BetaMap, NUMBERS, NUMBERS, NUMBERS, EPS),
     "logit_knots": logit_knots(),
+    "restricted_cubic": restricted_cubic(),
     "steps": steps(),
     "mixture": mixtures(),
     "atoms": atoms(),
@@ -199,7 +208,7 @@ BINNED = '{"schema": 2, "kind": "binned", "bins": %s, "offset": [0, 0], "slope":
         ('{"schema": 1.0, "kind": "identity"}', "schema 2, got 1.0$"),
         ('{"schema": "1", "kind": "identity"}', "schema 2, got '1'$"),
         ('{"schema": 2, "kind": "spline"}', "kind must be one of .*; got 'spline'"),
-        ('{"schema": 2, "kind": "%s"}' % ("k" * 10**6), "kind must be one of .{,200}; got 'k{17}...k{18}'$"),
+        ('{"schema": 2, "kind": "%s"}' % ("k" * 10**6), "kind must be one of .{,250}; got 'k{17}...k{18}'$"),
         ('{"schema": 2, "kind": {"%s": 1}}' % ("k" * 10**6), "kind must be the name of a .{,80}$"),
         ('{"schema": 2, "kind": "identity", "%s": 1}' % ("k" * 10**6), r"the fields \[\], got .{,60}$"),
         ('{"schema": 2, "%s": 1, "%s": 2}' % (("k" * 10**6,) * 2), "occur once in its object, got .{,60} 2 times$"),

@@ -278,25 +278,34 @@ def polynomial(rows: ScoresOfRows, x: float, h: float, degree: int) -> tuple[sli
     """
     first, stop = np.searchsorted(rows.p, x - h, side="left"), np.searchsorted(rows.p, x + h, side="right")
     scores = slice(max(int(first) - 1, 0), int(stop) + 1)  # the sums x - h and x + h are rounded
-    along, w = rows.p[scores] - x, rows.w[scores]
-    distance = np.abs(along)
+    u, w = rows.p[scores] - x, rows.w[scores]
+    distance = np.abs(u)
     inside = distance < h
     if not inside.any():
         level = (distance <= h) / (w @ (distance <= h))
         return scores, np.stack((level, np.zeros_like(level)))
-    u = np.where(inside, along / h, 0.0)
-    masses = np.where(inside, (1.0 - np.abs(u) ** 3) ** 3 * w, 0.0)
+    u *= inside
+    u /= h
+    squares = u * u
+    masses = 1.0 - np.abs(u) * squares
+    masses *= masses * masses * inside * w
     masses /= masses.sum()
-    root = np.sqrt(masses)
-    powers = u[:, None] ** np.arange(1, degree + 1)
-    norms = np.sqrt(masses @ powers**2)
+    powers = np.stack((u, squares)[:degree])
+    norms = np.sqrt(np.array([masses @ squares, masses @ (squares * squares)])[:degree])
     norms[norms == 0.0] = 1.0
-    means = masses @ powers
-    q, r = np.linalg.qr(root[:, None] * ((powers - means) / norms))
+    means = powers @ masses
+    root = np.sqrt(masses)
+    powers -= means[:, None]
+    powers *= root
+    powers /= norms[:, None]
+    q, r = np.linalg.qr(powers.T)
     left, sizes, right = np.linalg.svd(r)
     inverse = np.where(sizes > SINGULAR, 1.0 / np.maximum(sizes, SINGULAR), 0.0)
-    slopes = ((right.T * inverse) @ left.T / norms[:, None]) @ q.T * root
-    return scores, np.stack((masses - means @ slopes, slopes[0])) / w
+    slopes = ((right.T * inverse) @ left.T / norms[:, None]) @ q.T
+    slopes *= root
+    weights = np.stack((masses - means @ slopes, slopes[0]))
+    weights /= w
+    return scores, weights
 
 
 def _cubic(t: FloatArray, low: FloatArray, high: FloatArray, left: FloatArray, right: FloatArray) -> FloatArray:

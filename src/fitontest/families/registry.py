@@ -80,6 +80,7 @@ _TWO_CLASS_MODULES = {  # names, and the files in which they are registered
     "pl": "fitontest.families.piecewise.pl",
     "pl3": "fitontest.families.piecewise.pl3",
     "platt": "fitontest.families.platt",
+    "rcs": "fitontest.families.restricted_cubic",
     "scaling_binning": "fitontest.families.scaling_binning",
     "slope1": "fitontest.families.slope1",
     "spline": "fitontest.families.spline",

@@ -16,6 +16,7 @@ from .multiclass.mixture import MulticlassMixtureMap
 from .multiclass.one_vs_rest import OneVsRestMap
 from .multiclass.shared import SharedMap
 from .multiclass.softmax import SoftmaxMap
+from .restricted_cubic import RestrictedCubicMap
 from .steps import StepsMap
 from .stored import make, names, register, registry, unregister
 
@@ -34,6 +35,7 @@ __all__ = [
     "MulticlassIdentityMap",
     "MulticlassMixtureMap",
     "OneVsRestMap",
+    "RestrictedCubicMap",
     "SharedMap",
     "SoftmaxMap",
     "StepsMap",

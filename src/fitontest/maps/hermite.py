@@ -1,7 +1,7 @@
 """Hermite maps: cubic polynomials between knots, given by values and slopes at their ends."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -86,23 +86,20 @@ class HermiteMap(CalibrationMap):
         """Return the cubic polynomial of each score's piece; none of them is clipped to [0, 1]."""
         piece = positions(self.x, p, "right")
         inside = np.clip(piece - 1, 0, self.x.size - 2)
-        offset, first, second, third = self._coefficients()
         start, end = self.x[inside], self.x[inside + 1]
         t = (np.clip(p, start, end) - start) * FACTOR * (1.0 / (FACTOR * (end - start)))
-        values = offset[inside] + t * (first[inside] + t * (second[inside] + t * third[inside]))
+        values = horner(t, *self._coefficients()[:, inside])
         return np.asarray(np.where(piece == 0, self.c[0], np.where(piece == self.x.size, self.c[-1], values)))
 
     def expression(self, p: Expression) -> Expression:
         """Return the polynomial of the score's piece, by the arithmetic of `evaluate`."""
         ends = zip(self.x[:-1].tolist(), self.x[1:].tolist(), self._coefficients().T.tolist(), strict=True)
-        inner = [_cubic(_along(p, start, end), *coefficients) for start, end, coefficients in ends]
+        inner = [horner(_along(p, start, end), *coefficients) for start, end, coefficients in ends]
         return pieces(p, self.x, [Number(float(self.c[0])), *inner, Number(float(self.c[-1]))])
 
     def _coefficients(self) -> FloatArray:
         """Return the coefficients of 1, t, t^2 and t^3 of each piece, shape (4, M - 1)."""
-        rise = np.diff(self.c)
-        second, third = 3.0 * rise - 2.0 * self.left - self.right, self.left + self.right - 2.0 * rise
-        return np.stack((self.c[:-1], self.left, second, third))
+        return coefficients(self.c, self.left, self.right)
 
 
 def _along(p: Expression, start: float, end: float) -> Expression:
@@ -112,5 +109,20 @@ def _along(p: Expression, start: float, end: float) -> Expression:
     return (p.clip(start, end) - start) * FACTOR * (1.0 / (FACTOR * (end - start)))
 
 
-def _cubic(t: Expression, offset: float, first: float, second: float, third: float) -> Expression:
+def coefficients(c: FloatArray, left: FloatArray, right: FloatArray) -> FloatArray:
+    """Return the coefficients of 1, t, t^2 and t^3 of cubic pieces, shape (4, M - 1).
+
+    Parameters
+    ----------
+    c : array of shape (M,)
+        Values at the ends of the pieces.
+    left, right : arrays of shape (M - 1,)
+        Derivatives with respect to t at the lower and the upper end of each.
+    """
+    rise = np.diff(c)
+    return np.stack((c[:-1], left, 3.0 * rise - 2.0 * left - right, left + right - 2.0 * rise))
+
+
+def horner(t: Any, offset: Any, first: Any, second: Any, third: Any) -> Any:
+    """Return the cubic polynomial at t, an array or an expression, by the same arithmetic."""
     return offset + t * (first + t * (second + t * third))

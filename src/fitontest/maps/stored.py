@@ -166,6 +166,7 @@ _MODULES = {  # names, and the files in which they are registered
     "logistic": "fitontest.maps.logistic",
     "logit_knots": "fitontest.maps.logit_knots",
     "mixture": "fitontest.maps.mixture",
+    "restricted_cubic": "fitontest.maps.restricted_cubic",
     "by_class": "fitontest.maps.multiclass.by_class",
     "multiclass_identity": "fitontest.maps.multiclass.identity",
     "multiclass_mixture": "fitontest.maps.multiclass.mixture",
