@@ -79,6 +79,8 @@ from .uncertainty.joint import JointTest
 from .uncertainty.tendency import Tendency
 from .uncertainty.verdict import Verdict
 from .validation.decision_curve import DecisionCurve, decision_curve
+from .validation.validate import validate
+from .validation.validation import Validation
 
 __version__: str
 
@@ -149,6 +151,7 @@ __all__ = [
     "Tendency",
     "TreeCalibrator",
     "TreeDisplay",
+    "Validation",
     "ValidityDisplay",
     "Vector",
     "VennAbers",
@@ -178,5 +181,6 @@ __all__ = [
     "report",
     "show_progress",
     "tce",
+    "validate",
     "within_bin_error",
 ]

@@ -1,0 +1,256 @@
+"""The validation of one risk model on one set of rows: the statistics that a report on it lists, and a sentence."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from fitontest.data.known_groups import KnownGroups
+from fitontest.data.score_sample import ScoreSample
+from fitontest.measures.estimate import Estimate
+from fitontest.measures.interval import INDEPENDENT_ROWS
+from fitontest.measures.notes import data_notes
+from fitontest.results.frames import Records, attributes
+from fitontest.results.table import Section, Table, cell
+from fitontest.results.text import capital, count, debiased_and_raw, sentence, short
+from fitontest.uncertainty.tendency import Tendency, tendency_of
+from fitontest.uncertainty.verdict import Verdict, verdict_of
+from fitontest.validation.optimism import Optimism
+from fitontest.validation.statistics import AT_THRESHOLDS, ERRORS, at_threshold
+from fitontest.validation.wording import decisions_in_words, risks_in_words
+
+#: What statistics are called in print, in its order.
+PRINTED = {
+    "observed_expected": "observed : expected events",
+    "calibration_in_the_large": "calibration in the large",
+    "calibration_slope": "calibration slope",
+    "ici": "ICI",
+    "e50": "E50",
+    "e90": "E90",
+    "emax": "Emax",
+    "spiegelhalter": "Spiegelhalter z",
+    "brier": "Brier score",
+    "scaled_brier": "scaled Brier score",
+    "auc": "AUC",
+}
+NO_THRESHOLDS = "Decisions: thresholds=[0.1, 0.2] adds net benefit, and what miscalibration costs of it."
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Validation(Table):
+    """What a report on a risk model says of one set of rows, in the order of TRIPOD+AI, with a sentence first.
+
+    ``validation["calibration_slope"]`` is the `Estimate` of a statistic; those at thresholds are called
+    ``"net_benefit(0.2)"`` and ``"decision_loss(0.2)"``.
+
+    Attributes
+    ----------
+    name : str or None
+        Of the model or segment; None of the only one.
+    sample : ScoreSample
+        The rows.
+    statistics : dict of Estimate
+        By name: observed_expected, calibration_in_the_large, calibration_intercept, calibration_slope; ici, e50, e90
+        and emax, the mean, median, .9 quantile and maximum of |c_hat(p) - p| over the rows; spiegelhalter, brier,
+        scaled_brier, log_loss, nagelkerke_r2, auc; and the decisions at thresholds.
+    reasons : dict of str
+        Why a statistic has no value, by its name.
+    level : float
+        Of the intervals.
+    family : str
+        Of the calibration map c_hat.
+    thresholds : tuple of float
+        At which decisions are valued.
+    decision_family : str
+        Of the map by which recalibration is valued.
+    random_state : int
+        Of the draws behind the intervals.
+    optimism : Optimism or None
+        How much better the statistics are of the very rows that the model was fitted to; None of other rows.
+
+    Examples
+    --------
+    >>> import numpy as np, fitontest as fot
+    >>> rng = np.random.default_rng(0)
+    >>> x = rng.normal(-1, 1.5, 1000)
+    >>> y = rng.random(1000) < 1 / (1 + np.exp(-0.7 * x))
+    >>> validation = fot.validate(y, 1 / (1 + np.exp(-x)), thresholds=[0.2])
+    >>> print(validation.headline)
+    Risks are too low...
+    """
+
+    name: str | None = None
+    sample: ScoreSample
+    statistics: Mapping[str, Estimate]
+    reasons: Mapping[str, str] = field(default_factory=dict)
+    level: float = 0.95
+    family: str = "spline"
+    thresholds: tuple[float, ...] = ()
+    decision_family: str = "isotonic"
+    random_state: int = 0
+    optimism: Optimism | None = None
+
+    def __getitem__(self, name: str) -> Estimate:
+        """Return the estimate of a statistic."""
+        if name in self.reasons:
+            raise KeyError(f"{name!r} has no value: {self.reasons[name]}")
+        if name not in self.statistics:
+            raise KeyError(f"{name!r} is not among the statistics {[*self.statistics]}")
+        return self.statistics[name]
+
+    @cached_property
+    def verdict(self) -> Verdict | None:
+        """The verdict that `evaluate` has on the same rows; None where rows belong to too few groups."""
+        errors = {name: one for name, one in self.statistics.items() if name in ERRORS and ERRORS[name] == "l1"}
+        return verdict_of(errors.items(), self.sample)
+
+    @cached_property
+    def tendency(self) -> Tendency:
+        """In which direction the scores are wrong, with what certain scores say."""
+        return tendency_of(self.sample, self.level) if self.verdict is None else self.verdict.tendency
+
+    @property
+    def n(self) -> int:
+        """Rows of positive weight."""
+        return self.sample.n
+
+    @property
+    def groups(self) -> KnownGroups | None:
+        """What is known of the groups that rows belong to; None where none were named."""
+        known = [one.groups for one in self.statistics.values()]
+        return next((one for one in known if one is not None and one.dependence is not None), known[0])
+
+    @property
+    def headline(self) -> str:
+        """What is wrong with the risks, and what recalibration would gain, in a sentence or two."""
+        verdict = self.verdict
+        if verdict is None:
+            groups = self.groups
+            first = "" if groups is None else sentence(groups.refusal)
+        else:
+            first = risks_in_words(verdict, self.statistics)
+        return " ".join(text for text in (first, decisions_in_words(self.thresholds, self.statistics)) if text)
+
+    def rows(self) -> Records:
+        """Return a record for each statistic; one without a value has a note that says why."""
+        records = [_record(name, one) for name, one in self.statistics.items()]
+        blank = dict.fromkeys(records[0]) if records else {}
+        absent = [{**blank, "statistic": name, "note": reason} for name, reason in self.reasons.items()]
+        return [{**record, **self._corrected(record["statistic"])} for record in (*records, *absent)]
+
+    def _corrected(self, name: str) -> dict[str, float | None]:
+        """Return the optimism of a statistic and its value less that; nothing unless these were computed."""
+        if self.optimism is None:
+            return {}
+        corrected = self.optimism.statistics.get(name)
+        return attributes(corrected, "optimism", "corrected")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the validation as JSON-ready values."""
+        return {
+            "name": self.name,
+            "headline": self.headline,
+            "n": self.n,
+            "base_rate": self.sample.base_rate,
+            "family": self.family,
+            "level": self.level,
+            "thresholds": list(self.thresholds),
+            "statistics": self.rows(),
+            "verdict": None if self.verdict is None else self.verdict.to_dict(),
+            **({} if self.groups is None else {"groups": self.groups.to_dict()}),
+            **({} if self.optimism is None else {"optimism": self.optimism.to_dict()}),
+        }
+
+    def sections(self) -> list[Section]:
+        """Return the sentence, the table of the statistics, and that of the decisions."""
+        *others, last = [self._table(), *([self._decisions()] if self.thresholds else [])]
+        return [*others, replace(last, notes="\n".join(self._notes))]
+
+    @property
+    def _first_lines(self) -> list[str]:
+        """The sentence, and the verdict with the rows that it is of."""
+        lead = [] if self.name is None else [f"{self.name}:"]
+        rate = self.sample.base_rate
+        events = f", {count(round(self.sample.total * rate))} events" if self.sample.whole else ""
+        rows = f"n = {count(self.n)}{events}, share of positives {short(rate)}"
+        decision = "" if self.verdict is None else f"{capital(self.verdict.decision)}; "
+        beside = [] if self.verdict is None else self.verdict.beside_interval
+        return [*lead, self.headline, f"{decision}{rows}.", *beside]
+
+    def _table(self) -> Section:
+        """Return the statistics that are printed."""
+        names = [name for name in PRINTED if name in self.statistics or name in self.reasons]
+        header = ["statistic", "value", f"{100 * self.level:g} % interval", "ideal"]
+        body = [self._line(name) for name in names]
+        if self.optimism is not None:
+            header.append("corrected")
+            body = [[*line, cell(self._corrected(name)["corrected"])] for line, name in zip(body, names, strict=True)]
+        return Section(lead="\n".join(self._first_lines), header=header, body=body)
+
+    def _line(self, name: str) -> list[str]:
+        """Return a statistic, its interval, and what it would be of calibrated scores."""
+        label = f"{PRINTED[name]} ({self.family})" if name == next(iter(ERRORS)) else PRINTED[name]
+        estimate = self.statistics.get(name)
+        if estimate is None:
+            return [label, "-", "-", "-"]
+        measure, ends = estimate.measure, estimate.interval
+        raw = measure.is_raw
+        value = debiased_and_raw(estimate.debiased, estimate.value) if raw else measure.printed(estimate.value)
+        p_value = getattr(estimate.evidence, "asymptotic_p_value", None)
+        interval = "-" if p_value is None else f"p = {short(p_value, 2)}"
+        if ends is not None:
+            interval = f"{measure.printed(ends.low)} to {measure.printed(ends.high)}"
+        ideal = _ideal(name, estimate)
+        return [label, value, interval, "-" if ideal is None else f"{ideal:g}"]
+
+    def _decisions(self) -> Section:
+        """Return net benefit and its loss by miscalibration, a line for each threshold."""
+        interval = f"{100 * self.level:g} % interval"
+        header = ["threshold", "net benefit", interval, "treat all", "lost by miscalibration", interval]
+        return Section(header=header, body=[self._decision(threshold) for threshold in self.thresholds])
+
+    def _decision(self, threshold: float) -> list[str]:
+        net, loss = (self.statistics.get(at_threshold(name, threshold)) for name in AT_THRESHOLDS)
+        rate = self.sample.base_rate
+        treat_all = rate - (1.0 - rate) * threshold / (1.0 - threshold)
+        return [f"{threshold:g}", *_value_and_ends(net), short(treat_all), *_value_and_ends(loss)]
+
+    @property
+    def _notes(self) -> list[str]:
+        """What must be known to read the values."""
+        notes = [f"{PRINTED.get(name, name)}: {reason}" for name, reason in self.reasons.items()]
+        notes += [] if self.tendency is None else self.tendency.certain_words
+        first = next(iter(self.statistics.values()))
+        notes += [sentence(note) for note in data_notes(first.decided, first.weighting, first.rows_note)]
+        notes += [] if self.thresholds else [NO_THRESHOLDS]
+        return [*notes, *([INDEPENDENT_ROWS] if self.groups is None else self.groups.lines)]
+
+
+def _ideal(name: str, estimate: Estimate) -> float | None:
+    """Return what calibrated scores would have of endless rows, or None where that depends on the scores."""
+    return 0.0 if name in ERRORS else estimate.measure.ideal
+
+
+def _value_and_ends(estimate: Estimate | None) -> tuple[str, str]:
+    """Return the value of an estimate and its interval as cells."""
+    if estimate is None:
+        return "-", "-"
+    ends = estimate.interval
+    return short(estimate.value), "-" if ends is None else f"{short(ends.low)} to {short(ends.high)}"
+
+
+def _record(name: str, estimate: Estimate) -> dict[str, Any]:
+    """Return a statistic as plain values."""
+    ends, null = estimate.interval, estimate.null
+    p_value = getattr(estimate.evidence, "asymptotic_p_value", None)
+    return {
+        "statistic": name,
+        "value": estimate.value,
+        "debiased": estimate.debiased,
+        **attributes(ends, "low", "high", "level"),
+        "ideal": _ideal(name, estimate),
+        "p_value": p_value if p_value is not None or null is None else null.p_value,
+        "unit": estimate.measure.unit,
+        "n": estimate.n,
+        "note": estimate.note,
+    }

@@ -1,0 +1,130 @@
+"""The validations of several models on the same rows, or of one model in several segments, a line each."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from fitontest.checks import brief
+from fitontest.data.samples import MANY, Key, Samples
+from fitontest.measures.estimate import Estimate
+from fitontest.measures.interval import INDEPENDENT_ROWS
+from fitontest.results.frames import Records
+from fitontest.results.table import Section, Table
+from fitontest.results.text import count, short
+from fitontest.validation.statistics import at_threshold
+from fitontest.validation.validation import Validation
+
+COLUMNS = {  # statistics in a line, and what these columns are called
+    "observed_expected": "O:E",
+    "calibration_slope": "slope",
+    "ici": "ICI",
+    "auc": "AUC",
+    "brier": "Brier score",
+}
+DIFFERENCES = "Intervals that overlap do not say whether two models differ: fot.compare_errors(y_true, p_a, p_b) does."
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Validations(Table):
+    """The validations of several models on the same rows, or of one model in several segments, a line each.
+
+    ``validations[key]`` is the `Validation` of a model or segment; iterating it gives the keys.
+
+    Attributes
+    ----------
+    validations : dict of Validation
+        By model or segment, in the order of the data.
+    samples : Samples
+        The rows.
+    total : Validation or None
+        Of segments that of all rows; None of models, and of segments of cells without them.
+    failures : dict of str
+        Why a segment could not be validated.
+
+    Examples
+    --------
+    >>> import numpy as np, fitontest as fot
+    >>> rng = np.random.default_rng(0)
+    >>> p = rng.random(1000)
+    >>> models = fot.validate(rng.random(1000) < p, {"as they are": p, "squared": p**2})
+    >>> [*models], round(float(models["squared"]["calibration_slope"]), 1)
+    (['as they are', 'squared'], 0.5)
+    """
+
+    validations: Mapping[Key, Validation]
+    samples: Samples
+    total: Validation | None = None
+
+    def __getitem__(self, key: Key) -> Validation:
+        """Return the validation of a model or segment."""
+        if key not in self.validations:
+            raise KeyError(f"{key!r} is not among the {MANY[self.samples.kind]} {brief([*self])}")
+        return self.validations[key]
+
+    def __iter__(self) -> Iterator[Key]:
+        return iter(self.validations)
+
+    def __len__(self) -> int:
+        return len(self.validations)
+
+    @property
+    def _each(self) -> list[Validation]:
+        """The validations, and that of all rows last."""
+        return [*self.validations.values(), *([] if self.total is None else [self.total])]
+
+    def rows(self) -> Records:
+        """Return the records of each, with its name."""
+        kind = self.samples.kind
+        return [{kind: each.name, **record} for each in self._each for record in each.rows()]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return each validation as JSON-ready values."""
+        whole = {} if self.total is None else {"total": self.total.to_dict()}
+        return {MANY[self.samples.kind]: [each.to_dict() for each in self.validations.values()], **whole}
+
+    def sections(self) -> list[Section]:
+        """Return what is wrong where, a line for each, and the decisions at each threshold."""
+        *others, last = [self._table(), *self._decisions()]
+        return [*others, replace(last, notes="\n".join(self._notes))]
+
+    def _table(self) -> Section:
+        lead = "\n".join(f"{each.name}: {each.headline}" for each in self._each)
+        header = [self.samples.kind, *COLUMNS.values(), "n"]
+        body = [
+            [str(each.name), *(_cell(each.statistics.get(name)) for name in COLUMNS), count(each.n)]
+            for each in self._each
+        ]
+        return Section(lead=lead, header=header, body=body)
+
+    def _decisions(self) -> list[Section]:
+        """Return net benefit and its loss at each threshold, where there are any."""
+        thresholds = self._each[0].thresholds
+        if not thresholds:
+            return []
+        header = [self.samples.kind, *(f"{what} at {t:g}" for t in thresholds for what in ("net benefit", "loss"))]
+        names = [at_threshold(name, t) for t in thresholds for name in ("net_benefit", "decision_loss")]
+        body = [[str(each.name), *(_cell(each.statistics.get(name)) for name in names)] for each in self._each]
+        return [Section(header=header, body=body)]
+
+    @property
+    def _notes(self) -> list[str]:
+        """What must be known to read the values."""
+        notes = []
+        for each in self._each:
+            beside = [] if each.verdict is None else each.verdict.beside_interval
+            notes += [f"{each.name}: {text}" for text in beside]
+            notes += [f"{each.name}: {name}: {reason}" for name, reason in each.reasons.items()]
+        level = self._each[0].level
+        notes.append(f"In brackets {100 * level:g} % intervals; ICI (debiased) by the family {self._each[0].family}.")
+        notes += [DIFFERENCES] if self.samples.kind == "model" and len(self) > 1 else []
+        groups = self._each[-1].groups
+        return [*notes, *([INDEPENDENT_ROWS] if groups is None else groups.lines)]
+
+
+def _cell(estimate: Estimate | None) -> str:
+    """Return a value, of an error the debiased one, and its interval in brackets."""
+    if estimate is None:
+        return "-"
+    ends, printed = estimate.interval, estimate.measure.printed
+    value = short(estimate.quoted) if estimate.measure.is_raw else printed(estimate.value)
+    return value if ends is None else f"{value} ({printed(ends.low)} to {printed(ends.high)})"

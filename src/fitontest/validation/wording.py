@@ -1,0 +1,99 @@
+"""The sentences of a validation: what is wrong with the risks, and what that costs."""
+
+from collections.abc import Mapping
+
+from fitontest.measures.estimate import Estimate
+from fitontest.results.text import count, percent, sentence, short
+from fitontest.uncertainty.tendency import OVERCONFIDENT, REVERSED, TOO_HIGH, TOO_LOW, UNDERCONFIDENT, Tendency
+from fitontest.uncertainty.verdict import Verdict
+from fitontest.validation.statistics import at_threshold
+
+PER = 1_000  # patients, customers or rows, of whom net true positives are counted
+SPREAD = {
+    OVERCONFIDENT: "too extreme",
+    UNDERCONFIDENT: "not extreme enough",
+    REVERSED: "in reverse order",
+}
+
+
+def risks_in_words(verdict: Verdict, estimates: Mapping[str, Estimate]) -> str:
+    """Return what is wrong with the risks as the verdict has it, with the numbers that reports on risk models use.
+
+    Parameters
+    ----------
+    verdict : Verdict
+        On the same rows.
+    estimates : dict of Estimate
+        By the names of statistics.
+    """
+    words = verdict.tendency.words if verdict.shown else []
+    ratio, slope = estimates.get("observed_expected"), estimates.get("calibration_slope")
+    texts = []
+    if TOO_HIGH in words or TOO_LOW in words:
+        texts.append(_level_in_words(ratio, verdict.tendency, too_high=TOO_HIGH in words))
+    texts += [f"{SPREAD[word]}{_in_brackets({'slope': slope})}" for word in words if word in SPREAD]
+    if texts:
+        return sentence(f"Risks are {', and '.join(texts)}")
+    return sentence(f"{verdict.headline}{_in_brackets({'O:E': ratio, 'slope': slope})}")
+
+
+def _level_in_words(ratio: Estimate | None, tendency: Tendency, *, too_high: bool) -> str:
+    """Return by how many more or fewer events there were than expected."""
+    text = f"too {'high' if too_high else 'low'}"
+    ends = None if ratio is None else ratio.interval
+    if ratio is None or ends is None or not (ends.high < 1.0 if too_high else ends.low > 1.0):
+        return f"{text} ({tendency.residual_in_words.partition(';')[0]}))"  # the ratio does not show it
+    events = f"{percent(abs(ratio.value - 1.0))} {'fewer' if too_high else 'more'} events than expected"
+    return f"{text}, with {events}{_in_brackets({'O:E': ratio})}"
+
+
+def _in_brackets(estimates: Mapping[str, Estimate | None]) -> str:
+    """Return values and their intervals behind a statement, each under its name; "" without a value."""
+    texts = [f"{name} {_with_ends(one)}" for name, one in estimates.items() if one is not None]
+    return f" ({'; '.join(texts)})" if texts else ""
+
+
+def _with_ends(estimate: Estimate) -> str:
+    ends = estimate.interval
+    return short(estimate.value) + ("" if ends is None else f", {short(ends.low)} to {short(ends.high)}")
+
+
+def decisions_in_words(thresholds: tuple[float, ...], estimates: Mapping[str, Estimate]) -> str:
+    """Return what recalibration would gain at the threshold where that is most, as far as these rows show it.
+
+    Parameters
+    ----------
+    thresholds : tuple of float
+    estimates : dict of Estimate
+        With the decision loss at each of them, where it has a value.
+    """
+    losses = {threshold: estimates.get(at_threshold("decision_loss", threshold)) for threshold in thresholds}
+    known = {threshold: loss for threshold, loss in losses.items() if loss is not None}
+    if not known:
+        return ""
+    shown = {t: loss for t, loss in known.items() if loss.interval is not None and loss.interval.low > 0.0}
+    if shown:
+        threshold, loss = max(shown.items(), key=lambda item: item[1].value)
+        gain = f"{_per_thousand(loss.value)} net true positives per {count(PER)}{_ends(loss)}"
+        return f"At a threshold of {threshold:g} recalibration would gain {gain}."
+    threshold, loss = max(known.items(), key=lambda item: _most(item[1]))
+    where = f"at a threshold of {threshold:g}" if len(known) == 1 else "at these thresholds"
+    if loss.interval is None:
+        return f"Recalibration would gain {_per_thousand(loss.value)} per {count(PER)} {where} by these very rows."
+    most = f"at most {_per_thousand(loss.interval.high)} net true positives per {count(PER)}"
+    return sentence(f"{where}, no gain of recalibration is shown: {most}")
+
+
+def _most(loss: Estimate) -> float:
+    return loss.value if loss.interval is None else loss.interval.high
+
+
+def _ends(loss: Estimate) -> str:
+    interval = loss.interval
+    return "" if interval is None else f" ({_per_thousand(interval.low)} to {_per_thousand(interval.high)})"
+
+
+def _per_thousand(net_benefit: float) -> str:
+    """Return a net benefit of one row as that of a thousand, in whole numbers where these tell it."""
+    number = PER * net_benefit
+    return short(number, 2) if number < 9.5 else count(round(number))

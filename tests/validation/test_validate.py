@@ -1,0 +1,180 @@
+"""`validate`: one call, the statistics of a report, and a sentence that agrees with the verdict."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import expit
+from sklearn.linear_model import LogisticRegression
+
+import fitontest as fot
+from fitontest.measures.plug_in import PlugIn
+from tests.strategies import noisy
+
+THRESHOLDS = (0.1, 0.3)
+
+
+@pytest.fixture(scope="module")
+def rows():
+    rng = np.random.default_rng(3)
+    x = rng.normal(-1, 1.3, 900)
+    return (rng.random(900) < expit(0.6 * x + 0.3)).astype(int), expit(x)
+
+
+@pytest.fixture(scope="module")
+def validation(rows):
+    return fot.validate(*rows, thresholds=THRESHOLDS)
+
+
+def test_the_statistics_are_those_of_the_measures(rows, validation):
+    y, p = rows
+    for name in ("observed_expected", "calibration_slope", "spiegelhalter", "brier", "scaled_brier", "auc"):
+        alone = fot.measure(y, p, name, interval=0.95)
+        assert validation[name] == alone
+        assert validation[name].interval == alone.interval
+    for name, norm in (("ici", "l1"), ("e50", "q50"), ("e90", "q90"), ("emax", "max")):
+        alone = fot.calibration_error(y, p, norm=norm, interval=0.95)
+        assert (validation[name], validation[name].debiased) == (alone, alone.debiased)
+        assert validation[name].interval == alone.interval
+    for t in THRESHOLDS:
+        assert validation[f"net_benefit({t})"] == fot.measure(y, p, "net_benefit", threshold=t)
+        alone = fot.measure(y, p, "decision_loss", threshold=t, interval=0.95)
+        assert validation[f"decision_loss({t})"] == alone
+        assert validation[f"decision_loss({t})"].interval == alone.interval
+
+
+def test_the_verdict_is_that_of_evaluate(rows, validation):
+    assert str(validation.verdict) == str(fot.evaluate(*rows, families=["spline"]).verdict)
+    loess = fot.validate(*rows, family="loess")
+    assert loess.verdict.estimate == validation.verdict.estimate
+    assert loess["ici"] == fot.calibration_error(*rows, family="loess")
+
+
+def test_a_seed_is_that_of_the_families(rows):
+    seeded = fot.validate(*rows, random_state=5)
+    assert str(seeded["ici"].measure) == str(PlugIn("spline").seeded(5))
+    assert seeded.verdict.estimate is seeded["ici"]
+
+
+def test_it_prints_the_sentence_first_in_few_lines(rows, validation):
+    first, *others = str(fot.validate(*rows)).splitlines()
+    assert first.startswith("Risks are too low, with ")
+    assert "risks are too extreme (slope 0.6" in first
+    assert len(others) <= 16
+    lines = str(validation).splitlines()
+    assert "At a threshold of 0.1 recalibration would gain" in " ".join(lines[:2])
+    assert all(len(line) <= 118 for line in lines)
+
+
+def test_records_go_into_frames_json_and_html(validation):
+    frame = validation.to_frame()
+    assert list(frame["statistic"]) == list(validation.statistics)
+    assert frame["value"].tolist() == [float(one) for one in validation.statistics.values()]
+    assert json.loads(validation.to_json())["statistics"][0]["ideal"] == 1.0
+    assert "<table" in validation._repr_html_()
+
+
+def test_a_cost_is_a_threshold(rows):
+    by_cost = fot.validate(*rows, cost=0.25)
+    assert by_cost.thresholds == (0.2,)
+    assert by_cost["net_benefit(0.2)"] == fot.measure(*rows, "net_benefit", threshold=0.2)
+
+
+def test_calibrated_risks_are_not_called_wrong():
+    rng = np.random.default_rng(1)
+    p = rng.beta(1, 3, 1500)
+    validation = fot.validate(rng.random(1500) < p, p, thresholds=0.25)
+    assert validation.headline.startswith("No miscalibration shown (O:E ")
+    assert "at a threshold of 0.25, no gain of recalibration is shown: at most" in validation.headline.lower()
+
+
+def test_several_models_have_a_line_each(rows):
+    y, p = rows
+    models = fot.validate(y, {"old": p, "new": expit(0.6 * np.log(p / (1 - p)) + 0.3)}, thresholds=0.2)
+    assert [*models] == ["old", "new"]
+    assert models["old"]["auc"] == models["new"]["auc"]
+    alone = fot.validate(y, p, thresholds=0.2)
+    assert {name: float(one) for name, one in models["old"].statistics.items()} == {
+        name: float(one) for name, one in alone.statistics.items()
+    }
+    assert list(models.to_frame()["model"].unique()) == ["old", "new"]
+    assert "compare_errors" in str(models)
+
+
+def test_segments_are_validated_alone(rows):
+    y, p = rows
+    site = np.where(np.arange(900) % 3 == 0, "north", "south")
+    by_site = fot.validate(y, p, by=site)
+    assert [*by_site] == ["north", "south"]
+    assert by_site["north"]["observed_expected"] == fot.measure(y[::3], p[::3], "observed_expected")
+    assert by_site.total["brier"] == fot.measure(y, p, "brier")
+    frame = pd.DataFrame({"y": y, "p": p, "site": site})
+    assert fot.validate(frame, label="y", prob="p", by="site")["north"]["auc"] == by_site["north"]["auc"]
+
+
+def test_a_statistic_without_a_value_has_a_reason():
+    y, p = [0] * 20 + [1] * 20, np.r_[np.full(20, 0.2), np.full(20, 0.7)]
+    validation = fot.validate(y, p)
+    assert "calibration_slope" in validation.reasons
+    assert validation.reasons["calibration_slope"] in " ".join(str(validation).split())
+    with pytest.raises(KeyError, match="has no value"):
+        validation["calibration_slope"]
+    missing = validation.to_frame().set_index("statistic").loc["calibration_slope"]
+    assert np.isnan(missing["value"])
+    assert missing["note"] == validation.reasons["calibration_slope"]
+
+
+def test_few_groups_are_refused_in_the_sentence(rows):
+    y, p = rows
+    validation = fot.validate(y, p, groups=np.arange(900) % 6)
+    assert "fewer than 10 groups" in validation.headline
+    assert validation["observed_expected"].interval is None
+
+
+def test_counts_are_repeated_rows(rows):
+    y, p = rows
+    twice = fot.validate(np.repeat(y, 2), np.repeat(p, 2), thresholds=0.2)
+    counted = fot.validate(y, p, sample_weight=np.full(900, 2), thresholds=0.2)
+    for name, one in twice.statistics.items():
+        assert float(one) == pytest.approx(float(counted[name]), rel=1e-9, abs=1e-12), name
+
+
+def test_an_estimator_is_corrected_for_optimism():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 8))
+    y = rng.random(80) < expit(X[:, 0])
+    validation = fot.validate(y, X=X, estimator=LogisticRegression(C=np.inf), optimism=20)
+    record = validation.to_frame().set_index("statistic").loc["calibration_slope"]
+    assert record["value"] == pytest.approx(1.0, abs=1e-3)
+    assert record["corrected"] < 0.95
+    assert "corrected" in str(validation)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"thresholds": [0.2, 1.0]}, "thresholds"),
+        ({"thresholds": [0.0]}, "thresholds"),
+        ({"thresholds": []}, "thresholds"),
+        ({"cost": 0.0}, "cost"),
+        ({"cost": 1.0, "thresholds": 0.5}, "cost must be left out"),
+        ({"family": "no family"}, "family"),
+        ({"level": 95}, "interval"),
+        ({"X": [[1.0]]}, "X must be left out without an estimator"),
+    ],
+)
+def test_bad_input_is_refused_by_name(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        fot.validate(*noisy(50), **arguments)
+
+
+def test_whole_distributions_are_refused():
+    with pytest.raises(ValueError, match="reduction must be 'confidence' or 'binary'"):
+        fot.validate([0, 1, 2], np.eye(3), reduction="classwise")
+
+
+def test_models_of_unequal_length_are_refused(rows):
+    y, p = rows
+    with pytest.raises(ValueError, match="new"):
+        fot.validate(y, {"old": p, "new": p[1:]})
