@@ -132,11 +132,11 @@ class Measure(Described):
 
     @property
     def takes_fits(self) -> bool:
-        """Whether the value is computed from the map of the family alone (`values_of_fits`)."""
+        """Whether the value is computed from the calibration map alone (`values_of_fits`)."""
         return False
 
     def values_of_fits(self, redraws: Redraws, c_hat: FloatArray) -> FloatArray:
-        """Return the values of maps that are fitted already, so that measures of one family share the fits.
+        """Return the values of calibration maps that are fitted already, so that several measures share the fits.
 
         Parameters
         ----------

@@ -236,7 +236,7 @@ class PlugIn(Measure):
 
     @property
     def takes_fits(self) -> bool:
-        """Whether the value is computed from the map of the family alone: of scores, where one is fitted."""
+        """Whether the value is computed from the calibration map alone: of scores, where one is fitted."""
         return self.distance is None and not self.held_fixed and not self.debias
 
     @property

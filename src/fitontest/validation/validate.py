@@ -146,7 +146,7 @@ def validate(
         if by is not None:
             raise ValueError("by must be left out for several models; validate the segments of one model at a time")
         return _several(read_models(y_true, y_prob, **options), rule)
-    data = read(y_true, y_prob, by=by, **options)  # type: ignore[arg-type] # the scores of one model
+    data = read(y_true, y_prob, by=by, **options)
     return _several(data, rule) if data.is_by_segment else rule.validation(data)
 
 

@@ -106,7 +106,7 @@ class Validation(Table):
 
     @cached_property
     def tendency(self) -> Tendency:
-        """In which direction the scores are wrong, with what certain scores say."""
+        """In which direction the scores are wrong, with what those of exactly 0 or 1 say."""
         return tendency_of(self.sample, self.level) if self.verdict is None else self.verdict.tendency
 
     @property
