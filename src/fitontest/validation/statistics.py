@@ -19,7 +19,12 @@ ERRORS = {"ici": "l1", "e50": "q50", "e90": "q90", "emax": "max"}
 #: Statistics by name, beside those of errors and thresholds, in the order of a report.
 BEFORE_ERRORS = ("observed_expected", "calibration_in_the_large", "calibration_intercept", "calibration_slope")
 AFTER_ERRORS = ("spiegelhalter", "brier", "scaled_brier", "log_loss", "auc")
-AT_THRESHOLDS = ("net_benefit", "decision_loss")
+#: From the name of each statistic at a threshold to its measure and settings.
+AT_THRESHOLDS: dict[str, tuple[str, dict[str, Any]]] = {
+    "net_benefit": ("net_benefit", {}),
+    "gain_over_treating_all": ("net_benefit", {"against": "all"}),
+    "decision_loss": ("decision_loss", {}),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,9 +62,9 @@ def measures_of(family: Any, thresholds: Sequence[float], seed: int) -> dict[str
     """
     errors = {name: PlugIn(family, norm).seeded(seed) for name, norm in ERRORS.items()}
     decisions = {
-        at_threshold(name, threshold): make(name, threshold=threshold)
-        for threshold in thresholds
-        for name in AT_THRESHOLDS
+        at_threshold(name, t): make(measure, threshold=t, **settings)
+        for t in thresholds
+        for name, (measure, settings) in AT_THRESHOLDS.items()
     }
     first, last = ({name: make(name) for name in names} for names in (BEFORE_ERRORS, AFTER_ERRORS))
     return {**first, **errors, **last, **decisions}

@@ -8,13 +8,15 @@ from typing import Any
 from fitontest.data.known_groups import KnownGroups
 from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.estimate import Estimate
-from fitontest.measures.interval import INDEPENDENT_ROWS
+from fitontest.measures.interval import INDEPENDENT_ROWS, Interval
 from fitontest.measures.notes import data_notes
 from fitontest.results.frames import Records, attributes
 from fitontest.results.table import Section, Table, cell
 from fitontest.results.text import capital, count, debiased_and_raw, sentence, short
 from fitontest.uncertainty.tendency import Tendency, tendency_of
 from fitontest.uncertainty.verdict import Verdict, verdict_of
+from fitontest.validation.at_threshold import AtThreshold, probabilities_at
+from fitontest.validation.decision_curve import FAMILY, MODEL, DecisionCurve
 from fitontest.validation.optimism import Optimism
 from fitontest.validation.statistics import AT_THRESHOLDS, ERRORS, at_threshold
 from fitontest.validation.wording import decisions_in_words, risks_in_words
@@ -86,7 +88,7 @@ class Validation(Table):
     level: float = 0.95
     family: str = "spline"
     thresholds: tuple[float, ...] = ()
-    decision_family: str = "isotonic"
+    decision_family: str = FAMILY
     random_state: int = 0
     optimism: Optimism | None = None
 
@@ -108,6 +110,27 @@ class Validation(Table):
     def tendency(self) -> Tendency:
         """In which direction the scores are wrong, with what those of exactly 0 or 1 say."""
         return tendency_of(self.sample, self.level) if self.verdict is None else self.verdict.tendency
+
+    @cached_property
+    def curve(self) -> DecisionCurve:
+        """The net benefit over thresholds from .01 to .99, before and after recalibration."""
+        return DecisionCurve.of(
+            {self.name or MODEL: self.sample},
+            level=self.level,
+            family=self.decision_family,
+            random_state=self.random_state,
+        )
+
+    @cached_property
+    def at_thresholds(self) -> tuple[AtThreshold, ...]:
+        """The risk of those whose score is a threshold, by the calibration map, with its interval."""
+        return tuple(
+            probabilities_at(
+                self.sample, self.thresholds, family=self.family, level=self.level, random_state=self.random_state
+            )
+            if self.thresholds
+            else ()
+        )
 
     @property
     def n(self) -> int:
@@ -135,6 +158,7 @@ class Validation(Table):
         """Return a record for each statistic; one without a value has a note that says why."""
         records = [_record(name, one) for name, one in self.statistics.items()]
         blank = dict.fromkeys(records[0]) if records else {}
+        records += [_record_at(at) for at in self.at_thresholds]
         absent = [{**blank, "statistic": name, "note": reason} for name, reason in self.reasons.items()]
         return [{**record, **self._corrected(record["statistic"])} for record in (*records, *absent)]
 
@@ -204,16 +228,14 @@ class Validation(Table):
         return [label, value, interval, "-" if ideal is None else f"{ideal:g}"]
 
     def _decisions(self) -> Section:
-        """Return net benefit and its loss by miscalibration, a line for each threshold."""
-        interval = f"{100 * self.level:g} % interval"
-        header = ["threshold", "net benefit", interval, "treat all", "lost by miscalibration", interval]
-        return Section(header=header, body=[self._decision(threshold) for threshold in self.thresholds])
+        """Return the risk at each threshold, net benefit, and its loss by miscalibration."""
+        header = ["threshold", "risk there", "net benefit", "beyond treating all", "lost by miscalibration"]
+        body = [self._decision(at) for at in self.at_thresholds]
+        return Section(f"Decisions, with {100 * self.level:g} % intervals in brackets:", header, body)
 
-    def _decision(self, threshold: float) -> list[str]:
-        net, loss = (self.statistics.get(at_threshold(name, threshold)) for name in AT_THRESHOLDS)
-        rate = self.sample.base_rate
-        treat_all = rate - (1.0 - rate) * threshold / (1.0 - threshold)
-        return [f"{threshold:g}", *_value_and_ends(net), short(treat_all), *_value_and_ends(loss)]
+    def _decision(self, at: AtThreshold) -> list[str]:
+        values = [self.statistics.get(at_threshold(name, at.threshold)) for name in AT_THRESHOLDS]
+        return [f"{at.threshold:g}", value_and_ends(at.probability, at.interval), *map(estimate_and_ends, values)]
 
     @property
     def _notes(self) -> list[str]:
@@ -231,12 +253,16 @@ def _ideal(name: str, estimate: Estimate) -> float | None:
     return 0.0 if name in ERRORS else estimate.measure.ideal
 
 
-def _value_and_ends(estimate: Estimate | None) -> tuple[str, str]:
-    """Return the value of an estimate and its interval as cells."""
-    if estimate is None:
-        return "-", "-"
-    ends = estimate.interval
-    return short(estimate.value), "-" if ends is None else f"{short(ends.low)} to {short(ends.high)}"
+def value_and_ends(value: float | None, ends: Interval | None) -> str:
+    """Return a value with its interval in brackets, as a cell."""
+    if value is None:
+        return "-"
+    return short(value) if ends is None else f"{short(value)} ({short(ends.low)} to {short(ends.high)})"
+
+
+def estimate_and_ends(estimate: Estimate | None) -> str:
+    """Return the value of an estimate with its interval in brackets, as a cell."""
+    return "-" if estimate is None else value_and_ends(estimate.value, estimate.interval)
 
 
 def _record(name: str, estimate: Estimate) -> dict[str, Any]:
@@ -253,4 +279,19 @@ def _record(name: str, estimate: Estimate) -> dict[str, Any]:
         "unit": estimate.measure.unit,
         "n": estimate.n,
         "note": estimate.note,
+    }
+
+
+def _record_at(at: AtThreshold) -> dict[str, Any]:
+    """Return the risk at a threshold as the record of a statistic."""
+    return {
+        "statistic": at_threshold("risk_at", at.threshold),
+        "value": at.probability,
+        "debiased": None,
+        **attributes(at.interval, "low", "high", "level"),
+        "ideal": at.threshold,
+        "p_value": None,
+        "unit": "fraction",
+        "n": None,
+        "note": at.reason or None,
     }

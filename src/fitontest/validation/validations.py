@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from fitontest.checks import brief
@@ -10,9 +11,10 @@ from fitontest.measures.estimate import Estimate
 from fitontest.measures.interval import INDEPENDENT_ROWS
 from fitontest.results.frames import Records
 from fitontest.results.table import Section, Table
-from fitontest.results.text import count, short
+from fitontest.results.text import count
+from fitontest.validation.decision_curve import DecisionCurve
 from fitontest.validation.statistics import at_threshold
-from fitontest.validation.validation import Validation
+from fitontest.validation.validation import Validation, estimate_and_ends, value_and_ends
 
 COLUMNS = {  # statistics in a line, and what these columns are called
     "observed_expected": "O:E",
@@ -66,6 +68,23 @@ class Validations(Table):
 
     def __len__(self) -> int:
         return len(self.validations)
+
+    @cached_property
+    def curve(self) -> DecisionCurve:
+        """The net benefit of the models over thresholds, in one table, of which pairs can be compared.
+
+        Raises
+        ------
+        AttributeError
+            Of segments, which have no rows in common: each validation has a curve of its own.
+        """
+        if self.samples.kind != "model":
+            raise AttributeError("curve: segments have no rows in common; each validation has its own, by its key")
+        first = self._each[0]
+        samples = {str(each.name): each.sample for each in self._each}
+        return DecisionCurve.of(
+            samples, level=first.level, family=first.decision_family, random_state=first.random_state
+        )
 
     @property
     def _each(self) -> list[Validation]:
@@ -123,8 +142,6 @@ class Validations(Table):
 
 def _cell(estimate: Estimate | None) -> str:
     """Return a value, of an error the debiased one, and its interval in brackets."""
-    if estimate is None:
-        return "-"
-    ends, printed = estimate.interval, estimate.measure.printed
-    value = short(estimate.quoted) if estimate.measure.is_raw else printed(estimate.value)
-    return value if ends is None else f"{value} ({printed(ends.low)} to {printed(ends.high)})"
+    if estimate is None or not estimate.measure.is_raw:
+        return estimate_and_ends(estimate)
+    return value_and_ends(estimate.quoted, estimate.interval)

@@ -67,6 +67,20 @@ def decisions_in_words(thresholds: tuple[float, ...], estimates: Mapping[str, Es
     estimates : dict of Estimate
         With the decision loss at each of them, where it has a value.
     """
+    return " ".join(text for text in (_worse_than_all(thresholds, estimates), _gain(thresholds, estimates)) if text)
+
+
+def _worse_than_all(thresholds: tuple[float, ...], estimates: Mapping[str, Estimate]) -> str:
+    """Return at which thresholds treating everybody is shown better than the model."""
+    gains = {t: estimates.get(at_threshold("gain_over_treating_all", t)) for t in thresholds}
+    worse = [f"{t:g}" for t, gain in gains.items() if gain is not None and gain.interval and gain.interval.high < 0.0]
+    if not worse:
+        return ""
+    return f"Treating everybody is better than these risks at a threshold of {' and '.join(worse)}."
+
+
+def _gain(thresholds: tuple[float, ...], estimates: Mapping[str, Estimate]) -> str:
+    """Return what recalibration would gain."""
     losses = {threshold: estimates.get(at_threshold("decision_loss", threshold)) for threshold in thresholds}
     known = {threshold: loss for threshold, loss in losses.items() if loss is not None}
     if not known:
