@@ -70,8 +70,12 @@ def test_it_prints_the_sentence_first_in_few_lines(rows, validation):
 
 def test_records_go_into_frames_json_and_html(validation):
     frame = validation.to_frame()
-    assert list(frame["statistic"]) == list(validation.statistics)
-    assert frame["value"].tolist() == [float(one) for one in validation.statistics.values()]
+    names = list(validation.statistics)
+    assert frame["statistic"].tolist() == [*names, "risk_at(0.1)", "risk_at(0.3)"]
+    assert frame["value"].tolist()[: len(names)] == [float(one) for one in validation.statistics.values()]
+    risks = frame.set_index("statistic").loc["risk_at(0.3)"]
+    assert risks["value"] == pytest.approx(validation["ici"].map(0.3))
+    assert risks["low"] < risks["value"] < risks["high"]
     assert json.loads(validation.to_json())["statistics"][0]["ideal"] == 1.0
     assert "<table" in validation._repr_html_()
 

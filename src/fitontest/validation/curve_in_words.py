@@ -10,7 +10,8 @@ from fitontest.results.table import Section, cell
 from fitontest.results.text import capital, count, percent, same_decimals, short, signed
 from fitontest.typing import BoolArray, FloatArray, IntArray
 
-TREAT_ALL, TREAT_NONE = "treat all", "treat none"
+TREAT_ALL = "treat all"
+TREAT_NONE = "treat none"
 MOST_SHOWN = 10  # thresholds of the printed table
 STEPS = (0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001)  # between these thresholds, if there are enough
 FEWEST_SHOWN = 4
