@@ -34,7 +34,7 @@ from fitontest.uncertainty.redrawing import Redrawing
 
 DistanceLike = str | Distance | Callable[[FloatArray, FloatArray], FloatArray]
 Columns = str | Sequence[str] | None
-NormLike = Literal["l1", "l2", "squared", "max"] | str | Norm | Callable[[FloatArray, FloatArray], float]
+NormLike = Literal["l1", "l2", "squared", "max", "q50", "q90"] | str | Norm | Callable[[FloatArray, FloatArray], float]
 
 
 @take_descriptions(read)
@@ -98,7 +98,9 @@ def calibration_error(
         map, such as ``other.map_``, is used as it is. "slope1" is the ECE, with a number of bins that cross-validation
         chooses: the default of version 0.1, which the spline replaces because it was nearer the true error, and
         steadier, on simulated and on real scores (`benchmarks/default_family.py`).
-    norm : {"l1", "l2", "squared", "max"}, Norm or callable, default="l1"
+    norm : {"l1", "l2", "squared", "max"}, name of a quantile, Norm or callable, default="l1"
+        l1 is the mean of the distances, which clinicians call ICI under the families "lowess" and "loess"; "q50", "q90"
+        or any other quantile (`fot.norms.Quantile`) are their E50 and E90, "max" is Emax: the largest over the rows.
         l2 is the root mean square, squared is without the root; a `Norm` is one of your own, a callable gets the
         distances and their weights.
     distance : {"total_variation", "cityblock", "squared_euclidean"}, Distance or callable, default="total_variation"
@@ -117,7 +119,7 @@ def calibration_error(
         fitted to the real labels, and beyond; the family is fitted anew each time, its hyper-parameters too. The
         interval holds the true errors under which the error found here would be ordinary
         (`fitontest.uncertainty.inversion`); the debiased error is the one under which it would be the middle one. It
-        needs a norm that is a mean over rows, or its root. For pl and pl3 a spline is refitted in their stead. Where a
+        needs l1, l2, squared, max or a quantile as norm. For pl and pl3 a spline is refitted in their stead. Where a
         test finds that a smooth map does not fit, the truths go towards an isotonic map or the means of neighbouring
         rows (``.interval.roughness``). ``.limit(resolution)`` bounds errors of any shape that persist over a share of
         the rows. Rows must be independent: repeated rows, or several of one patient or user without `groups`, make the
@@ -283,7 +285,7 @@ def gce(
         `SimplexPartitioner` such as ``MedianVariance(20)``, any object with its method, or a whole number for each row.
     n_bins : int, default=10
         Number of bins, where `partition` is the name of a rule that has one.
-    norm : {"l1", "l2", "squared", "max"}, Norm or callable, default="l1"
+    norm : {"l1", "l2", "squared", "max"}, name of a quantile, Norm or callable, default="l1"
         A callable gets the losses and the weights of the occupied bins.
     distance : {"total_variation", "cityblock", "squared_euclidean"}, Distance or callable, default="total_variation"
         With ``reduction="canonical"``, where the error is the norm of d(pbar, ybar), the distance between the mean
@@ -422,7 +424,7 @@ def ece(
     ----------
     n_bins : int, default=10
         Number of bins of equal width.
-    norm : {"l1", "l2", "squared", "max"}, Norm or callable, default="l1"
+    norm : {"l1", "l2", "squared", "max"}, name of a quantile, Norm or callable, default="l1"
         "max" is the MCE. A callable gets the gaps and the weights of the occupied bins.
     interval, direction, draws
         As for `calibration_error`; under l1, l2 and squared.

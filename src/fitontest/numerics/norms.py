@@ -277,7 +277,7 @@ def find_norm(norm: object) -> Norm:
     return find_value(registry, norm, "norm", Norm, NAMES_OF_QUANTILES)
 
 
-def is_order_statistic(norm: Norm) -> bool:
+def is_order_statistic(norm: Norm | None) -> bool:
     """Return whether a norm is the distance at a place in the order of the distances: a quantile, or the largest."""
     return norm == MAX or isinstance(norm, Quantile)
 

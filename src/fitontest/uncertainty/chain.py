@@ -17,6 +17,7 @@ from fitontest.measures.if_calibrated import IfCalibrated
 from fitontest.measures.measure import Measure
 from fitontest.measures.plug_in import PlugIn
 from fitontest.numerics.links import signed_root
+from fitontest.numerics.norms import is_order_statistic
 from fitontest.typing import FloatArray
 from fitontest.uncertainty.inversion import chain_lengths, find_growing, invert, misreads
 from fitontest.uncertainty.null import compare_with
@@ -111,7 +112,8 @@ class Redrawn:
         truths = [redraws.truth(g, lengths[k]) for k in kept]
         others = self._values(truths, draws, CHAIN, known=1)
         values = np.array([self._at_calibration(draws), *map(self._transformed, others)])
-        inverted = invert(self._transformed_observed, errors[kept], values, level, redraws.degrees)
+        skewed = is_order_statistic(self.measure.total)
+        inverted = invert(self._transformed_observed, errors[kept], values, level, redraws.degrees, skewed=skewed)
         if inverted is None:
             return None
         back = np.square if self.measure.squared else _unchanged
