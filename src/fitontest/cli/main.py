@@ -14,6 +14,7 @@ from fitontest.cli.signals import ending_on_signals
 
 COMMANDS = (
     "evaluate",
+    "validate",
     "report",
     "check",
     "plot",

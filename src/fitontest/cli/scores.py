@@ -15,9 +15,11 @@ from fitontest.cli.layout import of_layout
 from fitontest.cli.messages import say
 from fitontest.data.counted_sample import CountedSample
 from fitontest.data.predictions import REDUCTIONS, Names
+from fitontest.data.samples import Samples
 from fitontest.data.simplex_sample import CANONICAL
 from fitontest.data.weights import MOST_COPIES, WEIGHT_TYPES, WeightType
 from fitontest.files.csv_files import Layout
+from fitontest.reading.models import read_models
 from fitontest.reading.read import read
 from fitontest.reading.table import CELLS, MOST_IN_MEMORY, CellsWanted
 from fitontest.typing import Label
@@ -123,24 +125,34 @@ class Given:
             The classes of the columns, where another file has said them.
         """
         named = split_classes(self.labels) if labels is None and self.labels is not None else labels
-        data = read(
-            self.file,
-            label=self.label,
-            prob=list(self.probs),
-            weight=self.weight,
-            weights=self.weight_type,
-            reduction=self.reduction,
-            labels=named,
-            pos_label=self.pos_label,
-            by=list(by) or None,
-            groups=self.groups,
-            cells=self.cells,
-            names=NAMES,
-            **vars(self.layout),
-        )
-        if cells := sum(_count_cells(data)):
-            say(f"{data.n:,} rows in {cells:,} cells", err=True)
+        data = read(self.file, prob=list(self.probs), labels=named, by=list(by) or None, **self._options)
+        _say_cells(data)
         return data
+
+    def read_models(self) -> Samples:
+        """Return the samples of several models, of which each --prob column holds the scores."""
+        if len(set(self.probs)) < len(self.probs):
+            raise ValueError(f"--prob must name every column once, got {', '.join(self.probs)}")
+        if self.labels is not None:
+            raise ValueError(f"--labels must be left out without --reduction, got {self.labels!r}")
+        data = read_models(self.file, prob={name: name for name in self.probs}, **self._options)
+        _say_cells(data)
+        return data
+
+    @property
+    def _options(self) -> dict[str, Any]:
+        """What `read` is told of the file, whatever its columns of scores are."""
+        return {
+            "label": self.label,
+            "weight": self.weight,
+            "weights": self.weight_type,
+            "reduction": self.reduction,
+            "pos_label": self.pos_label,
+            "groups": self.groups,
+            "cells": self.cells,
+            "names": NAMES,
+            **vars(self.layout),
+        }
 
 
 def of_any_scores(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -162,9 +174,15 @@ def of_class_scores(command: Callable[..., Any], reduction: Callable[..., Any] =
     return wrapped
 
 
+def _say_cells(data: Any) -> None:
+    """Say how many cells the rows were reduced to, if they were."""
+    if cells := sum(_count_cells(data)):
+        say(f"{data.n:,} rows in {cells:,} cells", err=True)
+
+
 def _count_cells(data: Any) -> Iterator[int]:
     """Yield the number of cells of each sample that is made of cells."""
-    if data.is_by_class or data.is_by_segment:
+    if isinstance(data, Samples):
         for sample in data.values():
             yield from _count_cells(sample)
     elif isinstance(data, CountedSample):
