@@ -1,6 +1,6 @@
 """How far apparent and corrected statistics of a model on its own rows are from those on new rows.
 
-Usage: ``python benchmarks/optimism.py [--sets 100] [--draws 100]``; it takes ten minutes on one core.
+Usage: ``python benchmarks/optimism.py [--sets 100] [--draws 100]``; it takes seven minutes on one core.
 
 Each data set has a few hundred rows and ten features of which three matter, logit c = sum of three features x .7. Its
 model is fitted, corrected by `fitontest.validation.optimism.optimism_of`, and judged on 20,000 new rows. Of each

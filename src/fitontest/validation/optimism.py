@@ -221,6 +221,10 @@ def optimism_of(
     The whole bootstrap sample is drawn anew from rows of both classes together. Where it has rows of one class alone
     nothing is fitted, and no statistic has a value; such samples are counted, not replaced.
 
+    Means over 100 data sets (`benchmarks/optimism.py`): of a logistic regression with 20 rows for each feature no
+    optimism was shown to stay after correction, with 10 a sixth of that of the slope; of a tree, which reproduces the
+    labels that it was fitted to, half.
+
     References
     ----------
     Harrell, Lee, Mark (1996), Multivariable prognostic models: issues in developing models, evaluating assumptions and
