@@ -147,7 +147,8 @@ def validate(
             raise ValueError("by must be left out for several models; validate the segments of one model at a time")
         return _several(read_models(y_true, y_prob, **options), rule)
     data = read(y_true, y_prob, by=by, **options)
-    return _several(data, rule) if data.is_by_segment else rule.validation(data)
+    are_several = isinstance(data, Samples) and not data.is_by_class
+    return _several(data, rule) if are_several else rule.validation(data)
 
 
 @dataclass(frozen=True, eq=False)
