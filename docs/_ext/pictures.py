@@ -217,6 +217,26 @@ def group_curves() -> Any:
     )
 
 
+@cache
+def risks() -> tuple[Any, Any]:
+    """Return labels and simulated risks that are too extreme, and too low by a quarter."""
+    import numpy as np
+
+    rng = np.random.default_rng(1)
+    x = rng.normal(-0.3, 1.4, 1000)
+    return rng.random(1000) < 1 / (1 + np.exp(-x)), 1 / (1 + np.exp(0.9 - 1.5 * x))
+
+
+def decisions() -> Any:
+    """Draw a decision curve."""
+    import numpy as np
+
+    import fitontest as fot
+
+    curve = fot.decision_curve(*risks(), thresholds=np.linspace(0.02, 0.8, 79))
+    return curve.plot(threshold_range=(0.1, 0.3)).figure_
+
+
 def make_pictures(_: Sphinx) -> None:
     """Draw the pictures that are older than the sources, or not there."""
     newest = max(path.stat().st_mtime for path in (HERE, *SOURCES.rglob("*.py")))
@@ -230,6 +250,7 @@ def make_pictures(_: Sphinx) -> None:
         test_based,
         new_group,
         group_curves,
+        decisions,
     )
     outdated = [
         draw

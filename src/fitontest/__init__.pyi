@@ -10,6 +10,7 @@ from .comparison.errors import compare_errors
 from .data.samples import Samples
 from .data.score_sample import ScoreSample
 from .displays.comparison import ComparisonDisplay
+from .displays.decision import DecisionDisplay
 from .displays.error_comparison import ErrorComparisonDisplay
 from .displays.frontier import FrontierDisplay
 from .displays.pairs import PairsDisplay
@@ -106,6 +107,7 @@ __all__ = [
     "CrossValidated",
     "CumulativeSpline",
     "DecisionCurve",
+    "DecisionDisplay",
     "Dirichlet",
     "ErrorComparison",
     "ErrorComparisonDisplay",

@@ -19,9 +19,12 @@ if TYPE_CHECKING:
 
 LABEL_PREFIX = "fitontest "  # beginning of the labels of companions
 HISTOGRAM = "histogram"  # of a reliability diagram
+LOSSES = "losses"  # of a decision curve: what miscalibration costs
 SIZES = "sizes"  # of a test-based diagram, as PREDICTIONS
 PREDICTIONS = "predictions"
 LEGEND_ROOM = 6.0  # points below a legend
+NUMBERS_ROOM = 20.0  # points beside numbers that stand right of the axes
+LEAST_SHARE = 0.3  # of the width of their place that axes keep beside numbers
 
 
 def find_companions(ax: "Axes") -> dict[str, Any]:
@@ -53,6 +56,8 @@ class ShrinkingLocator:
     ----------
     original : callable or None
         The previous locator of the axes.
+    legend, numbers : artists or None
+        What is below the axes, and numbers, which are below the legend, or beside the axes where `beside` is True.
     margins : dict
         Room for the companions below and right of the axes, as fractions of the axes.
     """
@@ -62,32 +67,55 @@ class ShrinkingLocator:
         self.original: Any = ax.get_axes_locator()
         self.margins = {"below": 0.0, "right": 0.0}
         self.legend: Any = None
+        self.numbers: Any = None
+        self.beside = False
 
     def __call__(self, axes: Any, renderer: Any) -> Any:
         """Return the bounding box of the axes."""
         from matplotlib.transforms import Bbox
 
         place = axes.get_position(original=True) if self.original is None else self.original(axes, renderer)
-        place = self._lift(place, renderer)
+        place = self._narrow(self._lift(place, renderer), renderer)
         width, height = place.width / (1 + self.margins["right"]), place.height / (1 + self.margins["below"])
         return Bbox.from_bounds(place.x0, place.y1 - height, width, height)
 
+    def _narrow(self, place: Any, renderer: Any) -> Any:
+        """Return the place without the width of the numbers beside the axes, which a layout does not find by itself."""
+        from matplotlib.transforms import Bbox
+
+        if not self.beside or self.numbers.axes is None:
+            return place
+        figure = self.ax.get_figure(root=True)
+        width = self.numbers.get_window_extent(renderer).width + NUMBERS_ROOM * figure.dpi / 72
+        right = place.x1 - width / figure.bbox.width
+        return Bbox.from_extents(place.x0, place.y0, max(right, place.x0 + LEAST_SHARE * place.width), place.y1)
+
     def _lift(self, place: Any, renderer: Any) -> Any:
-        """Return the place, cut off below so that the legend is on the figure, unless a layout makes room for it."""
+        """Return the place, cut off below so that the texts there are on the figure, unless a layout makes room."""
         from matplotlib.transforms import Bbox
 
         figure = self.ax.get_figure(root=True)
-        if self.legend is None or self.legend.axes is None or figure.get_layout_engine() is not None:
+        texts = [self.legend, None if self.beside else self.numbers]
+        shown = [text for text in texts if text is not None and text.axes is not None]
+        if not shown or figure.get_layout_engine() is not None:
             return place
-        inches = (
-            self.legend.get_window_extent(renderer).height / figure.dpi + (LEGEND_ROOM + _measure_xlabel(self.ax)) / 72
-        )
+        height = sum(text.get_window_extent(renderer).height for text in shown)
+        inches = height / figure.dpi + (LEGEND_ROOM * len(shown) + _measure_xlabel(self.ax)) / 72
         lift = inches / figure.get_size_inches()[1] - place.y0
         return place if lift <= 0 else Bbox.from_extents(place.x0, min(place.y0 + lift, place.y1), place.x1, place.y1)
 
     def get_subplotspec(self) -> Any:
         """Return the grid cell of the axes, which a tight layout needs."""
         return self.ax.get_subplotspec()
+
+
+def prepare_shrinking(ax: "Axes") -> None:
+    """Let axes without companions shrink too, where no layout does it, so that a legend below is on the figure."""
+    locator = ax.get_axes_locator()
+    if isinstance(locator, ShrinkingLocator):
+        locator.margins = dict.fromkeys(locator.margins, 0.0)
+    else:
+        ax.set_axes_locator(ShrinkingLocator(ax))
 
 
 def _get_shrinking_locator(ax: "Axes") -> ShrinkingLocator:
@@ -108,6 +136,13 @@ def keep_on_figure(ax: "Axes", legend: Any) -> None:
         locator.legend = legend
 
 
+def keep_numbers_on_figure(ax: "Axes", numbers: Any, *, beside: bool) -> None:
+    """Let the axes shrink, where no layout does it, so that numbers beside them, or below the legend, are on it."""
+    locator = ax.get_axes_locator()
+    if isinstance(locator, ShrinkingLocator):
+        locator.numbers, locator.beside = numbers, beside
+
+
 def place_below_xlabel(ax: "Axes") -> Any:
     """Return the coordinates of the axes, moved down to below the label of the companion below them."""
     from matplotlib.transforms import ScaledTranslation
@@ -117,9 +152,10 @@ def place_below_xlabel(ax: "Axes") -> Any:
 
 
 def _measure_xlabel(ax: "Axes") -> float:
-    """Return how many points the texts under a companion take: those of its ticks, and the label of the axes."""
+    """Return how many points the texts under the lowest axes take: those of its ticks, and the label of the axes."""
     lines = 1 + ax.get_xlabel().count("\n")
-    ticks: Any = find_companions(ax)[HISTOGRAM].xaxis.get_ticklabels()[0].get_fontsize()
+    lowest: Any = next(iter(find_companions(ax).values()), ax)
+    ticks: Any = lowest.xaxis.get_ticklabels()[0].get_fontsize()
     label: Any = ax.xaxis.label.get_fontsize()
     return float(14.0 + 1.25 * ticks + 1.25 * lines * label)
 

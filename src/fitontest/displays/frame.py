@@ -2,6 +2,7 @@
 
 import re
 import textwrap
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from fitontest.displays.canvas import style_axes
@@ -18,14 +19,18 @@ from fitontest.displays.headline import WIDTH
 from fitontest.displays.reliability_artists import (
     ATOM_LABEL,
     BAND_LABEL,
+    CURVE_LABEL,
     CUT_LABEL,
     DIAGONAL_LABEL,
+    EVENT_LABEL,
     GAP_LABEL,
     KNOT_LABEL,
     MEAN_LABEL,
     NEW_GROUP_LABEL,
+    NON_EVENT_LABEL,
     SCORE_LABEL,
     SPLINE_LABEL,
+    THRESHOLD_LABEL,
     TRUTH_LABEL,
     make_gap_handle,
 )
@@ -39,6 +44,7 @@ LEGEND_FRAME = 1.3  # inches: left of the axes, and of the marks in a legend
 LETTERS_PER_INCH = 16  # of a legend
 LEAST_LETTERS = 16  # of a line of it
 SHARED_LABELS = (
+    CURVE_LABEL,
     GAP_LABEL,
     KNOT_LABEL,
     MEAN_LABEL,
@@ -49,6 +55,9 @@ SHARED_LABELS = (
     SPLINE_LABEL,
     NEW_GROUP_LABEL,
     ATOM_LABEL,
+    EVENT_LABEL,
+    NON_EVENT_LABEL,
+    THRESHOLD_LABEL,
 )  # of marks with the same meaning in every diagram
 
 
@@ -120,9 +129,20 @@ def _is_explained(artist: Any, text: str) -> bool:
 def draw_legend(main: "Axes") -> Any:
     """Draw the legend under the diagram, where it covers nothing, however many diagrams are overlaid."""
     texts, handles = zip(*list_legend_entries(main), strict=True)
+    return place_legend(main, texts, handles, HISTOGRAM_DEPTH)
+
+
+def place_legend(main: "Axes", texts: Sequence[str], handles: Sequence[Any], depth: float) -> Any:
+    """Draw a legend under the label below axes whose companions reach down by `depth`, a fraction of the axes.
+
+    A tuple of handles is drawn side by side.
+    """
+    from matplotlib.legend_handler import HandlerTuple
+
     legend = main.legend(
-        handles, ["?"] * len(texts), loc="upper left", bbox_to_anchor=(0.0, -HISTOGRAM_DEPTH), borderaxespad=0.0,
+        handles, ["?"] * len(texts), loc="upper left", bbox_to_anchor=(0.0, -depth), borderaxespad=0.0,
         bbox_transform=place_below_xlabel(main), fontsize="small", frameon=False,
+        handler_map={tuple: HandlerTuple(ndivide=None, pad=0.0)},
     )  # fmt: skip
     for entry, text in zip(legend.get_texts(), texts, strict=True):  # matplotlib ignores labels that begin with _
         entry.set_text("\n".join(textwrap.fill(line, _count_letters(main)) for line in text.split("\n")))

@@ -474,12 +474,10 @@ class ReliabilityDisplay(PanelDisplay):
             extend_limits(main, (self.scale, self.y_scale))
         self.ax_, self.figure_, self.histogram_ax_ = main, main.figure, below
         self.ref_line_ = draw_diagonal(main, self.scale) if ref_line and not has_diagonal(main) else None
-        label = format_legend_label(self.name if name is None else name, self.error, self.estimates)
-        self._draw_map(main, style, base, label, filled)
+        self._draw_map(main, style, base, self._label(self.name if name is None else name), filled)
         self.band_ = None if self.band is None else draw_band(main, self.band, style["color"], first=first)
         self.new_group_ = None if self.new_group is None else draw_new_group(main, self.new_group, style["color"])
-        self.counts_ = draw_counts(below, self.counts, self.cells, self.scale, style, fill=first)
-        format_counts_axis(below, "y", self.counts)
+        self._draw_histogram(below, style, first=first)
         self.words_ = draw_words(main) if first and advise and legend else []
         if first:
             annotate_shares_beyond(below, self.beyond)
@@ -517,6 +515,15 @@ class ReliabilityDisplay(PanelDisplay):
             ends = {"new_group_lower": self.new_group.lower, "new_group_upper": self.new_group.upper}
             parts["new_group"] = records(x=self.new_group.x, **ends)
         return {part: rows for part, rows in parts.items() if rows}
+
+    def _label(self, name: str | None) -> str:
+        """Return what the legend says of the map."""
+        return format_legend_label(name, self.error, self.estimates)
+
+    def _draw_histogram(self, below: "Axes", style: dict[str, Any], *, first: bool) -> None:
+        """Draw the scores on the axes below the main ones."""
+        self.counts_ = draw_counts(below, self.counts, self.cells, self.scale, style, fill=first)
+        format_counts_axis(below, "y", self.counts)
 
     def _draw_map(self, main: "Axes", style: dict[str, Any], base: Color, label: str, filled: bool) -> None:
         shape, single = self.shape, self.single

@@ -61,6 +61,10 @@ WORD_OPACITY = 0.55
 MAP_WIDTH, THIN_WIDTH = 1.8, 0.8  # points: of maps, and of those that go up and down all the time
 MOST_VARIATION = 2.5  # of the values of a map that is drawn as wide as others; one that only rises has at most 1
 LEAST_MARK, MOST_MARK = 18.0, 70.0  # square points: of a score with few rows, and of the one with most
+EVENT_LABEL = "events"  # of a histogram by outcome
+NON_EVENT_LABEL = "non-events"
+CURVE_LABEL = "calibration curve"
+THRESHOLD_LABEL = "thresholds"
 CUT_LABEL = "map goes on beyond the axis"
 CUT_DISTANCE = (
     4.5  # points from the end of the axis to the middle of a triangle, which leaves the mean of a bin visible

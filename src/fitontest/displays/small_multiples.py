@@ -157,6 +157,16 @@ class PanelDisplay(BinaryDisplay):
         title = join_title(name, facts)
         return cls.side_by_side(measured, scale, limits, title=title, band=band, name=name, **options)
 
+    def describe(self, width: int) -> list[str]:
+        """Return the lines of the title of a panel, below its name.
+
+        Parameters
+        ----------
+        width : int
+            Letters of a line.
+        """
+        return describe_error(self.error, width) + [describe_measure(estimate) for estimate in self.estimates]
+
     @abstractmethod
     def plot(
         self, ax: AxesOrFigure = None, *, color: Color | None = None, legend: bool = True, advise: bool = True
@@ -315,7 +325,7 @@ def _without_rho(text: str) -> str:
 
 def _format_title(title: str, display: PanelDisplay) -> str:
     """Return the title of a panel and the description of its error. A title that is the family is not repeated."""
-    lines = describe_error(display.error, TITLE_WIDTH) + [describe_measure(estimate) for estimate in display.estimates]
+    lines = display.describe(TITLE_WIDTH)
     if title != display.error.measure.name:
         lines = [visible(title), *lines]
     return "\n".join(textwrap.fill(line, TITLE_WIDTH) for line in lines)

@@ -183,7 +183,14 @@ def _widen(level: float, dependence: Dependence | None) -> float:
     return float(student.ppf(tail, dependence.degrees) / ndtri(tail))
 
 
-def quick_band(estimate: Estimate, sample: ScoreSample, x: FloatArray, random_state: RandomState = 0) -> Band | None:
+def quick_band(
+    estimate: Estimate,
+    sample: ScoreSample,
+    x: FloatArray,
+    random_state: RandomState = 0,
+    *,
+    level: float = BAND_LEVEL,
+) -> Band | None:
     """Return the confidence band that a diagram has unless told otherwise, or None where none is made in a moment.
 
     It is that of `confidence_bands` from fewer draws. Very many rows are pooled more coarsely, and of many rows it is
@@ -201,7 +208,7 @@ def quick_band(estimate: Estimate, sample: ScoreSample, x: FloatArray, random_st
         sample,
         x,
         QUICK_DRAWS,
-        BAND_LEVEL,
+        level,
         random_state,
         nodes=QUICK_NODES if large else None,
         tested=sample.n <= TESTED_ROWS,
