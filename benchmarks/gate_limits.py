@@ -20,7 +20,7 @@ import fitontest as fot
 from fitontest.exceptions import without_warnings
 from fitontest.numerics.links import logit, sigmoid
 from fitontest.reporting.criterion import Levels
-from fitontest.reporting.loss_bounds import loss_bounds
+from fitontest.reporting.loss_bounds import LossBounds
 from fitontest.reporting.max_decision_loss import MaxDecisionLoss
 from fitontest.reporting.slope_range import SlopeRange
 from report import markdown, tell
@@ -139,7 +139,7 @@ def of_losses(sizes: list[int], sets: int) -> str:
                     outcome = "pass" if interval.high <= value else "fail" if interval.low > value else "undecided"
                     found[place][outcome] += 1
                 held += interval.low <= true <= interval.high
-                above += loss_bounds(sample, t, 0.95).most >= true
+                above += LossBounds.of(sample, t, 0.95).most >= true
             coverage = f"{100 * held / sets:.0f} ({100 * above / sets:.0f})"
             rows.append([name, f"{n:,}", str(sets), coverage, *_cells(found)])
             tell(f"{name} {n}")

@@ -1,6 +1,7 @@
 """Gates with limits of the decision loss: what decides, and what the labels of few rows leave open."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ from scipy.stats import beta
 
 import fitontest as fot
 from fitontest.measures.decision_loss import DecisionLoss
-from fitontest.reporting.loss_bounds import loss_bounds
+from fitontest.reporting.loss_bounds import LossBounds
 from fitontest.significance.exact_share import share_interval
 from fitontest.uncertainty.redrawing import Redrawing, estimate_of
 
@@ -39,14 +40,14 @@ def brute_force(y, p, t, level):
 @pytest.mark.parametrize("decimals", [9, 1])
 def test_the_upper_bound_is_that_of_all_windows(t, decimals):
     p = np.round(P[:200], decimals)
-    bounds = loss_bounds(fot.ScoreSample(Y[:200], p), t, 0.9)
+    bounds = LossBounds.of(fot.ScoreSample(Y[:200], p), t, 0.9)
     assert bounds.most == pytest.approx(brute_force(Y[:200], p, t, 0.9), rel=1e-9)
 
 
 def test_of_many_rows_every_hundredth_is_enough():
     y, p = drawn(6000)
     p = 0.3 * p  # all below the threshold
-    assert loss_bounds(fot.ScoreSample(y, p), 0.35, 0.9).most == pytest.approx(brute_force(y, p, 0.35, 0.9), rel=0.01)
+    assert LossBounds.of(fot.ScoreSample(y, p), 0.35, 0.9).most == pytest.approx(brute_force(y, p, 0.35, 0.9), rel=0.01)
 
 
 @pytest.mark.parametrize("t", [0.05, 0.3, 0.8])
@@ -57,35 +58,52 @@ def test_the_bounds_hold_the_loss_of_truths_that_do_not_fall(t):
         p = rng.random(80)
         c = p**3
         true = np.mean(np.abs(c - t) * ((c >= t) != (p >= t))) / (1 - t)
-        bounds = loss_bounds(fot.ScoreSample(rng.random(80) < c, p), t, 0.8)
+        bounds = LossBounds.of(fot.ScoreSample(rng.random(80) < c, p), t, 0.8)
         held += bounds.least <= true <= bounds.most
     assert held >= 80  # of 100 at the level .8
+
+
+def test_the_exact_bound_cuts_the_upper_end_where_rows_are_independent():
+    estimate = estimate_of(DecisionLoss(0.3), fot.ScoreSample(Y, P), None, Redrawing(interval=0.95))
+    low, high = estimate.interval.low, estimate.interval.high
+    bounds = LossBounds.of(fot.ScoreSample(Y, P), 0.3, 0.95)
+    many = replace(bounds, least=0.0, most=high / 2)
+    assert many.around(estimate).high == high / 2
+    assert replace(many, most=2 * high).around(estimate).high == high
+    assert replace(many, exact=False).around(estimate).high == high
+    assert replace(many, few_of_a_class=True, most=2 * high).around(estimate).high == 2 * high
+    assert replace(many, few=True).around(estimate).low == 0.0
+    assert many.around(estimate).low == low
+    groups = fot.read(Y, P, groups=np.repeat(np.arange(200), 3))
+    importances = fot.read(Y, P, sample_weight=P + 0.5)
+    assert [LossBounds.of(sample, 0.3, 0.95).exact for sample in (groups, importances)] == [False, False]
 
 
 def test_the_lower_bound_is_that_of_treating_everybody_or_nobody():
     y, p = np.repeat([0, 1], [90, 10]), np.full(100, 0.6)
     least = (0.5 - share_interval(10, 100, 0.95)[1]) / 0.5
-    assert loss_bounds(fot.ScoreSample(y, p), 0.5, 0.95).least == pytest.approx(least)
-    assert loss_bounds(fot.ScoreSample(1 - y, p), 0.5, 0.95).least == 0.0
+    assert LossBounds.of(fot.ScoreSample(y, p), 0.5, 0.95).least == pytest.approx(least)
+    assert LossBounds.of(fot.ScoreSample(1 - y, p), 0.5, 0.95).least == 0.0
     both = fot.ScoreSample(np.append(y, 1 - y), np.append(p, 1 - p))
-    assert loss_bounds(both, 0.5, 0.95).least == pytest.approx((0.5 - share_interval(10, 100, 0.975)[1]) / 0.5)
+    assert LossBounds.of(both, 0.5, 0.95).least == pytest.approx((0.5 - share_interval(10, 100, 0.975)[1]) / 0.5)
 
 
 def test_bounds_of_copies_in_groups_are_those_of_the_rows():
-    plain = loss_bounds(fot.ScoreSample(Y[:300], P[:300]), 0.3, 0.95)
+    plain = LossBounds.of(fot.ScoreSample(Y[:300], P[:300]), 0.3, 0.95)
     copies = fot.read(Y[:300].repeat(4), P[:300].repeat(4), groups=np.repeat(np.arange(300), 4))
-    assert loss_bounds(copies, 0.3, 0.95).most == pytest.approx(plain.most, rel=0.15)
+    assert LossBounds.of(copies, 0.3, 0.95).most == pytest.approx(plain.most, rel=0.15)
     weighted = fot.read(Y[:300], P[:300], sample_weight=np.full(300, 2), weights="counts")
     repeated = fot.ScoreSample(Y[:300].repeat(2), P[:300].repeat(2))
-    bounds = (loss_bounds(sample, 0.3, 0.95) for sample in (weighted, repeated))
+    bounds = (LossBounds.of(sample, 0.3, 0.95) for sample in (weighted, repeated))
     assert next(bounds).most == pytest.approx(next(bounds).most, rel=1e-12)
 
 
 def test_the_interval_of_the_loss_decides():
     y, p = drawn(1200, 2.0)
-    measured = estimate_of(DecisionLoss(0.3), fot.ScoreSample(y, p), None, Redrawing(interval=0.95, random_state=3))
-    low, high = measured.interval.low, measured.interval.high
-    assert 0 < low < high
+    sample = fot.ScoreSample(y, p)
+    measured = estimate_of(DecisionLoss(0.3), sample, None, Redrawing(interval=0.95, random_state=3))
+    low, high = measured.interval.low, min(measured.interval.high, LossBounds.of(sample, 0.3, 0.95).most)
+    assert 0 < low < measured.value < high
     for limit, outcome in ((high, "pass"), (low * 0.99, "fail"), ((low + high) / 2, "undecided")):
         check = fot.check_calibration(y, p, max_decision_loss={0.3: limit}, random_state=3)
         (criterion,) = check.gates[0].criteria

@@ -9,12 +9,16 @@ p, the best set is p >= s for some s: then the loss is that of the rows between 
 above the exact upper bound of their mean label.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 from scipy.special import betaincinv
 
 from fitontest.data.score_sample import ScoreSample
+from fitontest.measures.estimate import Estimate
 from fitontest.measures.formula_interval import FEW
-from fitontest.reporting.bounds import FEWEST, Bounds
+from fitontest.measures.interval import Interval
+from fitontest.reporting.bounds import FEWEST
 from fitontest.significance.exact_share import share_interval
 from fitontest.typing import FloatArray
 from fitontest.uncertainty.effective_rows import effective_rows
@@ -23,32 +27,62 @@ from fitontest.uncertainty.tendency import rows_of_smaller_class
 MOST_WINDOWS = 2000  # of rows beside the threshold, whose numbers grow by less than a hundredth
 
 
-def loss_bounds(sample: ScoreSample, t: float, level: float) -> Bounds:
-    """Return what the labels on both sides of t leave open of the decision loss.
+@dataclass(frozen=True)
+class LossBounds:
+    """Between which values the decision loss lies by the labels on both sides of the threshold alone.
 
-    Parameters
+    Attributes
     ----------
-    sample : ScoreSample
-    t : float in (0, 1)
-        The threshold.
-    level : float in (0, 1)
-        Each of both ends holds with (1 + level) / 2.
-
-    Returns
-    -------
-    Bounds
-        ``least`` of any true map, ``most`` and ``largest`` of one that does not fall.
+    least : float
+        Of any true map.
+    most : float
+        Of one that does not fall.
+    exact : bool
+        Whether they hold exactly: rows of groups and importances are counted by what they tell of the mean label.
+    few_of_a_class, few : bool
+        Whether a class has fewer than 50 rows, and whether both have together.
+    level : float
+        Each end holds with (1 + level) / 2.
     """
-    rows = sample.rows
-    at = int(np.searchsorted(rows.p, t, side="left"))  # rows before are not treated
-    few = effective_rows(sample)
-    design = few / sample.effective_rows  # of rows that belong to groups
-    untreated = _Windows.of(sample, np.arange(at)[::-1], design)
-    treated = _Windows.of(sample, np.arange(at, len(rows)), design)
-    each = level if untreated.empty or treated.empty else (1.0 + level) / 2.0  # two bounds hold together
-    least = untreated.whole_above(t, each) + treated.whole_below(t, each)
-    most = max(0.0, untreated.largest_above(t, level), treated.largest_below(t, level), least / (1.0 - t))
-    return Bounds(least / (1.0 - t), most, most, rows_of_smaller_class(sample) < FEW, few < FEWEST, level)
+
+    least: float
+    most: float
+    exact: bool
+    few_of_a_class: bool
+    few: bool
+    level: float
+
+    @classmethod
+    def of(cls, sample: ScoreSample, t: float, level: float) -> "LossBounds":
+        """Return the bounds of a sample at a threshold in (0, 1)."""
+        rows = sample.rows
+        at = int(np.searchsorted(rows.p, t, side="left"))  # rows before are not treated
+        n = effective_rows(sample)
+        design = n / sample.effective_rows  # of rows that belong to groups
+        untreated = _Windows.of(sample, np.arange(at)[::-1], design)
+        treated = _Windows.of(sample, np.arange(at, len(rows)), design)
+        each = level if untreated.empty or treated.empty else (1.0 + level) / 2.0  # two bounds hold together
+        least = (untreated.whole_above(t, each) + treated.whole_below(t, each)) / (1.0 - t)
+        most = max(0.0, untreated.largest_above(t, level), treated.largest_below(t, level), least)
+        exact = sample.groups is None and (sample.weighting is None or sample.weighting.kind == "counts")
+        return cls(least, most, exact, rows_of_smaller_class(sample) < FEW, n < FEWEST, level)
+
+    def around(self, estimate: Estimate) -> Interval:
+        """Return the interval that decides.
+
+        Labels redrawn from a truth that has hardly any positives hardly vary, and where the loss is small the truths
+        from which they are redrawn reach far: then the upper end is the exact bound. With few rows in all the lower end
+        is one too.
+        """
+        found = estimate.interval
+        if found is None:
+            return Interval(self.least, self.most, self.level)
+        low, high = found.low, found.high
+        if self.few_of_a_class or (self.exact and high > self.most):
+            high = self.most
+        if self.few or low > high:
+            low = min(low, self.least)
+        return Interval(low, high, self.level)
 
 
 class _Windows:
