@@ -52,6 +52,9 @@ VARIANTS = {
     "kernel-rbf-block": fot.measures.KernelError("rbf", "block"),
     "smooth_ece-0.1": fot.measures.SmoothECE(0.1),
     "auc_v-3": fot.measures.ValidityArea(k=3),
+    "eci-platt": fot.measures.ECI("platt"),
+    "eci-isotonic-normalised": fot.measures.ECI("isotonic", normalised=True),
+    "hosmer_lemeshow-5": fot.measures.HosmerLemeshow(5),
     "zero_one-0.3": fot.measures.ZeroOneLoss(threshold=0.3),
     "net_benefit-standardised": fot.measures.NetBenefit(0.3, standardised=True),
     "net_benefit-all": fot.measures.NetBenefit(0.3, against="all"),
@@ -99,7 +102,7 @@ def _without_notes():
 
 def counts_rows(measure):
     """Tell whether the measure draws folds or blocks of rows: a row of weight 2 is then not that row twice."""
-    if isinstance(measure, fot.measures.PlugIn):
+    if isinstance(measure, fot.measures.PlugIn | fot.measures.ECI):
         return measure.family in (None, "slope1", "spline")  # by name: chosen by cross-validation
     return isinstance(measure, fot.measures.KernelError) and measure.estimator == "block"
 
@@ -111,6 +114,8 @@ def needs_whole_weights(measure):
 
 def tolerance(measure):
     """Likelihood fits agree to their gradient tolerance, sums of weights to rounding."""
+    if isinstance(measure, fot.measures.ECI):  # 100 times the mean
+        return 1e-7
     return 1e-9 if isinstance(measure, fot.measures.PlugIn) else 1e-12
 
 

@@ -140,14 +140,19 @@ def test_the_area_under_the_curve_has_it_too(w):
     assert estimate.standard_error == pytest.approx(by_group(psi, weights, IDS))
     plain = fot.measures.AUC().estimate(fot.read(Y, P, sample_weight=w))
     squares = weights if w is COPIES else weights**2
-    assert plain.standard_error == pytest.approx(np.sqrt(squares @ psi**2) / weights.sum())
+    variance = 0.0
+    for label in (0, 1):  # of n independent rows of a class, n - 1
+        of = label == Y
+        n = weights[of].sum() ** 2 / squares[of].sum()
+        variance += squares[of] @ psi[of] ** 2 * n / (n - 1)
+    assert plain.standard_error == pytest.approx(np.sqrt(variance) / weights.sum())
     assert f"standard error {estimate.standard_error:.2g}" in str(estimate)
 
 
 def test_the_error_of_the_area_is_that_of_delong():
     right = (P[:, None] > P[None, :]) + 0.5 * (P[:, None] == P[None, :])
     of_positives, of_negatives = right[np.ix_(Y == 1, Y == 0)].mean(axis=1), right[np.ix_(Y == 1, Y == 0)].mean(axis=0)
-    variance = of_positives.var() / of_positives.size + of_negatives.var() / of_negatives.size
+    variance = of_positives.var(ddof=1) / of_positives.size + of_negatives.var(ddof=1) / of_negatives.size
     assert fot.measures.AUC().estimate(fot.read(Y, P)).standard_error == pytest.approx(np.sqrt(variance))
 
 

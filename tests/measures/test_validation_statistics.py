@@ -8,6 +8,7 @@ import pytest
 
 import fitontest as fot
 from fitontest.exceptions import NoValueError
+from fitontest.maps.binned import constant
 from fitontest.measures.cox import cox_tests, deviance, level_of, require_line, uncertain_rows
 from fitontest.numerics.links import logit, sigmoid
 from fitontest.uncertainty.redrawing import Redrawing, estimate_of
@@ -269,6 +270,9 @@ def test_few_positives_have_exact_intervals():
         ("calibration_slope", [0, 1] * 20, [0.2, 0.4] * 20, "a threshold separates the classes"),
         ("calibration_intercept", [0, 1] * 20, [0.0, 1.0] * 20, "y_prob must have a .* all scores are exactly 0 or 1"),
         ("spiegelhalter", [0, 1, 1], [0.0, 0.5, 1.0], "y_prob must have scores that are not 0, 1/2 or 1"),
+        ("nagelkerke_r2", [0, 0], [0.1, 0.5], "y_true must hold both classes for Nagelkerke's R², got 0 alone"),
+        ("discrimination", [0, 1, 1], [0.1, 0.0, 0.5], "exactly 0 for a positive .* got 0 for label 1 .1 such rows"),
+        ("quality", [0, 1] * 9, [0.2, 0.4] * 9, "unreliability U, but a class has fewer than 10 rows"),
         ("scaled_brier", [0, 0], [0.1, 0.5], "y_true must hold both classes for the scaled Brier score, got 0 alone"),
     ],
 )
@@ -313,3 +317,119 @@ def test_in_print():
     assert "95 % interval" in line
     table = str(evaluation.table())
     assert "by a formula" in table
+
+
+def test_likelihood_indices(reference):
+    sample, expected, name = reference
+    known = expected["val_prob"]
+    rows = uncertain_rows(sample)  # R drops the others
+    if name == "breast_nb":
+        found = estimate("unreliability", rows)
+        assert near(found.value, known["U"], TO_R)
+        whole = estimate("unreliability", sample)  # certain scores that are right have no deviance
+        assert near(whole.evidence.chi_square, found.evidence.chi_square, TO_R)
+        assert near(569 * whole.value, 493 * found.value, TO_R)
+        return  # lrm cuts likelihoods of extreme logits: R2 and D are others
+    names = {"nagelkerke_r2": "R2", "discrimination": "D", "unreliability": "U", "quality": "Q"}
+    if name == "digits_tree":  # where a positive has p = 0, the U of R is infinite, of the rows that it leaves out
+        assert (known["U"], known["Q"]) == ("Inf", "-Inf")
+        with pytest.raises(NoValueError, match="unreliability U is infinite"):
+            estimate("unreliability", sample)
+        names = {"nagelkerke_r2": "R2", "discrimination": "D"}
+        assert near(estimate("unreliability", rows).evidence.chi_square, expected["lr"]["a0_b1"], 1e-9)
+    for measure, key in names.items():
+        assert near(estimate(measure, rows).value, known[key], 1e-11), key
+    assert near(estimate("discrimination", rows).evidence.chi_square, known["D:Chi-sq"], 1e-11)
+    if "unreliability" in names:
+        found = estimate("unreliability", rows).evidence
+        assert near(found.chi_square, known["U:Chi-sq"], 1e-9)
+        assert near(found.asymptotic_p_value, known["U:p"], 1e-9)
+
+
+def test_hosmer_lemeshow(reference):
+    sample, expected, name = reference
+    found, known = estimate("hosmer_lemeshow", sample), expected["hosmer_lemeshow"]
+    # of the last bin of breast_nb N - E is 5e-8, which N and E cancel to
+    assert found.value == pytest.approx(known["chisq"], rel=1e-6 if name == "breast_nb" else 1e-11)
+    assert found.evidence.degrees == found.n_bins == known["groups"]
+    for column in ("observed", "expected"):
+        assert [row[column] for row in found.rows()] == pytest.approx(known[column], rel=1e-12, abs=1e-12)
+    assert [row["rows"] for row in found.rows()] == known["n"]
+    assert found.evidence.asymptotic_p_value == pytest.approx(known["p_df_g"], rel=1e-9)
+    assert found.evidence.p_value_of_fitted == pytest.approx(known["p_df_g_minus_2"], rel=1e-9)
+    chi_square = fot.measures.Binned(loss="chi_square", partition=found.partition).estimate(sample)
+    assert sample.n * chi_square.value == pytest.approx(found.value)
+
+
+def test_area_under_the_curve_and_brier(reference):
+    sample, expected, _ = reference
+    known = expected["risk_regression"]
+    area, brier = estimate("auc", sample), estimate("brier", sample)
+    assert near(area.value, known["auc"], TO_R)
+    assert near(area.standard_error, known["auc_se"], TO_R)
+    ends = interval_of("auc", sample)
+    assert near(ends.low, known["auc_low"], TO_R)
+    assert near(ends.high, known["auc_high"], TO_R)
+    assert near(brier.value, known["brier"], TO_R)
+    assert near(brier.standard_error, known["brier_se"], TO_R)
+    ends = interval_of("brier", sample)
+    assert near(ends.low, known["brier_low"], TO_R)
+    assert near(ends.high, known["brier_high"], TO_R)
+
+
+def test_estimated_calibration_index(reference):
+    sample, expected, _ = reference
+    assert estimate("eci", sample, family="loess").value == pytest.approx(
+        expected["loess"]["ECI"], rel=1e-10, abs=1e-12
+    )
+    normalised = estimate("eci", sample, family="loess", normalised=True)
+    assert normalised.value == pytest.approx(expected["eci_normalised"]["loess"], rel=1e-10)
+    assert estimate("eci", sample, family="lowess").value == pytest.approx(
+        expected["lowess_iter0"]["ECI"], rel=1e-10, abs=1e-12
+    )
+
+
+def test_the_index_is_a_hundred_squared_errors():
+    y, p = noisy(300)
+    index = fot.measure(y, p, "eci", family="platt", interval=0.95)
+    error = fot.measure(y, p, "plug_in", family="platt", norm="squared", interval=0.95)
+    for ours, theirs in (
+        (index.value, error.value),
+        (index.debiased, error.debiased),
+        (index.interval.low, error.interval.low),
+        (index.interval.high, error.interval.high),
+        (index.se_map_fixed, error.se_map_fixed),
+    ):
+        assert ours == pytest.approx(100 * theirs, rel=1e-9)
+    flat = fot.measure(y, p, "eci", family=constant(float(y.mean())), normalised=True)
+    assert float(flat) == pytest.approx(1.0)
+    normalised = fot.measure(y, p, "eci", family="platt", normalised=True, interval=0.9)
+    scale = float(np.mean((y.mean() - p) ** 2))
+    assert float(normalised) == pytest.approx(error.value / scale)
+    assert normalised.interval.low < float(normalised) < normalised.interval.high
+    with pytest.raises(NoValueError, match="y_prob must differ from the share of positives"):
+        fot.measure([0, 1], [0.5, 0.5], "eci", family="platt", normalised=True)
+
+
+def test_brier_of_distributions_has_an_interval():
+    rng = np.random.default_rng(0)
+    P = rng.dirichlet([1, 1, 1], 400)
+    y = (P.cumsum(axis=1) > rng.random((400, 1))).argmax(axis=1)
+    found = fot.measure(y, P, "brier", reduction="canonical")
+    squares = ((P - np.eye(3)[y]) ** 2).sum(axis=1)
+    assert found.standard_error == pytest.approx(squares.std(ddof=1) / 20)
+    assert found.interval.low == pytest.approx(squares.mean() - Z * squares.std(ddof=1) / 20)
+
+
+def test_bins_of_weights():
+    y, p = noisy(300, ties=2)
+    w = np.random.default_rng(1).integers(0, 4, 300)
+    weighted = estimate("hosmer_lemeshow", fot.ScoreSample(y, p, w))
+    repeated = estimate("hosmer_lemeshow", fot.ScoreSample(np.repeat(y, w), np.repeat(p, w)))
+    assert weighted.partition.edges.tolist() == repeated.partition.edges.tolist()
+    assert near(weighted.value, repeated.value, 1e-11)
+    grouped = estimate("hosmer_lemeshow", fot.read(y, p, groups=np.arange(300) % 30))
+    assert grouped.evidence.asymptotic_p_value is None
+    with pytest.raises(NoValueError, match="y_prob must not be certain in all rows of a bin"):
+        fot.measure([0, 1, 1, 1], [0.0, 0.0, 0.5, 0.7], "hosmer_lemeshow", n_bins=2)
+    assert fot.measure(y, p, "hosmer_lemeshow", null_draws=50).null.p_value <= 1

@@ -7,11 +7,15 @@ from .calibration_in_the_large import CalibrationInTheLarge
 from .calibration_slope import CalibrationIntercept, CalibrationSlope
 from .cost_weighted_error import CostWeightedError
 from .decision_loss import DecisionLoss
+from .discrimination import Discrimination
+from .eci import ECI
 from .evidence import Evidence
+from .hosmer_lemeshow import HosmerLemeshow
 from .if_calibrated import IfCalibrated
 from .kernel import KernelError
 from .log_loss import LogLoss
 from .measure import make, names, register, registry, unregister
+from .nagelkerke_r2 import NagelkerkeR2
 from .net_benefit import NetBenefit
 from .observed_expected import ObservedExpected
 from .pairs import PairStatistic
@@ -19,10 +23,12 @@ from .plug_in import PlugIn
 from .probabilistic_count import ProbabilisticCount
 from .probabilistic_kendall_tau import ProbabilisticKendallTau
 from .proper_error import ProperError
+from .quality import Quality
 from .rmse import RMSE
 from .scaled_brier import ScaledBrier
 from .smooth_ece import SmoothECE
 from .spiegelhalter import Spiegelhalter
+from .unreliability import Unreliability
 from .validity import ValidityArea, ValidityCurve
 from .within_bin import WithinBin
 from .words import Words
@@ -30,6 +36,7 @@ from .zero_one import ZeroOneLoss
 
 __all__ = [
     "AUC",
+    "ECI",
     "RMSE",
     "Binned",
     "Brier",
@@ -38,10 +45,13 @@ __all__ = [
     "CalibrationSlope",
     "CostWeightedError",
     "DecisionLoss",
+    "Discrimination",
     "Evidence",
+    "HosmerLemeshow",
     "IfCalibrated",
     "KernelError",
     "LogLoss",
+    "NagelkerkeR2",
     "NetBenefit",
     "ObservedExpected",
     "PairStatistic",
@@ -49,9 +59,11 @@ __all__ = [
     "ProbabilisticCount",
     "ProbabilisticKendallTau",
     "ProperError",
+    "Quality",
     "ScaledBrier",
     "SmoothECE",
     "Spiegelhalter",
+    "Unreliability",
     "ValidityArea",
     "ValidityCurve",
     "WithinBin",

@@ -10,13 +10,18 @@ from fitontest.data.dependence import are_too_few
 from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.evidence import Evidence
+from fitontest.measures.formula_interval import degrees_of, reason_of_groups
+from fitontest.measures.interval import ErrorInterval
 from fitontest.measures.measure import Measure, register
 from fitontest.measures.words import Words
 from fitontest.numerics.standard_error import standard_error
 from fitontest.results.table import Section
 from fitontest.results.text import short
+from fitontest.significance.normal import quantile
 from fitontest.typing import FloatArray
 
+METHOD = "by the normal approximation, with the standard error of DeLong"
+ALONE = "nothing varies, or a class has a single row"
 NO_PAIR = "there is no pair of a positive and a negative to rank, for which the AUC counts as 0.5"
 
 
@@ -35,8 +40,9 @@ class AUC(Measure):
     -----
     Of labels of one class it is 0.5, with a note: redrawn labels of rare positives may have none.
 
-    The standard error is that of DeLong, DeLong, Clarke-Pearson, with sums over n in place of n - 1; where rows belong
-    to groups it is of sums over groups, as that of Obuchowski.
+    The standard error is that of DeLong, DeLong, Clarke-Pearson; where rows belong to groups it is of sums over groups,
+    as that of Obuchowski, with sums over n in place of n - 1 within the classes. The interval is by the normal
+    approximation, cut to [0, 1].
 
     References
     ----------
@@ -57,6 +63,7 @@ class AUC(Measure):
 
     greater_is_better = True
     two_sided = True
+    has_own_interval = True
 
     def estimate(self, sample: ScoreSample) -> Estimate:
         """Return the area, with the weights of the rows."""
@@ -64,9 +71,19 @@ class AUC(Measure):
 
         rows = sample.rows
         if rows.y.min() == rows.y.max():
-            return Estimate.of(self, sample, 0.5, Evidence(note=NO_PAIR))
+            return Estimate.of(self, sample, 0.5, NoPair(note=NO_PAIR))
         area = float(roc_auc_score(rows.y, rows.p, sample_weight=rows.w))
         return Estimate.of(self, sample, area, RankedPairs(sample=sample, area=area))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class NoPair(Evidence):
+    """Labels of one class, of which nothing can be ranked."""
+
+    @property
+    def interval_reason(self) -> str:
+        """That there is no pair."""
+        return NO_PAIR
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -87,7 +104,7 @@ class RankedPairs(Evidence):
 
     @cached_property
     def standard_error(self) -> float | None:
-        """The standard error, None of fewer than 10 effective groups and where nothing varies.
+        """The standard error, None of fewer than 10 effective groups, of a single row of a class, and of no variation.
 
         Row i of class c moves the area by psi_i / W, psi_i = W / W_c (V_i - area), with V_i the share of the rows of
         the other class that it is ranked right against, a tie counting as a half.
@@ -95,8 +112,36 @@ class RankedPairs(Evidence):
         rows, groups = self.sample.rows, self.sample.groups
         if are_too_few(groups):
             return None
-        codes = None if groups is None else groups.code
-        return standard_error(self._influence(), rows.w, rows.w2, codes) or None
+        influence = self._influence()
+        if groups is not None:
+            return standard_error(influence, rows.w, rows.w2, groups.code) or None
+        variance = 0.0
+        for of_class in (rows.y > 0.5, rows.y <= 0.5):
+            w, w2 = rows.w[of_class], rows.w2[of_class]
+            n = float(w.sum()) ** 2 / float(w2.sum())  # whole weights: their sum
+            if n <= 1.0 + 1e-9:
+                return None  # a single row does not vary
+            variance += float(w2 @ influence[of_class] ** 2) * n / (n - 1.0)
+        return float(np.sqrt(variance)) / float(rows.w.sum()) or None
+
+    def interval_at(self, level: float) -> ErrorInterval | None:
+        """Return the area -+ q standard errors, cut to [0, 1], or None where `interval_reason` says why.
+
+        Parameters
+        ----------
+        level : float in (0, 1)
+        """
+        if self.standard_error is None:
+            return None
+        half = quantile(level, degrees_of(self.sample.groups)) * self.standard_error
+        return ErrorInterval.by_formula(max(self.area - half, 0.0), min(self.area + half, 1.0), level, METHOD)
+
+    @property
+    def interval_reason(self) -> str:
+        """Why there is no interval, or ""."""
+        if self.standard_error is not None:
+            return ""
+        return reason_of_groups(self.sample.groups) or ALONE
 
     def _influence(self) -> FloatArray:
         """Return psi of each row."""

@@ -1,14 +1,18 @@
 """The Brier score: the mean squared difference between predictions and labels."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
+import numpy as np
+
+from fitontest.data.dependence import are_too_few
 from fitontest.data.sample import Sample
 from fitontest.measures.estimate import Estimate
-from fitontest.measures.evidence import Evidence
+from fitontest.measures.formula_interval import AroundValue
 from fitontest.measures.measure import Measure, register
 from fitontest.measures.words import Words
 from fitontest.numerics.losses import OF_ALL_CLASSES
+from fitontest.numerics.standard_error import mean_and_error
 from fitontest.results.table import Section
 
 
@@ -19,7 +23,8 @@ class Brier(Measure):
 
     Of scores it is (1/W) sum_i w_i (p_i - y_i)^2, scikit-learn's ``brier_score_loss``; of whole distributions
     (1/W) sum_i w_i sum_k (p_ik - [y_i = k])^2, in [0, 2]: of two classes twice that of a score. It measures accuracy
-    as well as calibration, and is not 0 for the true probabilities: its p-value is two-sided.
+    as well as calibration, and is not 0 for the true probabilities: its p-value is two-sided. The interval is by the
+    normal approximation, with the standard error of a mean over the rows, or over groups.
 
     References
     ----------
@@ -39,17 +44,44 @@ class Brier(Measure):
 
     classes: ClassVar[Literal["two", "any", "both"]] = "both"
     two_sided: ClassVar[bool] = True
+    has_own_interval: ClassVar[bool] = True
 
     def estimate(self, sample: Sample) -> Estimate:
         """Return the weighted mean of the squares."""
-        evidence = Evidence() if sample.classes is None else OverClasses()
-        return Estimate.of(self, sample, sample.mean_loss("brier"), evidence)
+        value = sample.mean_loss("brier")
+        kind, most = (MeanOfSquares, 1.0) if sample.classes is None else (OverClasses, 2.0)
+        evidence = kind.of(value, _error(sample), sample.groups, limits=(0.0, most))
+        return Estimate.of(self, sample, value, evidence)
+
+
+def _error(sample: Any) -> float:
+    """Return the standard error of the mean of the squares, 0 where nothing is known of how it varies.
+
+    Of independent rows it is s.d. / sqrt(n) with n - 1 below, n the rows that counts or importances stand for.
+    """
+    groups = sample.groups
+    if are_too_few(groups):
+        return 0.0
+    if sample.classes is None:
+        rows = sample.rows
+        squares = (rows.y - rows.p) ** 2
+    else:
+        rows = sample.present
+        squares = rows.losses("brier")
+    error = mean_and_error(squares, rows.w, rows.w2, None if groups is None else groups.code)[1]
+    n = float(rows.w.sum()) ** 2 / float(rows.w2.sum())  # whole weights: their sum
+    return error if groups is not None else error * float(np.sqrt(n / (n - 1.0))) if n > 1.0 else 0.0
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class OverClasses(Evidence):
+class MeanOfSquares(AroundValue):
+    """A mean of squares, with its standard error."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class OverClasses(MeanOfSquares):
     """A sum over the classes, which differs from the score of one column."""
 
     def section(self) -> Section:
-        """Return what is summed."""
-        return Section(notes=OF_ALL_CLASSES)
+        """Return what is summed, and the standard error."""
+        return Section(notes="\n".join(part for part in (OF_ALL_CLASSES, super().section().notes) if part))

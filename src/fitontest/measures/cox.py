@@ -162,7 +162,7 @@ def level_of(sample: ScoreSample, share: float | None = None) -> float:
     """
     rows = sample.rows
     x, total = logit(rows.p, LEAST), float(rows.w.sum())
-    share = sample.base_rate if share is None else share
+    share = float(rows.w @ rows.y) / total if share is None else share
     start = float(np.log(share) - np.log1p(-share))
     low, high = start - float(x[-1]), start - float(x[0])
 

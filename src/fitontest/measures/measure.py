@@ -18,7 +18,9 @@ from fitontest.registry import Registry, Shelf, are_among, changed_settings, pla
 from fitontest.typing import FloatArray, RandomState
 
 M = TypeVar("M", bound="Measure")
-Unit: TypeAlias = Literal["fraction", "nats", "count", "correlation", "standard deviations", "ratio", "logits"]
+Unit: TypeAlias = Literal[
+    "fraction", "nats", "count", "correlation", "standard deviations", "ratio", "logits", "chi-square", "deviance"
+]
 
 
 class Measure(Described):
@@ -36,7 +38,7 @@ class Measure(Described):
     classes : {"two", "any", "both"}
         Of the class: whether `estimate` takes a sample of two classes, or predictions of any number, with
         ``reduction="canonical"``, or both.
-    unit : {"fraction", "nats", "count", "correlation", "standard deviations", "ratio", "logits"}
+    unit : {"fraction", "nats", "count", "correlation", "standard deviations", ...}
         Of the class. An error is a fraction, never percent.
     greater_is_better : bool
         Of the class: False for errors.
@@ -265,11 +267,15 @@ _MODULES = {  # names, and the files in which they are registered
     "calibration_slope": "fitontest.measures.calibration_slope",
     "cost_weighted_error": "fitontest.measures.cost_weighted_error",
     "decision_loss": "fitontest.measures.decision_loss",
+    "discrimination": "fitontest.measures.discrimination",
     "ece": "fitontest.measures.binned",
+    "eci": "fitontest.measures.eci",
     "gce": "fitontest.measures.binned",
+    "hosmer_lemeshow": "fitontest.measures.hosmer_lemeshow",
     "kernel": "fitontest.measures.kernel",
     "log_loss": "fitontest.measures.log_loss",
     "mce": "fitontest.measures.binned",
+    "nagelkerke_r2": "fitontest.measures.nagelkerke_r2",
     "net_benefit": "fitontest.measures.net_benefit",
     "observed_expected": "fitontest.measures.observed_expected",
     "pairs": "fitontest.measures.pairs",
@@ -277,11 +283,13 @@ _MODULES = {  # names, and the files in which they are registered
     "plug_in": "fitontest.measures.plug_in",
     "probabilistic_count": "fitontest.measures.probabilistic_count",
     "probabilistic_kendall_tau": "fitontest.measures.probabilistic_kendall_tau",
+    "quality": "fitontest.measures.quality",
     "rmse": "fitontest.measures.rmse",
     "scaled_brier": "fitontest.measures.scaled_brier",
     "smooth_ece": "fitontest.measures.smooth_ece",
     "spiegelhalter": "fitontest.measures.spiegelhalter",
     "tce": "fitontest.measures.binned",
+    "unreliability": "fitontest.measures.unreliability",
     "within_bin": "fitontest.measures.within_bin",
     "zero_one": "fitontest.measures.zero_one",
 }

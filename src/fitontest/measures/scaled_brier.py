@@ -53,7 +53,8 @@ class ScaledBrier(Measure):
 
     def estimate(self, sample: ScoreSample) -> Estimate:
         """Return one less the Brier score over the variance of the labels."""
-        rows, groups, share = sample.rows, sample.groups, sample.base_rate
+        rows, groups = sample.rows, sample.groups
+        share = float(rows.w @ rows.y) / float(rows.w.sum())
         variance = share * (1.0 - share)
         if not variance > 0.0:
             raise NoValueError(f"y_true must hold both classes for the scaled Brier score, got {share:.0f} alone")

@@ -111,6 +111,7 @@ class OfEachBin(BinLoss):
 
 _MODULES = {  # names, and the files in which they are registered
     "bias": "fitontest.measures.losses.bias",
+    "chi_square": "fitontest.measures.losses.chi_square",
     "deviation": "fitontest.measures.losses.deviation",
     "rejection": "fitontest.measures.losses.rejection",
 }
