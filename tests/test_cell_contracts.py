@@ -26,8 +26,20 @@ TOLERANCES = {  # docs/large_data.md has them too
     "standard deviations": 0.3,
     "ratio": 2e-4,
     "logits": 2e-4,
+    "deviance": 1e-4,
+    "chi-square": 30.0,  # of values up to 65,000
 }
-LARGE = {"tce": 0.01, "tce-t": 0.01, "mce": 1e-3, "mce-edges": 1e-3, "isotonic-max": 2e-3, "kernel-block": 0.01}
+LARGE = {
+    "eci": 3e-3,
+    "eci-platt": 3e-3,
+    "eci-isotonic-normalised": 1e-3,
+    "tce": 0.01,
+    "tce-t": 0.01,
+    "mce": 1e-3,
+    "mce-edges": 1e-3,
+    "isotonic-max": 2e-3,
+    "kernel-block": 0.01,
+}
 
 
 def logistic(z):
