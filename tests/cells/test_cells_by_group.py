@@ -75,6 +75,9 @@ def test_values_are_those_of_the_cells_without_groups(name, pair):
             except ValueError as error:  # of what needs every score, counts, or independent rows
                 assert any(word in str(error) for word in ("cell", "counts", "groups"))  # noqa: PT017 - others are none
                 return
+    if name == "eci":  # a hundred squares
+        assert values[1] == pytest.approx(values[0], abs=0.05)
+        return
     loose = name in CROSS_VALIDATED or (
         name == "pairs" and weights == "importances"
     )  # whose effective rows are rounded
@@ -95,7 +98,7 @@ def test_exact_cells_are_the_rows(name):
             except ValueError as error:
                 assert "groups must be left out" in str(error)  # noqa: PT017 - what is not done yet says so
                 return
-    assert values[1] == pytest.approx(values[0], abs=1e-5 if name == "plug_in" else 1e-10)
+    assert values[1] == pytest.approx(values[0], abs={"plug_in": 1e-5, "eci": 0.05}.get(name, 1e-10))  # by other folds
 
 
 def test_groups_are_those_of_the_rows():

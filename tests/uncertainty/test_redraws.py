@@ -100,7 +100,9 @@ def sample_of(kind, weights):
 )
 def test_values_of_many_labellings_are_those_of_each_by_itself(kind, name, weights):
     sample = sample_of(kind, weights)
-    settings = {"family": "isotonic"} if name == "plug_in" else {}  # a spline draws folds, by entries or by rows
+    settings = (
+        {"family": "isotonic"} if name in ("plug_in", "eci") else {}
+    )  # a spline draws folds, by entries or by rows
     redraws, measure = redraws_of(sample), fot.measures.make(name, **settings)
     labels = next(redraws.draw([redraws.points], range(3), SEED))
     with without_warnings():

@@ -115,7 +115,7 @@ class ECI(Measure):
 
     @property
     def takes_fits(self) -> bool:
-        """Whether the value is computed from the map of the family alone; normalised it needs the labels too."""
+        """Whether the value is computed from fitted maps alone; normalised it needs the labels too."""
         return not self.held_fixed and not self.normalised
 
     def seeded(self, random_state: RandomState) -> "ECI":
