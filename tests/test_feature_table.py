@@ -131,6 +131,11 @@ def drift(kind):
     return [row["p_value"] for row in fot.compare_cells(data_of(kind, 0), data_of(kind, 1)).rows()]
 
 
+def validated(kind):
+    found = fot.validate(data_of(kind), thresholds=0.4, family="platt")
+    return [row["value"] for row in found.rows()]
+
+
 FEATURES = {
     "evaluate": evaluated,
     "null": null,
@@ -142,6 +147,7 @@ FEATURES = {
     "compare_errors": two_models,
     "plan_evaluation": plan,
     "drift": drift,
+    "validate": validated,
 }
 ONE_SCORE = "where one sample is needed, of one score in each row"
 BOTH_MODELS = "must be the labels of rows that both models scored"
@@ -152,6 +158,7 @@ EMPTY = {  # and the reason that the refusal gives
     ("plan_evaluation", "class-wise"): ONE_SCORE,
     ("plan_evaluation", "whole distributions"): ONE_SCORE,
     ("plan_evaluation", "ClassCells"): "must be the cells of one sample",
+    ("validate", "whole distributions"): "which is of one risk for each row",
     ("drift", "whole distributions"): "probabilities of all classes at once have no cells",
 }
 EMPTY |= {(feature, f"groups, {kind}"): reason for (feature, kind), reason in EMPTY.items()}

@@ -176,8 +176,19 @@ def test_bad_input_is_refused_by_name(arguments, message):
 
 
 def test_whole_distributions_are_refused():
-    with pytest.raises(ValueError, match="reduction must be 'confidence' or 'binary'"):
-        fot.validate([0, 1, 2], np.eye(3), reduction="classwise")
+    with pytest.raises(ValueError, match="reduction must be 'confidence', 'binary' or 'classwise'"):
+        fot.validate([0, 1, 2], np.eye(3), reduction="canonical")
+
+
+def test_classes_are_validated_each_against_the_rest():
+    rng = np.random.default_rng(2)
+    P = rng.dirichlet([1.0, 1.0, 1.0], 200)
+    k = (P.cumsum(axis=1) < rng.random((200, 1))).sum(axis=1)
+    classes = fot.validate(k, P, reduction="classwise", family="platt")
+    assert [*classes] == [0, 1, 2]
+    assert classes[2]["observed_expected"] == fot.measure(k == 2, P[:, 2], "observed_expected")
+    with pytest.raises(AttributeError, match="each validation has its own"):
+        _ = classes.curve
 
 
 def test_models_of_unequal_length_are_refused(rows):

@@ -90,8 +90,9 @@ def validate(
         Of the intervals.
     by : array-like of shape (n,) or (n, k), or str or sequence of str, optional
         The segment of each row, such as its hospital: each is validated alone. Not with several models.
-    reduction : {"confidence", "binary"}, optional
-        How a matrix of scores is read, see `calibration_error`.
+    reduction : {"confidence", "binary", "classwise"}, optional
+        How a matrix of scores is read, see `calibration_error`; with "classwise" each class is validated against the
+        rest.
     label, prob, weight : str, optional
         Columns of a data frame or file; of several models a dict of the columns.
     random_state : int, RandomState or None, default=0
@@ -100,14 +101,14 @@ def validate(
     Returns
     -------
     Validation
-        Of several models, and of segments, `Validations`: a mapping to these by name.
+        Of several models, segments or classes `Validations`: a mapping to these by name.
 
     Raises
     ------
     ValueError
-        Naming the argument, the rule and what was found: thresholds that are not in (0, 1) or do not increase; several
-        classes. A statistic that these rows have no value of, such as a slope where a threshold separates the classes,
-        is left out, and a note says why.
+        Naming the argument, the rule and what was found: thresholds that are not in (0, 1) or do not increase; whole
+        distributions. A statistic that has no value, such as a slope where a threshold separates the classes, is left
+        out, and a note says why.
 
     Notes
     -----
@@ -142,13 +143,14 @@ def validate(
         _refuse_beside_estimator({"y_prob": y_prob, "by": by, **of_tables})
         return rule.of_estimator(estimator, X, y_true, optimism, **of_rows)
     options: dict[str, Any] = {**of_rows, **of_tables}
+    if by is not None and reduction == "classwise":
+        raise ValueError("by must be left out with reduction='classwise'; validate the segments of one class at a time")
     if is_of_models(y_prob, prob):
         if by is not None:
             raise ValueError("by must be left out for several models; validate the segments of one model at a time")
         return _several(read_models(y_true, y_prob, **options), rule)
     data = read(y_true, y_prob, by=by, **options)
-    are_several = isinstance(data, Samples) and not data.is_by_class
-    return _several(data, rule) if are_several else rule.validation(data)
+    return _several(data, rule) if isinstance(data, Samples) else rule.validation(data)
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,8 +182,8 @@ class _Rule:
         """Return the validation of one set of rows."""
         if not isinstance(data, ScoreSample):
             raise ValueError(
-                "reduction must be 'confidence' or 'binary' for a validation, which is of one risk for each row; got "
-                f"{data.reduction!r}"
+                "reduction must be 'confidence', 'binary' or 'classwise' for a validation, which is of one risk for "
+                f"each row; got {data.reduction!r}"
             )
         if not warned:
             Repeats.of(data).warn()
@@ -199,14 +201,14 @@ class _Rule:
 
 
 def _several(samples: Samples, rule: _Rule) -> Validations:
-    """Return the validations of models, or of segments with that of all rows."""
+    """Return the validations of models or classes, or of segments with that of all rows."""
     names = words_of(samples)
     total = None
     if samples.is_by_segment:
         share_dependence(samples)
         total = rule.validation(samples.whole, WHOLE)
-    else:
-        Repeats.of(samples.whole).warn()
+    else:  # models and classes share their rows
+        Repeats.of(samples[samples.labels[0]]).warn()
     held: dict[Key, list[Held]] = {}
     validations = {}
     for key, sample in track(list(samples.items()), MANY[samples.kind]):

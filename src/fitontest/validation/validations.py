@@ -1,4 +1,4 @@
-"""The validations of several models on the same rows, or of one model in several segments, a line each."""
+"""The validations of several models on the same rows, or of one model in several segments or classes, a line each."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -28,20 +28,18 @@ DIFFERENCES = "Intervals that overlap do not say whether two models differ: fot.
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Validations(Table):
-    """The validations of several models on the same rows, or of one model in several segments, a line each.
+    """The validations of several models on the same rows, or of one model in several segments or classes, a line each.
 
-    ``validations[key]`` is the `Validation` of a model or segment; iterating it gives the keys.
+    ``validations[key]`` is the `Validation` of a model, segment or class; iterating it gives the keys.
 
     Attributes
     ----------
     validations : dict of Validation
-        By model or segment, in the order of the data.
+        By model, segment or class, in the order of the data.
     samples : Samples
         The rows.
     total : Validation or None
-        Of segments that of all rows; None of models, and of segments of cells without them.
-    failures : dict of str
-        Why a segment could not be validated.
+        Of segments that of all rows; None of models and classes.
 
     Examples
     --------
@@ -58,7 +56,7 @@ class Validations(Table):
     total: Validation | None = None
 
     def __getitem__(self, key: Key) -> Validation:
-        """Return the validation of a model or segment."""
+        """Return the validation of a model, segment or class."""
         if key not in self.validations:
             raise KeyError(f"{key!r} is not among the {MANY[self.samples.kind]} {brief([*self])}")
         return self.validations[key]
@@ -76,10 +74,12 @@ class Validations(Table):
         Raises
         ------
         AttributeError
-            Of segments, which have no rows in common: each validation has a curve of its own.
+            Of segments and classes: each validation has a curve of its own.
         """
         if self.samples.kind != "model":
-            raise AttributeError("curve: segments have no rows in common; each validation has its own, by its key")
+            raise AttributeError(
+                "curve: only models have one in common; of segments and classes each validation has its own, by its key"
+            )
         first = self._each[0]
         samples = {str(each.name): each.sample for each in self._each}
         return DecisionCurve.of(
