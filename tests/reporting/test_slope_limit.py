@@ -170,6 +170,8 @@ def test_without_a_slope_the_reason_is_said(y, p, outcome, reason):
     assert check.to_dict()["gates"][0]["limits"][0]["reason"] == f"no slope, since {reason}"
     both = fot.check_calibration(y, p, slope=RANGE, max_error=0.99, resolution=None)
     assert f"Calibration slope: no slope, since {reason}." in " ".join(str(both).split())
+    excluded = "excluded, since labels contradict" if outcome == "fail" else "may be inside or outside 0.8 to 1.25"
+    assert f"calibration slope {excluded}" in both.gates[0].headline
 
 
 def test_groups_widen_the_interval_and_too_few_leave_it_open():

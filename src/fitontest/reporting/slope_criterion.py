@@ -53,11 +53,11 @@ class SlopeCriterion(Criterion):
         """Where the slope lies."""
         if self.outcome == "pass":
             return f"within {self._range}"
-        if self.outcome == "undecided" or self.interval is None:
+        if self.outcome == "undecided":
             return f"may be inside or outside {self._range}"
-        if self.interval.high < self.least:
+        if self.interval is not None and self.interval.high < self.least:
             return f"below {self.least:g}"
-        if self.interval.low > self.most:
+        if self.interval is not None and self.interval.low > self.most:
             return f"above {self.most:g}"
         return f"excluded, since {contradiction(self.contradicted)}"
 
