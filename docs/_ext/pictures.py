@@ -237,6 +237,13 @@ def decisions() -> Any:
     return curve.plot(threshold_range=(0.1, 0.3)).figure_
 
 
+def validation() -> Any:
+    """Draw a validation."""
+    import fitontest as fot
+
+    return fot.validate(*risks(), thresholds=[0.2]).plot().figure_
+
+
 def make_pictures(_: Sphinx) -> None:
     """Draw the pictures that are older than the sources, or not there."""
     newest = max(path.stat().st_mtime for path in (HERE, *SOURCES.rglob("*.py")))
@@ -251,6 +258,7 @@ def make_pictures(_: Sphinx) -> None:
         new_group,
         group_curves,
         decisions,
+        validation,
     )
     outdated = [
         draw

@@ -20,6 +20,7 @@ from .displays.simplex import SimplexDisplay
 from .displays.small_multiples import SmallMultiples
 from .displays.tce import TCEDisplay
 from .displays.tree import TreeDisplay
+from .displays.validation import ValidationDisplay
 from .displays.validity import ValidityDisplay
 from .drift.cell_comparison import CellComparison
 from .drift.cells import compare_cells
@@ -154,6 +155,7 @@ __all__ = [
     "TreeCalibrator",
     "TreeDisplay",
     "Validation",
+    "ValidationDisplay",
     "ValidityDisplay",
     "Vector",
     "VennAbers",

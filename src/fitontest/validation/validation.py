@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fitontest.data.known_groups import KnownGroups
 from fitontest.data.score_sample import ScoreSample
@@ -20,6 +20,10 @@ from fitontest.validation.decision_curve import FAMILY, MODEL, DecisionCurve
 from fitontest.validation.optimism import Optimism
 from fitontest.validation.statistics import AT_THRESHOLDS, ERRORS, at_threshold
 from fitontest.validation.wording import decisions_in_words, risks_in_words
+
+if TYPE_CHECKING:
+    from fitontest.displays.canvas import AxesOrFigure
+    from fitontest.displays.validation import ValidationDisplay
 
 #: What statistics are called in print, in its order.
 PRINTED = {
@@ -184,6 +188,34 @@ class Validation(Table):
             **({} if self.groups is None else {"groups": self.groups.to_dict()}),
             **({} if self.optimism is None else {"optimism": self.optimism.to_dict()}),
         }
+
+    def plot(self, ax: "AxesOrFigure" = None, **options: Any) -> "ValidationDisplay":
+        """Draw the calibration curve with its band, the risks by outcome below it, and the statistics beside it.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, Figure or SubFigure, optional
+            Place of the diagram; by default a new pyplot figure is made.
+        **options
+            Of `ValidationDisplay`, such as ``scale="logit"``.
+
+        Returns
+        -------
+        ValidationDisplay
+        """
+        return self.diagram(**options).plot(ax)
+
+    def diagram(self, **options: Any) -> "ValidationDisplay":
+        """Return the diagram, not yet drawn; `ValidationDisplay.save` draws and saves it.
+
+        Parameters
+        ----------
+        **options
+            Of `ValidationDisplay`.
+        """
+        from fitontest.displays.validation import ValidationDisplay
+
+        return ValidationDisplay(self, **options)
 
     def sections(self) -> list[Section]:
         """Return the sentence, the table of the statistics, and that of the decisions."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fitontest.checks import brief
 from fitontest.data.samples import MANY, Key, Samples
@@ -15,6 +15,10 @@ from fitontest.results.text import count
 from fitontest.validation.decision_curve import DecisionCurve
 from fitontest.validation.statistics import at_threshold
 from fitontest.validation.validation import Validation, estimate_and_ends, value_and_ends
+
+if TYPE_CHECKING:
+    from fitontest.displays.canvas import SomeFigure
+    from fitontest.displays.validation import ValidationDisplay
 
 COLUMNS = {  # statistics in a line, and what these columns are called
     "observed_expected": "O:E",
@@ -100,6 +104,34 @@ class Validations(Table):
         """Return each validation as JSON-ready values."""
         whole = {} if self.total is None else {"total": self.total.to_dict()}
         return {MANY[self.samples.kind]: [each.to_dict() for each in self.validations.values()], **whole}
+
+    def plot(self, figure: "SomeFigure" = None, **options: Any) -> "ValidationDisplay":
+        """Draw a panel for each: the calibration curve with its band, the risks by outcome, and a few statistics.
+
+        Parameters
+        ----------
+        figure : matplotlib Figure or SubFigure, optional
+            An empty figure to draw in; by default a new pyplot figure is made.
+        **options
+            Of `ValidationDisplay`, such as ``scale="logit"``.
+
+        Returns
+        -------
+        ValidationDisplay
+        """
+        return self.diagram(**options).plot(figure)
+
+    def diagram(self, **options: Any) -> "ValidationDisplay":
+        """Return the diagram, not yet drawn; `ValidationDisplay.save` draws and saves it.
+
+        Parameters
+        ----------
+        **options
+            Of `ValidationDisplay`.
+        """
+        from fitontest.displays.validation import ValidationDisplay
+
+        return ValidationDisplay(self, **options)
 
     def sections(self) -> list[Section]:
         """Return what is wrong where, a line for each, and the decisions at each threshold."""
