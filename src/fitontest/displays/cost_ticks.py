@@ -12,7 +12,7 @@ from matplotlib.ticker import FuncFormatter, Locator, NullLocator
 from fitontest.displays.scales import Scale, make_scale
 
 TICK_DISTANCE = 0.38  # inches between two ticks
-LEAST = 0.005  # least distance of a tick from thresholds of 0 and 1, as a share of the axis
+LEAST = 0.009  # least distance of a tick from thresholds of 0 and 1, as a share of the axis
 FEWEST = 4  # ticks, with fewer of which less round ratios are taken
 RATIOS = (
     (1.0, 9.0, 99.0, 4.0, 2.0, 19.0, 999.0, 49.0, 199.0, 9999.0),  # one true positive is worth so many false ones
