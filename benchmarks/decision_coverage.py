@@ -18,6 +18,7 @@ from pathlib import Path
 from zlib import crc32
 
 import numpy as np
+from scipy.special import ndtri
 
 import fitontest as fot
 from fitontest.exceptions import without_warnings
@@ -26,6 +27,9 @@ from report import markdown, tell
 
 SEED = 37_2026
 THRESHOLDS = (0.1, 0.3, 0.5)
+ALL = np.arange(1, 100) / 100
+RANGES = {".01 to .99": ALL > 0, ".05 to .6": (ALL > 0.045) & (ALL < 0.605)}  # of the bands
+POPULATION = 400_000  # evenly spread rows that stand for it
 AT_ONCE = 10  # sets of a truth before the next truth has as many
 
 
@@ -72,6 +76,73 @@ def losses_of(family: str, truth: str, n: int, number: int) -> list[tuple]:
         debiased = found.value if found.debiased is None else found.debiased
         out.append((family, truth, number, t, true, found.value, debiased, *ends, gain, error))
     return out
+
+
+BAND_COLUMNS = ("truth", "set", "range", "curve", "held", "at_each", "width")
+
+
+def true_benefits(truth: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the net benefits at `ALL` in the population: of the scores, of the other model, of treating all."""
+    p = sigmoid(1.5 * ndtri((np.arange(POPULATION) + 0.5) / POPULATION) - 0.5)
+    c, cost = TRUTHS[truth](p), ALL / (1.0 - ALL)
+    found = []
+    for scores in (p, other(p), np.ones(POPULATION)):
+        reached = np.searchsorted(ALL, scores, side="right")
+        sums = [np.bincount(reached, values, ALL.size + 1)[::-1].cumsum()[::-1][1:] for values in (c, 1.0 - c)]
+        found.append((sums[0] - cost * sums[1]) / POPULATION)
+    return tuple(found)
+
+
+def other(p: np.ndarray) -> np.ndarray:
+    """Return the scores of another model, which ranks as the first one does and is too high."""
+    return sigmoid(0.8 * logit(p, 1e-9) + 0.4)
+
+
+def bands_of(truth: str, n: int, number: int, true: tuple[np.ndarray, ...]) -> list[tuple]:
+    """Return for each range of thresholds and each curve whether band and intervals hold the true one."""
+    y, p, _ = draw(truth, n, number)
+    out = []
+    for name, chosen in RANGES.items():
+        with without_warnings():
+            curve = fot.decision_curve(y, {"p": p, "other": other(p)}, thresholds=ALL[chosen])
+        first, second, everybody = (each[chosen] for each in true)
+        for what, found, expected in (
+            ("net benefit", curve.net_benefit["p"], first),
+            ("against all", curve.against_all["p"], first - everybody),
+            ("difference", curve.difference("p", "other"), first - second),
+        ):
+            held = np.all((found.band_low <= expected) & (expected <= found.band_high))
+            at_each = np.mean((found.low <= expected) & (expected <= found.high))
+            width = np.mean((found.band_high - found.band_low) / (found.high - found.low))
+            out.append((truth, number, name, what, int(held), at_each, width))
+    return out
+
+
+def compute_bands(folder: Path, n: int, sets: int) -> None:
+    """Append what is missing of the bands."""
+    path = folder / f"bands_{n}.csv"
+    known = set(done(path, "truth", "set"))
+    true = {truth: true_benefits(truth) for truth in TRUTHS}
+    for start in range(0, sets, AT_ONCE):
+        for truth in TRUTHS:
+            for number in range(start, min(start + AT_ONCE, sets)):
+                if (truth, str(number)) not in known:
+                    append(path, BAND_COLUMNS, bands_of(truth, n, number, true[truth]))
+        tell(f"bands: {start + AT_ONCE} sets")
+    tell("")
+
+
+def bands_table(folder: Path, n: int) -> str:
+    """Return how often bands hold the curves, by range, curve and truth."""
+    lines = []
+    for (name, what, truth), rows in done(folder / f"bands_{n}.csv", "range", "curve", "truth").items():
+        held, at_each, width = (np.array([float(row[key]) for row in rows]) for key in BAND_COLUMNS[4:])
+        share = held.mean()
+        error = np.sqrt(max(share * (1 - share), 0.05 * 0.95) / held.size)
+        numbers = [f"{100 * share:.1f}", f"{100 * error:.1f}", f"{100 * at_each.mean():.1f}", f"{width.mean():.2f}"]
+        lines.append([name, what, truth, str(held.size), *numbers])
+    header = ("thresholds", "curve", "truth", "S", "bands hold it", "s.e.", "intervals hold it", "band / interval")
+    return markdown(header, sorted(lines))
 
 
 def done(path: Path, *names: str) -> dict[tuple, list[dict[str, str]]]:
@@ -152,9 +223,18 @@ def main() -> None:
     parser.add_argument("--report", action="store_true", help="only print what the files hold")
     given = parser.parse_args()
     given.output.mkdir(parents=True, exist_ok=True)
-    if not given.report:
+    if not given.report and given.bands:
+        compute_bands(given.output, given.n, given.sets)
+    elif not given.report:
         compute_losses(given.output, given.families, given.n, given.sets)
-    print(losses_table(given.output, given.n))
+    tables = {"losses": losses_table, "bands": bands_table}
+    print(
+        "\n\n".join(
+            make(given.output, given.n)
+            for kind, make in tables.items()
+            if (given.output / f"{kind}_{given.n}.csv").exists()
+        )
+    )
 
 
 if __name__ == "__main__":

@@ -141,14 +141,12 @@ def test_bands_hold_intervals_and_grow_with_thresholds():
 def test_what_is_said():
     y, p, _ = population(3000)
     good = fot.decision_curve(y, p, thresholds=[0.3, 0.4, 0.5])
-    assert str(good.sections()[0].lead).startswith(
-        "The model is shown better than treating all and treating none at every threshold."
-    )
+    assert good.sentence.startswith("The model is shown better than treating all and treating none at every threshold.")
     bad = fot.decision_curve(y, {"tree": 0.3 * p, "forest": p}, thresholds=[0.2, 0.5])
-    tree, forest, pair = bad.sections()[0].lead.splitlines()
+    tree, forest, pair = bad.sentence.splitlines()
     assert tree.startswith("tree is not shown better than treating all and treating none at any threshold.")
     assert "It is shown worse than treating all at 0.2, recalibrated at least as good there." in tree
-    assert "Recalibration would gain most at" in tree
+    assert "recalibration would gain most at" in tree
     assert forest.startswith("forest is shown better")
     assert pair == "forest has more net benefit than tree at every threshold."
     same = fot.decision_curve(y, {"a": p, "b": p}, thresholds=[0.2, 0.5])

@@ -26,7 +26,7 @@ def sections_of(curve: Any) -> list[Section]:
     shown = choose_thresholds(curve.thresholds)
     several = len(curve.models) > 1
     header, body = _table_of_models(curve, shown) if several else _table_of_one(curve, shown)
-    sections = [Section(_title(curve), header, body, _notes(curve), lead="\n".join(sentences_of(curve)))]
+    sections = [Section(lead="\n".join(sentences_of(curve))), Section(_title(curve), header, body, _notes(curve))]
     if len(curve.models) == PAIR:
         sections.append(_paired(curve, shown))
     return sections
@@ -65,7 +65,7 @@ def _of_loss(curve: Any, name: str) -> list[str]:
         return []
     gain = short(PER * float(loss[most]), 2)
     place = "" if loss.size == 1 else f" most at {curve.thresholds[most]:g},"
-    return [f"recalibration would gain{place} {gain} net true positives per 1,000 rows on these rows"]
+    return [f"by the map of these rows, recalibration would gain{place} {gain} net true positives per 1,000"]
 
 
 def _of_pair(curve: Any) -> list[str]:
@@ -160,9 +160,11 @@ def _table_of_one(curve: Any, shown: IntArray) -> tuple[list[str], list[list[str
 
 
 def _table_of_models(curve: Any, shown: IntArray) -> tuple[list[str], list[list[str]]]:
-    header = ["threshold", TREAT_ALL, *curve.models, *(f"{name}, recalibrated" for name in curve.models)]
-    columns = [curve.net_benefit[name].value for name in (TREAT_ALL, *curve.models)]
-    columns += [curve.recalibrated[name] for name in curve.models]
+    header, names = ["threshold", TREAT_ALL, *curve.models], (TREAT_ALL, *curve.models)
+    columns = [curve.net_benefit[name].value for name in names]
+    if len(curve.models) <= PAIR:
+        header += [f"{name}, recalibrated" for name in curve.models]
+        columns += [curve.recalibrated[name] for name in curve.models]
     body = [[f"{curve.thresholds[at]:g}", *(_benefit(column[at]) for column in columns)] for at in shown]
     return header, body
 
@@ -201,8 +203,9 @@ def _notes(curve: Any) -> str:
     if judged:
         more = "" if curve.thresholds.size == 1 else " over all thresholds"
         lines.append(f"shown: the {100 * curve.level:g} % band{more} leaves out 0; elsewhere nothing is shown.")
-    lines.append(
-        f"recalibrated, loss: with what recalibrating by {curve.family} first would gain, by the map of these rows, "
-        "label noise included; decision_loss has an interval."
-    )
+    if len(curve.models) <= PAIR:
+        lines.append(
+            f"recalibrated: with what recalibrating by {curve.family} first would gain, by the map of these rows, "
+            "label noise included; decision_loss has an interval of that gain."
+        )
     return "\n".join([*lines, *lines_on_rows(known, judged=judged)])

@@ -25,7 +25,7 @@ from fitontest.results.frames import Records, records
 from fitontest.results.table import Section, Table
 from fitontest.typing import ArrayInput, FloatArray, IntArray, Label, RandomState
 from fitontest.validation.curve import Curve
-from fitontest.validation.curve_in_words import TREAT_ALL, TREAT_NONE, sections_of
+from fitontest.validation.curve_in_words import TREAT_ALL, TREAT_NONE, sections_of, sentences_of
 from fitontest.validation.decided_rows import DecidedRows
 from fitontest.validation.recalibrated import decision_losses
 from fitontest.validation.thresholds import read_thresholds
@@ -86,7 +86,7 @@ class DecisionCurve(Table):
     >>> rng = np.random.default_rng(0)
     >>> risk = rng.beta(1, 3, 2000)
     >>> curve = fot.decision_curve(rng.random(2000) < risk, risk, thresholds=[0.1, 0.2, 0.3])
-    >>> print(curve.sections()[0].lead)
+    >>> print(curve.sentence)
     The model is shown better than treating all and treating none at every threshold.
     >>> curve.net_benefit["model"].value.round(3), curve.loss["model"].round(4)
     (array([0.193, 0.139, 0.098]), array([0.0002, 0.0012, 0.0001]))
@@ -247,6 +247,7 @@ class DecisionCurve(Table):
             "base_rate": self.base_rate,
             "level": self.level,
             "family": self.family,
+            "sentence": self.sentence,
             "groups": None if self.groups is None else self.groups.to_dict(),
             "rows": self.rows(),
         }
@@ -278,6 +279,11 @@ class DecisionCurve(Table):
         from fitontest.displays.decision import DecisionDisplay
 
         return DecisionDisplay(self, **options)
+
+    @property
+    def sentence(self) -> str:
+        """Where each model is shown to be better or worse than treating all and none, a line for each."""
+        return "\n".join(sentences_of(self))
 
     def sections(self) -> list[Section]:
         """Return where models are shown to be of use, and a table of a few thresholds; of two their difference too."""
@@ -377,7 +383,8 @@ def decision_curve(
         by_name = {MODEL: samples}
     if not by_name or not all(isinstance(each, ScoreSample) for each in by_name.values()):
         raise ValueError(
-            f"y_true must be labels with a column of scores, of two classes, got {type(samples).__name__} of several"
+            "y_true must be labels of two classes with one column of scores of all rows, got "
+            f"{'samples by ' + samples.kind if isinstance(samples, Samples) else 'the scores of several classes'}"
         )
     Repeats.of(next(iter(by_name.values()))).warn()
     return DecisionCurve.of(by_name, thresholds, level=level, family=family, random_state=random_state)
