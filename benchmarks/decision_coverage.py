@@ -107,8 +107,8 @@ def bands_of(truth: str, n: int, number: int, true: tuple[np.ndarray, ...]) -> l
             curve = fot.decision_curve(y, {"p": p, "other": other(p)}, thresholds=ALL[chosen])
         first, second, everybody = (each[chosen] for each in true)
         for what, found, expected in (
-            ("net benefit", curve.net_benefit["p"], first),
-            ("against all", curve.against_all["p"], first - everybody),
+            ("net benefit", curve.difference("p", "treat none"), first),
+            ("against all", curve.difference("p", "treat all"), first - everybody),
             ("difference", curve.difference("p", "other"), first - second),
         ):
             held = np.all((found.band_low <= expected) & (expected <= found.band_high))
