@@ -53,9 +53,12 @@ class DecisionLoss(DecisionRegret):
 
     The interval is that of the true loss of these scores, inverted against redrawn labels on the scale of the root,
     since the loss grows with the square of the error. The value that is quoted is that of the map, raw: at one
-    threshold a debiased one was no nearer to the truth (docs/thresholds.md), as one direction of truths says little of
-    one place. The debiased value is kept beside it, as ``debiased``. `benchmarks/decision_coverage.py` has the coverage
-    of the intervals.
+    threshold a debiased one was no nearer to the truth, as one direction of truths says little of one place. The
+    debiased value is kept beside it, as ``debiased``.
+
+    Of 1,000 rows the 95 % interval under "isotonic" held the true loss at t = .1, .3 and .5 in 95 % of 200 simulated
+    sets of each of four truths, in 91 % at least. Under "spline" it is narrower and held that of smooth truths in 90 to
+    99 % of 70 sets, but that of a wave and of stairs at t = .1 in 83 and 88 % (`benchmarks/decision_coverage.py`).
 
     Its areas are known errors: ``2 int (1 - t) L(t) dt`` is the mean of (c - p)^2, and ``int L(t) / t dt`` the mean
     Kullback-Leibler divergence of p from c. For thresholds of a beta law there is `CostWeightedError`.

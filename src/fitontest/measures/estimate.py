@@ -653,7 +653,8 @@ def _class_table(rows: Records, measure: Measure) -> tuple[list[str], list[list[
             return shown
         if row.get("low") is None:
             return [*shown, "-", "-"]
-        debiased, low, high = (measure.printed(row[name]) for name in ("debiased", "low", "high"))
+        low, high = (measure.printed(row[name]) for name in ("low", "high"))
+        debiased = "-" if row["debiased"] is None else measure.printed(row["debiased"])  # of a formula there is none
         return [*shown, debiased, f"{low} to {high}"]
 
     return header, [cells(row) for row in rows]
