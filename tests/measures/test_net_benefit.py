@@ -108,3 +108,13 @@ def test_wrong_settings():
         fot.measures.NetBenefit(standardised=1)
     with pytest.raises(NoValueError, match="y_true must hold a positive row"):
         value([0, 0], [0.1, 0.9], standardised=True)
+
+
+def test_classes_have_intervals_without_debiased_values():
+    rng = np.random.default_rng(0)
+    scores = rng.dirichlet([1, 1, 1], 200)
+    y = (scores.cumsum(axis=1) > rng.random((200, 1))).argmax(axis=1)
+    measures = [fot.measures.NetBenefit(0.2)]
+    (mean,) = fot.evaluate(y, scores, measures=measures, reduction="classwise", interval=0.95)
+    assert mean[0].interval.low < mean[0].value < mean[0].interval.high
+    assert f"-  {mean.measure.printed(mean[0].interval.low)} to" in str(mean)
