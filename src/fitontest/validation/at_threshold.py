@@ -7,15 +7,20 @@ from typing import Any
 import numpy as np
 
 from fitontest.data.score_sample import ScoreSample
+from fitontest.maps.base import CalibrationMap
 from fitontest.measures.interval import Interval
 from fitontest.measures.plug_in import SCORES, PlugIn
 from fitontest.numerics.random import one_seed
-from fitontest.typing import ArrayInput, RandomState
+from fitontest.significance.exact_share import share_interval
+from fitontest.typing import ArrayInput, FloatArray, RandomState
 from fitontest.uncertainty.bands import confidence_bands
 from fitontest.uncertainty.dependence import dependence_of, reason_of_groups
+from fitontest.uncertainty.effective_rows import effective_rows
 from fitontest.validation.thresholds import read_thresholds
 
 DRAWS = 200
+LEAST_OTHERS = 0.1  # share of the rows that tell of scores between those that many rows share
+FEW_VALUES = "scores are a few values, and this is none of them"
 OUTSIDE = "no score is as low as this one, or none as high: the rows do not tell"
 
 
@@ -51,7 +56,8 @@ def probabilities_at(
     """Return the calibrated probability at each threshold, with the confidence interval of the true one there.
 
     The interval is the confidence band of the true map at x = t (`fitontest.uncertainty.bands.confidence_bands`), which
-    holds it at each threshold by itself.
+    holds it at each threshold by itself. Of a score that many rows share, and of which the family makes a level of its
+    own, it is the exact interval of the share of positives of these rows.
 
     Parameters
     ----------
@@ -74,22 +80,45 @@ def probabilities_at(
     """
     wanted, seed = read_thresholds(thresholds), one_seed(random_state)
     estimate = PlugIn(family).seeded(seed).estimate(sample)
-    low, high = sample.distinct.p[[0, -1]]
-    inside = wanted[(wanted >= low) & (wanted <= high)]
+    curve, atoms = estimate.map.split_atoms()
+    between = _range_of_others(sample, atoms)
     reason = reason_of_groups(dependence_of(sample))
+    smooth = [t for t in wanted.tolist() if t not in atoms and between is not None and between[0] <= t <= between[1]]
     ends: dict[float, Interval] = {}
-    if inside.size and not reason:
-        band = confidence_bands(estimate, sample, inside, DRAWS, level, seed)[0]
-        at = np.searchsorted(band.x, inside)
-        ends = {
-            float(t): Interval(float(band.lower[k]), float(band.upper[k]), level)
-            for t, k in zip(inside, at, strict=True)
-        }
+    if smooth and not reason:
+        band = confidence_bands(estimate, sample, np.array(smooth), DRAWS, level, seed)[0]
+        at = np.searchsorted(band.x, smooth)
+        ends = {t: Interval(float(band.lower[k]), float(band.upper[k]), level) for t, k in zip(smooth, at, strict=True)}
     found = []
     for t in wanted.tolist():
-        if not low <= t <= high:
-            found.append(AtThreshold(t, None, None, OUTSIDE))
-            continue
-        probability = float(np.clip(estimate.map.evaluate(np.array([t])), 0.0, 1.0)[0])
-        found.append(AtThreshold(t, probability, ends.get(t), reason))
+        if t in atoms:
+            interval = None if reason else _share_at(sample, t, level)
+            found.append(AtThreshold(t, _value(estimate.map, t), interval, reason))
+        elif t in smooth:
+            found.append(AtThreshold(t, _value(curve, t), ends.get(t), reason))
+        else:
+            found.append(AtThreshold(t, None, None, FEW_VALUES if atoms.size else OUTSIDE))
     return found
+
+
+def _value(c_hat: CalibrationMap, t: float) -> float:
+    """Return the calibrated probability of one score."""
+    return float(np.clip(c_hat.evaluate(np.array([t])), 0.0, 1.0)[0])
+
+
+def _range_of_others(sample: ScoreSample, atoms: FloatArray) -> tuple[float, float] | None:
+    """Return between which scores the rows lie that share theirs with few others, or None of too few such rows."""
+    p, w = sample.distinct.p, sample.distinct.w
+    others = ~np.isin(p, atoms)
+    if float(w[others].sum()) < LEAST_OTHERS * float(w.sum()):
+        return None
+    return float(p[others][0]), float(p[others][-1])
+
+
+def _share_at(sample: ScoreSample, t: float, level: float) -> Interval:
+    """Return the exact interval of the share of positives among the rows of one score."""
+    rows = sample.rows
+    at = slice(int(np.searchsorted(rows.p, t)), int(np.searchsorted(rows.p, t, side="right")))
+    n, w = effective_rows(sample, at), rows.w[at]
+    share = float(w @ rows.y[at]) / float(w.sum())
+    return Interval(*share_interval(n * share, n, level), level)

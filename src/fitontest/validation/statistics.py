@@ -18,7 +18,7 @@ from fitontest.uncertainty.redrawing import Redrawing, estimate_of, estimates_of
 ERRORS = {"ici": "l1", "e50": "q50", "e90": "q90", "emax": "max"}
 #: Statistics by name, beside those of errors and thresholds, in the order of a report.
 BEFORE_ERRORS = ("observed_expected", "calibration_in_the_large", "calibration_intercept", "calibration_slope")
-AFTER_ERRORS = ("spiegelhalter", "brier", "scaled_brier", "log_loss", "auc")
+AFTER_ERRORS = ("spiegelhalter", "brier", "scaled_brier", "log_loss", "nagelkerke_r2", "auc")
 #: From the name of each statistic at a threshold to its measure and settings.
 AT_THRESHOLDS: dict[str, tuple[str, dict[str, Any]]] = {
     "net_benefit": ("net_benefit", {}),

@@ -39,6 +39,7 @@ PRINTED = {
     "scaled_brier": "scaled Brier score",
     "auc": "AUC",
 }
+CERTAIN_LEFT_OUT = "Calibration in the large and slope are of the scores between 0 and 1, which have a logit."
 NO_THRESHOLDS = "Decisions: thresholds=[0.1, 0.2] adds net benefit, and what miscalibration costs of it."
 
 
@@ -227,7 +228,8 @@ class Validation(Table):
         """The sentence, and the verdict with the rows that it is of."""
         lead = [] if self.name is None else [f"{self.name}:"]
         rate = self.sample.base_rate
-        events = f", {count(round(self.sample.total * rate))} events" if self.sample.whole else ""
+        positives = round(self.sample.total * rate)
+        events = f", {count(positives)} event{'' if positives == 1 else 's'}" if self.sample.whole else ""
         rows = f"n = {count(self.n)}{events}, share of positives {short(rate)}"
         decision = "" if self.verdict is None else f"{capital(self.verdict.decision)}; "
         beside = [] if self.verdict is None else self.verdict.beside_interval
@@ -272,8 +274,9 @@ class Validation(Table):
     @property
     def _notes(self) -> list[str]:
         """What must be known to read the values."""
-        notes = [f"{PRINTED.get(name, name)}: {reason}" for name, reason in self.reasons.items()]
-        notes += [] if self.tendency is None else self.tendency.certain_words
+        notes = [f"{PRINTED[name]}: {reason}" for name, reason in self.reasons.items() if name in PRINTED]
+        notes += [CERTAIN_LEFT_OUT] if self.tendency.certain and self.tendency.slope is not None else []
+        notes += self.tendency.certain_words
         first = next(iter(self.statistics.values()))
         notes += [sentence(note) for note in data_notes(first.decided, first.weighting, first.rows_note)]
         notes += [] if self.thresholds else [NO_THRESHOLDS]

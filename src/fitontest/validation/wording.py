@@ -92,6 +92,8 @@ def _gain(thresholds: tuple[float, ...], estimates: Mapping[str, Estimate]) -> s
         return f"At a threshold of {threshold:g} recalibration would gain {gain}."
     threshold, loss = max(known.items(), key=lambda item: _most(item[1]))
     where = f"at a threshold of {threshold:g}" if len(known) == 1 else "at these thresholds"
+    if loss.interval is None and loss.value == 0.0:
+        return sentence(f"{where}, recalibration changes no decision")
     if loss.interval is None:
         return f"Recalibration would gain {_per_thousand(loss.value)} per {count(PER)} {where} by these very rows."
     most = f"at most {_per_thousand(loss.interval.high)} net true positives per {count(PER)}"
