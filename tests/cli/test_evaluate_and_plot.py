@@ -103,6 +103,19 @@ def test_weights_families_and_norm(csv_file, scores):
         assert e["n"] == int((scores.w > 0).sum())
 
 
+def test_a_norm_may_be_a_quantile(csv_file, scores):
+    found = run(
+        "evaluate", csv_file, "--label", "y", "--prob", "p", "--family", "platt", "--norm", "q90", "--interval", "none",
+        "--format", "json",
+    )  # fmt: skip
+    (error,) = json.loads(found.stdout)["estimates"]
+    assert error["norm"] == "q90"
+    assert error["value"] == float(fot.calibration_error(scores.y, scores.p, family="platt", norm="q90"))
+    refused = run("evaluate", csv_file, "--label", "y", "--prob", "p", "--norm", "q100")
+    assert refused.exit_code == 2
+    assert "or a quantile such as 'q90': did you mean 'max', the largest distance?" in " ".join(refused.stderr.split())
+
+
 def test_json_holds_the_test_based_error(csv_file, scores):
     options = ("--weight", "w", "--family", "identity", "--measure", "tce", "--alpha", "0.1", "--null-draws", "7")
     options += ("--format", "json")

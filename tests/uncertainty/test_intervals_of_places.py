@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import fitontest as fot
-from fitontest.uncertainty.intervals import LARGEST_OF_LEVELS
+from fitontest.uncertainty.intervals import NO_PLACES_OF_LEVELS
 from fitontest.uncertainty.inversion import invert
-from tests.uncertainty.test_ladder import bump, drawn, waves
+from tests.uncertainty.test_ladder import drawn, waves
 
 
 @pytest.mark.parametrize(
@@ -52,26 +52,26 @@ def test_a_limit_is_of_the_root_mean_square(norm):
         error.limit()
 
 
-def test_of_levels_the_largest_has_none_and_a_quantile_has():
+@pytest.mark.parametrize("norm", ["q50", "max"])
+def test_of_levels_there_is_none(norm):
+    """Levels have noise of their own: their median is too small and their maximum too large."""
     y, p = drawn(lambda p: waves(p, 20), seed=4)
-    largest = fot.calibration_error(y, p, family="platt", norm="max", interval=0.95)
-    assert largest.interval is None
-    assert largest.debiased is None
-    assert largest.null is not None
-    assert largest.interval_reason == LARGEST_OF_LEVELS
-    assert f"no interval: {LARGEST_OF_LEVELS}" in " ".join(str(largest).split())
-    e90 = fot.calibration_error(y, p, family="platt", norm="q90", interval=0.95)
-    true = np.quantile(np.abs(waves(p, 20) - p), 0.9)
-    assert e90.interval.low <= true <= e90.interval.high
-    assert e90.interval.roughness.by == "levels"
-
-
-def test_where_few_rows_hold_all_of_the_error_the_median_has_none():
-    y, p = drawn(bump, seed=4)
-    error = fot.calibration_error(y, p, family="platt", norm="q50", interval=0.95)
+    error = fot.calibration_error(y, p, family="platt", norm=norm, interval=0.95)
     assert error.interval is None
-    assert error.interval_reason == "the q50 of the distances is 0 on the whole way to the fitted map"
-    assert fot.calibration_error(y, p, family="platt", interval=0.95).interval is not None
+    assert error.debiased is None
+    assert error.null.values.size == 200
+    assert error.interval_reason == NO_PLACES_OF_LEVELS
+    assert f"no interval: {NO_PLACES_OF_LEVELS}" in " ".join(str(error).split())
+
+
+def test_where_most_rows_are_calibrated_the_median_has_none():
+    y, p = drawn(lambda p: p, 500)
+    upper = fot.maps.KnotsMap([0.0, 0.8, 1.0], [0.0, 0.8, 0.9])
+    settings = {"family": "platt", "interval": 0.95, "direction": upper}
+    median, mean = (fot.calibration_error(y, p, norm=norm, **settings) for norm in ("q50", "l1"))
+    assert median.interval is None
+    assert median.interval_reason == "the q50 of the distances is 0 on the whole way to the fitted map"
+    assert mean.interval is not None
 
 
 def test_the_low_end_allows_for_skewness_and_the_high_end_stays():

@@ -25,4 +25,8 @@ class NormName(Choice):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Return the name, or refuse what is none."""
-        return value if value in fot.norms.registry else super().convert(value, param, ctx)
+        if value not in fot.norms.registry:
+            names = ", ".join(map(repr, self.choices))
+            message = f"{value!r} is not one of {names}, or a quantile such as 'q90'{meant(value, self.choices)}"
+            raise click.BadParameter(message, ctx, param)
+        return str(value)

@@ -23,6 +23,8 @@ from fitontest.uncertainty.inversion import chain_lengths, find_growing, invert,
 from fitontest.uncertainty.null import compare_with
 from fitontest.uncertainty.shared_refits import SharedRefits
 
+NOWHERE = 1e-12  # an error that is rounding
+
 
 @dataclass(frozen=True)
 class DebiasedInterval:
@@ -134,7 +136,11 @@ class Redrawn:
         """Return the unit of the errors of the chain, 0 where there is no error on the way to g."""
         whole_way = self._error_at(g, None)
         scale = self._scale(g, self._transformed_observed, self._at_calibration(draws), whole_way)
-        return scale if scale > 0 and whole_way > 0 else 0.0
+        return scale if scale > 0 and whole_way > NOWHERE else 0.0
+
+    def goes_nowhere(self, g: FloatArray) -> bool:
+        """Return whether there is no error at g, as the median has none where most rows are as the scores say."""
+        return self._error_at(g, None) <= NOWHERE
 
     def _error_at(self, g: FloatArray, length: float | None) -> float:
         """Return the error of the truth so far on the way to g; None: of g itself."""
