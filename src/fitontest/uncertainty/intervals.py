@@ -46,7 +46,7 @@ MEASURED = (
     "along truths towards the family vector the 95 % interval of plug-in errors held the true one in 90 % of 100 "
     "simulated sets of 3 classes and in 85 % of 10; the ECE on the simplex has one, which held it in 94 % and 97 %"
 )
-NO_PLACES_OF_LEVELS = (  # of waves two in five 95 % intervals held the true median, and as many the true maximum
+NO_PLACES_OF_LEVELS = (  # of waves half of the 95 % intervals held the true median, and the true maximum
     "a spline does not fit, and levels of neighbouring rows tell how large errors are, not how they are distributed; "
     "norm='l1' has an interval"
 )
