@@ -22,6 +22,9 @@ def report(kind):
         return fot.report(rng.random(600) < p, p, **quick)
     if kind == "bold":
         return fot.report(rng.random(600) < sigmoid(0.4 * logit(p, 1e-9)), p, **quick, model=MODEL, notes=NOTES)
+    if kind == "decisions":
+        y = rng.random(600) < sigmoid(0.4 * logit(p, 1e-9) + 0.5)
+        return fot.report(y, p, thresholds=[0.3, 0.5], **quick)
     if kind == "rare":
         p = rng.beta(0.3, 20, 3000)
         return fot.report(rng.random(3000) < p, p, **quick)
@@ -37,7 +40,7 @@ def report(kind):
     return fot.report(y, P, reduction="confidence", labels=["cat", "dog", "<b>"], **quick)
 
 
-KINDS = ("calibrated", "bold", "rare", "cells", "segmented", "three classes")
+KINDS = ("calibrated", "bold", "decisions", "rare", "cells", "segmented", "three classes")
 
 
 class Page(HTMLParser):

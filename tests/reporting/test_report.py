@@ -17,8 +17,9 @@ from fitontest.results.text import debiased_and_raw, short
 from fitontest.uncertainty.tendency import tendency_of
 from tests.reporting.pages import KINDS, TITLE, Page, report
 
-OPEN = {"segmented": ["Segments"], "three classes": ["Classes"]}
+OPEN = {"segmented": ["Segments"], "three classes": ["Classes"], "decisions": ["Validation"]}
 COLLAPSED = {"bold": ["Calibrators compared"]}
+VALIDATED = ("calibrated", "bold", "rare", "cells", "segmented")  # where thresholds were not asked for
 
 
 @pytest.fixture(params=KINDS)
@@ -65,6 +66,7 @@ def test_a_screen_reader_finds_headings_tables_and_texts_of_figures(kind):
         "Data",
         "Details",
         "More diagrams",
+        *(["Validation"] if kind in VALIDATED else []),
         "Error by family of maps",
         *COLLAPSED.get(kind, []),
         "How this was computed",

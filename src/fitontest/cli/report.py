@@ -33,6 +33,13 @@ from fitontest.results.table import PAGES
     help="Family of calibration maps whose error is listed, or 'all'; repeat for several. "
     f"Default: {', '.join(DEFAULT_FAMILIES)}.",
 )
+@click.option(
+    "--threshold",
+    "thresholds",
+    type=float,
+    multiple=True,
+    help="Score from which on a row is treated: net benefit, and what miscalibration costs of it; repeat for several.",
+)
 @click.option("--interval", type=float, default=0.95, show_default=True, help="Level of the intervals.")
 @click.option("--random-state", type=int, default=0, show_default=True, help="Seed of the folds and of all draws.")
 @click.option("--title", help="Heading of the page. Default: the names of the column and of the file.")
@@ -50,6 +57,7 @@ def report(
     by: tuple[str, ...],
     compare: bool | None,
     families: tuple[str, ...],
+    thresholds: tuple[float, ...],
     interval: float,
     random_state: int,
     title: str | None,
@@ -82,6 +90,7 @@ def report(
         notes={**_columns(given, by), **_split_notes(notes)},
         families=ALL if families == (ALL,) else families or None,
         compare="auto" if compare is None else compare,
+        thresholds=sorted(thresholds) or None,
         interval=interval,
         random_state=random_state,
         reduction=given.reduction,

@@ -1,7 +1,7 @@
 """What a report holds and says, checked before anything is read."""
 
 import datetime
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -15,6 +15,7 @@ from fitontest.numerics.random import one_seed
 from fitontest.typing import RandomState
 from fitontest.uncertainty.intervals import check_interval
 from fitontest.uncertainty.redrawing import Redrawing
+from fitontest.validation.thresholds import read_thresholds
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,7 @@ class ReportOptions:
     seed: int
     reduction: str | None
     candidates: tuple[str, ...] | None = None  # as `compare_calibrators` chooses them
+    thresholds: tuple[float, ...] = ()
 
     @classmethod
     def of(
@@ -87,6 +89,7 @@ class ReportOptions:
         interval: float,
         random_state: RandomState,
         reduction: str | None,
+        thresholds: float | Sequence[float] | None = None,
     ) -> "ReportOptions":
         """Return the options that a user gave, or raise ValueError."""
         if not isinstance(title, str) or not title.strip():
@@ -101,7 +104,8 @@ class ReportOptions:
         check_interval(interval)
         if reduction is not None:
             choose(reduction, (*REDUCTIONS, CANONICAL), "reduction")
-        return cls(title, provenance, chosen, compare, interval, one_seed(random_state), reduction)
+        at = () if thresholds is None else tuple(read_thresholds(thresholds).tolist())
+        return cls(title, provenance, chosen, compare, interval, one_seed(random_state), reduction, thresholds=at)
 
     def for_data(self, data: Data) -> "ReportOptions":
         """Return the options with the families and calibrators that are of this kind of data."""
@@ -131,4 +135,5 @@ class ReportOptions:
             "compare": self.compare,
             "reduction": self.reduction,
             "random_state": self.seed,
+            **({"thresholds": list(self.thresholds)} if self.thresholds else {}),
         }

@@ -49,12 +49,20 @@ from fitontest.reporting.options import Provenance, ReportOptions
 from fitontest.reporting.page import render
 from fitontest.reporting.several_classes import ClassesVerdict
 from fitontest.reporting.summary import ClassesSummary, Summary, advice_on_segments
+from fitontest.reporting.validation_section import HEADING as VALIDATION
+from fitontest.reporting.validation_section import (
+    decision_pictures,
+    decisions_sentence,
+    validation_of,
+    validation_sections,
+)
 from fitontest.results.table import PAGES, Section
 from fitontest.results.text import capital, short
 from fitontest.results.writing import write_text
 from fitontest.typing import ArrayInput, Label, RandomState
 from fitontest.uncertainty.redrawing import Redrawing
 from fitontest.uncertainty.verdict import FAMILY, Verdict
+from fitontest.validation.validation import Validation
 
 INTERVAL_CLASSES = 20  # classes above which they have no intervals, which would take long
 TCE_ROWS = 100_000  # rows above which the test of each score is left out, because it then rejects nearly all
@@ -98,6 +106,8 @@ class Report:
         Date, model and notes.
     not_compared : str
         Why there is no comparison, where none could be made, or "".
+    validation : Validation or None
+        Of scores of a positive class: what reports on risk models list, and decisions at `thresholds`.
 
     Notes
     -----
@@ -127,6 +137,7 @@ class Report:
     data_facts: dict[str, str] = field(default_factory=dict)
     provenance: dict[str, Any] = field(default_factory=dict)
     not_compared: str = ""
+    validation: Validation | None = None
 
     @cached_property
     def verdict(self) -> Verdict | ClassesVerdict:
@@ -144,7 +155,8 @@ class Report:
     @property
     def sentences(self) -> list[str]:
         """What a reader wants to know, a sentence or two each, after the headline of the verdict."""
-        return self._summary.sentences
+        decisions = decisions_sentence(self.validation)
+        return [*self._summary.sentences, *([decisions] if decisions else [])]
 
     @cached_property
     def figures(self) -> list[KeyFigure]:
@@ -182,13 +194,16 @@ class Report:
             "reading_notes": [INDEPENDENT_ROWS] if groups is None else reading_notes(groups),
             "method": self._summary.method,
             "tables": self._tables(),
-            "open_tables": OPEN,
+            "open_tables": self._open,
             "data_facts": {**self.data_facts, **self.provenance["notes"]},
             "facts": self.facts,
         }
         with without_warnings():
             pictures = self._pictures()
-        tabs = [*pictures["diagrams"], *(one for each in map(pictures["pictures"].get, OPEN) for one in each or [])]
+        tabs = [
+            *pictures["diagrams"],
+            *(one for each in map(pictures["pictures"].get, self._open) for one in each or []),
+        ]
         return render({**parts, **pictures, "shown_by_tabs": [picture.name for picture in tabs]})
 
     def _pictures(self) -> dict[str, Any]:
@@ -210,11 +225,20 @@ class Report:
             picked[CLASSES] = class_pictures(self.classes, seed)
         if self.segments is not None and self.segments.segments.classes is None:
             picked[SEGMENTS] = segment_pictures(self.segments, seed)
-        return {"pair": pair, "key": key, "diagrams": pictures, "pictures": picked}
+        if self.validation is not None:
+            picked[VALIDATION] = decision_pictures(self.validation)
+        return {"pair": pair, "key": key, "diagrams": pictures, "pictures": {k: v for k, v in picked.items() if v}}
+
+    @property
+    def _open(self) -> tuple[str, ...]:
+        """The headings that are not collapsed: that of the validation where thresholds were asked for."""
+        return (VALIDATION, *OPEN) if self.validation is not None and self.validation.thresholds else OPEN
 
     def _tables(self) -> dict[str, list[Section]]:
         """Return the tables by their headings, those that are not collapsed first."""
         tables = {}
+        if self.validation is not None:
+            tables[VALIDATION] = validation_sections(self.validation)
         if self.segments is not None:
             tables[SEGMENTS] = self.segments.table().sections()
         if self.classes is not None:
@@ -262,7 +286,7 @@ class Report:
         if self.evaluation.groups is not None:
             record["groups"] = self.evaluation.groups.to_dict()
         record["evaluation"] = self.evaluation.to_dict()
-        for name in ("confidence", "comparison", "after", "classes", "segments"):
+        for name in ("confidence", "comparison", "after", "classes", "segments", "validation"):
             part = getattr(self, name)
             record[name] = None if part is None else part.to_dict()
         return {**record, "facts": self.facts}
@@ -290,6 +314,7 @@ def report(
     families: Iterable[FamilyLike] | Literal["all"] | None = None,
     compare: bool | Literal["auto"] = "auto",
     by: ArrayInput = None,
+    thresholds: float | Sequence[float] | None = None,
     interval: float = 0.95,
     random_state: RandomState = 0,
     reduction: AnyReduction | None = None,
@@ -331,6 +356,9 @@ def report(
     by : array-like of shape (n,) or (n, k), or names of columns, optional
         The segment of each row, such as its region or its month: each is listed with the error of the family that is
         quoted. The verdict is of all rows together, not of each.
+    thresholds : float or sequence of float, optional
+        Scores from which on a row is treated, in (0, 1), increasing: the page has the net benefit there, what
+        miscalibration costs of it, and the decision curve; see `validate`.
     interval : float in (0, 1), default=0.95
         Level of the intervals.
     random_state : int, RandomState or None, default=0
@@ -371,7 +399,7 @@ def report(
     >>> report.save("report.html")  # doctest: +SKIP
     """
     provenance = Provenance.of(date, model, notes)
-    options = ReportOptions.of(title, provenance, families, compare, interval, random_state, reduction)
+    options = ReportOptions.of(title, provenance, families, compare, interval, random_state, reduction, thresholds)
     data = read(
         y_true,
         y_prob,
@@ -410,6 +438,7 @@ def report(
             data_facts(judged, whole, segments, evaluation.groups),
             _with_columns(provenance, y_true, columns).to_dict(),
             not_compared,
+            validation_of(judged, verdict, options),
         )
 
 

@@ -1,0 +1,75 @@
+"""The pictures of a validation on a page, as SVG with a text for readers who do not see them."""
+
+from typing import Any
+
+import numpy as np
+
+from fitontest.data.score_sample import ScoreSample
+from fitontest.typing import FloatArray
+from fitontest.validation.decision_curve import DecisionCurve
+
+STEPS = 99  # thresholds of a curve, beside those of the validation
+LARGEST = 0.99
+
+
+def thresholds_around(thresholds: tuple[float, ...]) -> FloatArray:
+    """Return thresholds from near 0 to twice the largest one, and those that are given.
+
+    Examples
+    --------
+    >>> around = thresholds_around((0.1, 0.2))
+    >>> round(float(around[0]), 3), float(around[-1]), around.size
+    (0.004, 0.4, 100)
+    """
+    end = min(2.0 * max(thresholds), LARGEST)
+    grid = end * np.arange(1, STEPS + 1) / STEPS
+    known = np.array(thresholds)
+    apart = np.abs(grid[:, None] - known).min(axis=1) > 1e-9
+    return np.sort(np.concatenate((grid[apart], known)))
+
+
+def decision_picture(
+    sample: ScoreSample, thresholds: tuple[float, ...], *, level: float, seed: int, name: str = "scores"
+) -> tuple[str, str]:
+    """Return the decision curve around thresholds as SVG, and what it shows.
+
+    Parameters
+    ----------
+    sample : ScoreSample
+    thresholds : tuple of float
+        At least one, increasing; they are shaded from the first to the last.
+    level : float
+        Of the band.
+    seed : int
+        Of its draws.
+    name : str
+        What the legend calls the scores.
+    """
+    from fitontest.displays.decision import DecisionDisplay
+
+    curve = DecisionCurve.of({name: sample}, thresholds_around(thresholds), level=level, random_state=seed)
+    spread = (thresholds[0], thresholds[-1]) if len(thresholds) > 1 else None
+    text = (
+        "Decision curve: net benefit of treating rows whose score is at least the threshold, beside treating all and "
+        f"none; of interest: {', '.join(f'{each:g}' for each in thresholds)}. The shade is what miscalibration costs."
+    )
+    return svg_of(DecisionDisplay(curve, threshold_range=spread), "decisions", text), text
+
+
+def svg_of(display: Any, name: str, text: str) -> str:
+    """Return a display as an ``<svg>`` element.
+
+    Parameters
+    ----------
+    display : Display
+    name : str
+        What its identifiers begin with: those of two pictures on one page must differ.
+    text : str
+        What it shows, for readers who do not see it.
+    """
+    from fitontest.displays.canvas import create_figure
+    from fitontest.displays.inline import inline_svg
+
+    figure = create_figure(display.size)
+    display.plot(figure)
+    return inline_svg(figure, name, text)
