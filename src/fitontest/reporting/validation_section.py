@@ -19,6 +19,7 @@ from fitontest.validation.wording import decisions_in_words
 
 HEADING = "Validation"
 CONFIDENCE = "confidence"
+SCORES = "scores"  # what the legend calls them
 
 
 def validation_of(data: Any, verdict: Any, options: ReportOptions) -> Validation | None:
@@ -68,6 +69,6 @@ def decision_pictures(validation: Validation) -> list[Picture]:
     if not validation.thresholds:
         return []
     svg, text = decision_picture(
-        validation.sample, validation.thresholds, level=validation.level, seed=validation.random_state
+        {SCORES: validation.sample}, validation.thresholds, level=validation.level, seed=validation.random_state
     )
     return [Picture("decisions", "decision curve", text, svg, text)]

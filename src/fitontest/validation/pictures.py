@@ -1,5 +1,6 @@
 """The pictures of a validation on a page, as SVG with a text for readers who do not see them."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -29,25 +30,24 @@ def thresholds_around(thresholds: tuple[float, ...]) -> FloatArray:
 
 
 def decision_picture(
-    sample: ScoreSample, thresholds: tuple[float, ...], *, level: float, seed: int, name: str = "scores"
+    samples: Mapping[str, ScoreSample], thresholds: tuple[float, ...], *, level: float, seed: int
 ) -> tuple[str, str]:
-    """Return the decision curve around thresholds as SVG, and what it shows.
+    """Return the decision curves of models around thresholds as SVG, and what they show.
 
     Parameters
     ----------
-    sample : ScoreSample
+    samples : dict of ScoreSample
+        By model, of the same rows.
     thresholds : tuple of float
         At least one, increasing; they are shaded from the first to the last.
     level : float
         Of the band.
     seed : int
         Of its draws.
-    name : str
-        What the legend calls the scores.
     """
     from fitontest.displays.decision import DecisionDisplay
 
-    curve = DecisionCurve.of({name: sample}, thresholds_around(thresholds), level=level, random_state=seed)
+    curve = DecisionCurve.of(samples, thresholds_around(thresholds), level=level, random_state=seed)
     spread = (thresholds[0], thresholds[-1]) if len(thresholds) > 1 else None
     text = (
         "Decision curve: net benefit of treating rows whose score is at least the threshold, beside treating all and "
