@@ -219,7 +219,7 @@ def group_curves() -> Any:
 
 @cache
 def risks() -> tuple[Any, Any]:
-    """Return labels and simulated risks that are too extreme, and too low by a quarter."""
+    """Return labels and simulated risks that are too extreme, and too low by a third."""
     import numpy as np
 
     rng = np.random.default_rng(1)

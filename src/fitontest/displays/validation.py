@@ -154,7 +154,7 @@ class ValidationDisplay(Display):
 
     The numbers stand beside the curve, or below the legend where the place is narrow. Of errors the debiased value is
     quoted, with its interval, then the raw one, which is that of the curve; places narrower than 4.4 inches have no
-    room for it. A dash stands for what has no value.
+    room for it. A dash stands for what has no value. Decisions are those at the first three thresholds.
 
     Several models, or segments, have a panel each, with the same axes.
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.patches import StepPatch
 
-MOST_UNEQUAL = 6.0  # times as high as the bars of one outcome may be those of the other on one scale
+MOST_UNEQUAL = 4.0  # times as high as the bars of one outcome may be those of the other on one scale
 THRESHOLD_HEIGHT = 0.04  # of a mark of a threshold, as a share of the axes
 WIDE = 6.8  # inches of a place that holds the numbers beside the curve
 LEAST_RAW = 4.4  # inches of a place that has room for raw values
