@@ -20,6 +20,7 @@ from fitontest.families.fits import Fits, SharedFits
 from fitontest.families.nearest_rows import ScoresOfRows
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.binned import constant
+from fitontest.numerics.sums import dot
 from fitontest.typing import FloatArray, IntArray
 
 MOST_KEPT = 4_000_000  # numbers of a matrix that entries remember; a larger one is made again in blocks
@@ -69,9 +70,11 @@ class LocalRegression(ABC):
         by_parameter = self.basis(self.rows.p).tocsc()
         trace = 0.0
         for block in self.blocks():
-            theta[block.parameters] = block.weights @ wy[block.scores]
-            own = by_parameter[block.scores, block.parameters].tocoo()
-            trace += float(block.weights[own.col, own.row] @ (own.data * self.rows.w[block.scores][own.row]))
+            theta[block.parameters] = np.einsum("ij,j->i", block.weights, wy[block.scores])
+            own = by_parameter[:, block.parameters].tocoo()  # to slice rows as well would take time for all of them
+            at = own.row - block.scores.start
+            near = (at >= 0) & (at < block.weights.shape[1])
+            trace += dot(block.weights[own.col[near], at[near]], (own.data * self.rows.w[own.row])[near])
         return theta, trace
 
     def parameters(self, wy: FloatArray, memory: dict[Any, Any], name: Any) -> FloatArray:

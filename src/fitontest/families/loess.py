@@ -14,6 +14,7 @@ from fitontest.families.registry import register
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.hermite import HermiteMap
 from fitontest.maps.knots import KnotsMap
+from fitontest.numerics.sums import dot
 from fitontest.typing import FloatArray, IntArray
 
 CELL = 0.2  # of the span: share of the rows up to which a cell is not cut
@@ -291,21 +292,41 @@ def polynomial(rows: ScoresOfRows, x: float, h: float, degree: int) -> tuple[sli
     masses *= masses * masses * inside * w
     masses /= masses.sum()
     powers = np.stack((u, squares)[:degree])
-    norms = np.sqrt(np.array([masses @ squares, masses @ (squares * squares)])[:degree])
+    norms = np.sqrt(np.einsum("ij,ij,j->i", powers, powers, masses))
     norms[norms == 0.0] = 1.0
-    means = powers @ masses
+    means = np.einsum("ij,j->i", powers, masses)
     root = np.sqrt(masses)
     powers -= means[:, None]
     powers *= root
     powers /= norms[:, None]
-    q, r = np.linalg.qr(powers.T)
+    q, r = _orthonormal(powers)
     left, sizes, right = np.linalg.svd(r)
     inverse = np.where(sizes > SINGULAR, 1.0 / np.maximum(sizes, SINGULAR), 0.0)
-    slopes = ((right.T * inverse) @ left.T / norms[:, None]) @ q.T
+    slopes = np.einsum("ij,jk->ik", (right.T * inverse) @ left.T / norms[:, None], q)
     slopes *= root
-    weights = np.stack((masses - means @ slopes, slopes[0]))
+    weights = np.stack((masses - np.einsum("i,ij->j", means, slopes), slopes[0]))
     weights /= w
     return scores, weights
+
+
+def _orthonormal(rows: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return orthonormal rows q and the triangle r with rows = r.T q; a row that depends on those before is 0 in q.
+
+    It is the method of Gram and Schmidt, twice over, by which rounding leaves nothing of the rows before.
+    """
+    q, r = np.zeros_like(rows), np.zeros((len(rows), len(rows)))
+    for i, row in enumerate(rows):
+        left = row.copy()
+        for _ in range(2):
+            for j in range(i):
+                part = dot(q[j], left)
+                r[j, i] += part
+                left -= part * q[j]
+        size = np.sqrt(dot(left, left))
+        if size > SINGULAR:
+            r[i, i] = size
+            np.divide(left, size, out=q[i])
+    return q, r
 
 
 def _cubic(t: FloatArray, low: FloatArray, high: FloatArray, left: FloatArray, right: FloatArray) -> FloatArray:

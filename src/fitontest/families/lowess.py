@@ -18,7 +18,7 @@ from fitontest.typing import FloatArray, IntArray
 FULL, NONE = 0.001, 0.999  # shares of the reach: nearer rows have the weight 1, farther ones none
 FLAT = 0.001  # spread of the rows, as a share of the range of the scores, up to which no slope is fitted
 FUZZ = 1e-7  # of the number of rows, before it is rounded down
-BLOCK = 262_144  # numbers in a temporary
+BLOCK = 32_768  # numbers in a temporary, which stays in the cache
 
 
 @register("lowess")
@@ -147,10 +147,11 @@ class _Lines(LocalRegression):
         distance = np.abs(along)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # a reach of 0: its rows have the weight 1
             share = distance / h
-            weights = (1.0 - share * share * share) ** 3
+            cube = 1.0 - share * share * share
+            weights = cube * cube * cube
         weights[distance > NONE * h] = 0.0
         weights[distance <= FULL * h] = 1.0
-        weights /= (weights @ self.rows.w[scores])[:, None]
+        weights /= np.einsum("ij,j->i", weights, self.rows.w[scores])[:, None]
         masses = weights * self.rows.w[scores]
         along /= span
         mean = np.einsum("ij,ij->i", masses, along)
