@@ -1,7 +1,7 @@
 """How often the intervals of ICI, E50, E90 and Emax hold the statistic of the true map, and what debiasing does to it.
 
 Usage: ``python benchmarks/validation_coverage.py [-o FOLDER] [--sets 200] [--families spline loess] [--cases ...]
-[--n 1000] [--report]``.
+[--n 1000] [--report | --summary]``.
 
 ICI, E50, E90 and Emax are the mean, the median, the .9 quantile and the maximum over the rows of |c_hat(p) - p|; the
 true ones are those of |c - p| at the scores drawn. Scores are logistic in normal logits of s.d. 1.5 (of "stairs" those
@@ -12,7 +12,9 @@ already is not computed again; so the run may be stopped at any time. All cells 
 ``--report`` prints what is there: of each cell the true value, the mean absolute errors of the raw and of the debiased
 value with the bias of both, in thousandths with their standard errors, the share of the 95 % intervals that hold the
 true value, with its standard error, the share that lies above it, the mean width, and in how many sets a spline did not
-fit (so that truths went towards an isotonic map, or levels).
+fit (so that truths went towards an isotonic map, or levels). Sets without an interval, as those of quantiles and maxima
+are where truths go towards levels, are left out. ``--summary`` prints of each family and case the coverage, the mean
+width and both mean absolute errors of the four statistics.
 
 Another study of these data sets adds a function to `PARTS`: of a checked sample and its true probabilities it returns a
 row for each number that it reads.
@@ -149,12 +151,26 @@ def line(key: tuple[str, ...], rows: list[dict[str, str]]) -> list[str]:
 
 
 def report(path: Path) -> str:
-    """Return the table of a file, and the lowest and the mean coverage of each family."""
+    """Return the table of a file."""
     cells, order = read(path), [*CASES, *STATISTICS]
     keys = sorted(cells, key=lambda key: (key[0], key[2], order.index(key[1]), order.index(key[3])))
     header = (*COLUMNS[:4], "S", "true", "raw MAE", "MAE", "raw bias", "bias", "coverage", "low > true", "width")
     lines = [line(key, cells[key]) for key in keys]
     return markdown((*header, "rough"), lines)
+
+
+def summary(path: Path) -> str:
+    """Return a line for each family and case, with what the four statistics have in common."""
+    cells, lines = read(path), []
+    for n, case, family in sorted({key[:3] for key in cells}, key=lambda key: (key[0], key[2], [*CASES].index(key[1]))):
+        of_each = [line((), cells[n, case, family, name]) for name in STATISTICS if (n, case, family, name) in cells]
+        columns = [*zip(*of_each, strict=True)]
+        sizes, true, raw, debiased, held, width = (columns[k] for k in (0, 1, 2, 3, 6, 8))
+        errors = [f"{a.split()[0]} / {b.split()[0]}" for a, b in zip(raw, debiased, strict=True)]
+        shares = [one.split()[0] for one in held]
+        lines.append([family, case, f"{min(map(int, sizes))}", *map(", ".join, (true, shares, width, errors))])
+    header = ("family", "truth", "S", "true (thousandths)", "coverage (%)", "width", "raw / debiased: mean abs. error")
+    return markdown(header, lines)
 
 
 def main() -> None:
@@ -166,14 +182,17 @@ def main() -> None:
     parser.add_argument("--cases", nargs="+", choices=CASES, default=[*CASES])
     parser.add_argument("--n", nargs="+", type=int, default=[1000])
     parser.add_argument("--report", action="store_true", help="only print what is there")
+    parser.add_argument(
+        "--summary", action="store_true", help="only print what the statistics of a case have in common"
+    )
     given = parser.parse_args()
     given.output.mkdir(parents=True, exist_ok=True)
     path = given.output / f"{given.part}.csv"
-    if not given.report:
+    if not (given.report or given.summary):
         cells = [(n, case, family) for n in given.n for case in given.cases for family in given.families]
         compute(path, given.part, cells, given.sets)
     print(machine_facts(), "\n")
-    print(report(path))
+    print(summary(path) if given.summary else report(path))
 
 
 if __name__ == "__main__":

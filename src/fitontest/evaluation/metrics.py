@@ -121,9 +121,10 @@ def calibration_error(
         (`fitontest.uncertainty.inversion`); the debiased error is the one under which it would be the middle one. It
         needs l1, l2, squared, max or a quantile as norm. For pl and pl3 a spline is refitted in their stead. Where a
         test finds that a smooth map does not fit, the truths go towards an isotonic map or the means of neighbouring
-        rows (``.interval.roughness``). ``.limit(resolution)`` bounds errors of any shape that persist over a share of
-        the rows. Rows must be independent: repeated rows, or several of one patient or user without `groups`, make the
-        interval too narrow. It is of all rows together, not of each period in time.
+        rows (``.interval.roughness``); of the latter quantiles and the maximum have none, since they tell how large
+        errors are, not how they are distributed. ``.limit(resolution)`` bounds errors of any shape that persist over a
+        share of the rows. Rows must be independent: repeated rows, or several of one patient or user without `groups`,
+        make the interval too narrow. It is of all rows together, not of each period in time.
         All classes at once have none (`interval_reason` says why), but `gce` has one of them.
     direction : {"smooth", "own"}, Family or CalibrationMap, default="smooth"
         Where these truths lie. "smooth": the interval is for the true error; under a family that cannot follow the

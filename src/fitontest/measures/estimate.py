@@ -327,8 +327,8 @@ class Estimate(Table, Number):
         Raises
         ------
         ValueError
-            There is no interval, or none of a distance between scores and probabilities in the direction "smooth"; a
-            resolution below 20.
+            There is no interval, or none of a distance between scores and probabilities in the direction "smooth"; the
+            norm is a quantile or the maximum, which may be larger than the root mean square; a resolution below 20.
 
         Examples
         --------

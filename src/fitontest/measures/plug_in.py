@@ -61,7 +61,8 @@ class PlugIn(Measure):
         for whole distributions, of which a family of two classes is fitted to each class against the rest (then it is
         called one_vs_rest(...)).
     norm : str, Norm or callable, default="l1"
-        Of the distances: "l1" is their weighted mean; see `calibration_error`.
+        Of the distances: "l1" is their weighted mean, "q90" their .9 quantile, "max" the largest; see
+        `calibration_error`.
     debias : bool, default=False
         Of scores; see `calibration_error`.
     label : str, optional
