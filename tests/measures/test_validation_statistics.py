@@ -433,3 +433,25 @@ def test_bins_of_weights():
     with pytest.raises(NoValueError, match="y_prob must not be certain in all rows of a bin"):
         fot.measure([0, 1, 1, 1], [0.0, 0.0, 0.5, 0.7], "hosmer_lemeshow", n_bins=2)
     assert fot.measure(y, p, "hosmer_lemeshow", null_draws=50).null.p_value <= 1
+
+
+def test_in_tables_of_classes_and_segments():
+    rng = np.random.default_rng(0)
+    P = rng.dirichlet([1, 1, 1], 300)
+    labels = (P.cumsum(axis=1) > rng.random((300, 1))).argmax(axis=1)
+    of_classes = fot.measure(labels, P, "calibration_slope", reduction="classwise", interval=0.9)
+    lines = str(of_classes).splitlines()
+    assert lines[1].split()[-3:] == ["90", "%", "interval"]
+    assert "debiased" not in lines[1]  # of an interval by a formula there is none
+    interval, printed = of_classes[0].interval, of_classes.measure.printed
+    assert lines[3].endswith(f"{printed(interval.low)} to {printed(interval.high)}")
+    p = rng.random(900)
+    segments = np.repeat(["a", "b", "c"], 300)
+    slopes = np.repeat([0.9, 2.0, 1.0], 300)
+    y = rng.random(900) < sigmoid(slopes * logit(p, 1e-16))
+    y[segments == "c"] = False
+    evaluation = fot.evaluate(y, p, measures=["calibration_slope"], by=segments)
+    assert evaluation.worst("calibration_slope") == ["b", "a", "c"]  # by the distance from 1; "c" has no slope
+    printed = str(evaluation)
+    assert "but a class has fewer than" in printed
+    assert "by the distance from the ideal value" in str(evaluation.table())

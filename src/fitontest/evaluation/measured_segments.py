@@ -28,6 +28,7 @@ ORDER_NOTE = (
     "Worst first, by the debiased value, or where there is none by the value less its mean if calibrated. Values "
     f"that are not debiased are larger in smaller segments, of calibrated scores too. {RESIDUAL_NOTE}"
 )
+OF_IDEAL = "Worst first, by the distance from the ideal value."
 OF_ONE_GROUP = (
     "each segment is one group: without groups each has an interval for these very segments, of its own rows alone"
 )
@@ -213,7 +214,7 @@ class MeasuredSegments:
             line += [cell(record[key]) for key in ("base_rate", "mean_score")]
             line.append("-" if record["mean_residual"] is None else signed(record["mean_residual"]))
             if spreads:
-                line += ["-", "-"] if estimate is None else [*spreads.cells(estimate)]
+                line += ["-" for _ in spreads.header] if estimate is None else [*spreads.cells(estimate)]
             line.append("-" if estimate is None else measure.printed(estimate.value))
             if draws:
                 mean, each, adjusted = (
@@ -226,7 +227,8 @@ class MeasuredSegments:
         what = f"{measure.title} ({measure.in_words()})" if measure.is_family_error else self.name
         title = f"{what} in {self._count}, n = {self.segments.whole.n:,}"
         lead = f"{self.sentence()}\n{title}" if draws or refusal else title
-        lines = [ORDER_NOTE, spreads.note if spreads else ""] if full else [BRIEF_NOTE]
+        order = ORDER_NOTE if measure.ideal is None else f"{OF_IDEAL} {RESIDUAL_NOTE}"
+        lines = [order, spreads.note if spreads else ""] if full else [BRIEF_NOTE]
         lines += [*reason_lines([*named.items()]), *([self._draws_note(draws)] if full else [])]
         lines += [note for note in self.notes if note != refusal]
         lines += [self._many_numbers_note()]
@@ -279,6 +281,8 @@ def _notes_of(estimate: Estimate) -> list[tuple[str, str]]:
 
 def _badness(estimate: Estimate) -> tuple[float, float]:
     """Return how bad a value is without what label noise adds to it, and what decides where that is equal."""
+    if (ideal := estimate.measure.ideal) is not None:
+        return abs(estimate.value - ideal), 0.0
     sign = -1.0 if estimate.measure.greater_is_better else 1.0
     excess = sign * (estimate.value - (0.0 if estimate.null is None else estimate.null.mean))
     return excess if estimate.debiased is None else sign * estimate.debiased, excess

@@ -643,7 +643,8 @@ def _class_table(rows: Records, measure: Measure) -> tuple[list[str], list[list[
     trust = "null_mean" if "null_mean" in rows[0] else "se_map_fixed"
     header.append("expected if calibrated" if trust == "null_mean" else "s.e. (map fixed)")
     levels = {row["level"] for row in rows if row.get("level") is not None}
-    header += ["debiased", f"{100 * levels.pop():g} % interval"] if levels else []
+    redrawn = not measure.has_own_interval  # an interval by a formula has no debiased value beside it
+    header += [*(["debiased"] if redrawn else []), f"{100 * levels.pop():g} % interval"] if levels else []
 
     def cells(row: dict[str, Any]) -> list[str]:
         value = measure.printed(row["value"])
@@ -652,9 +653,12 @@ def _class_table(rows: Records, measure: Measure) -> tuple[list[str], list[list[
         if len(header) == len(shown):
             return shown
         if row.get("low") is None:
-            return [*shown, "-", "-"]
-        low, high = (measure.printed(row[name]) for name in ("low", "high"))
-        debiased = "-" if row["debiased"] is None else measure.printed(row["debiased"])  # of a formula there is none
-        return [*shown, debiased, f"{low} to {high}"]
+            return [*shown, *("-" for _ in header[len(shown) :])]
+        debiased = "-" if row["debiased"] is None else measure.printed(row["debiased"])
+        return [
+            *shown,
+            *([debiased] if redrawn else []),
+            f"{measure.printed(row['low'])} to {measure.printed(row['high'])}",
+        ]
 
     return header, [cells(row) for row in rows]

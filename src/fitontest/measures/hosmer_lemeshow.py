@@ -167,8 +167,8 @@ class ExpectedCounts(Evidence):
             for row in self.rows()
         ]
         tested = self.asymptotic_p_value
-        p = "" if tested is None else f": p = {short(tested, 2)}, two fewer if a model was fitted to these rows"
-        return Section("", header, body, f"chi-square, {self.degrees} degrees of freedom{p}; it {OF_BINS}")
+        p = "" if tested is None else f": p = {short(tested, 2)}"
+        return Section("", header, body, f"chi-square, {self.degrees} degrees of freedom{p}\nThe statistic {OF_BINS}.")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the test and the bins."""
