@@ -58,6 +58,7 @@ def test_several_columns_are_several_models(file, scores):
     assert result.exit_code == 0, result.stderr
     models = fot.validate(scores.y, {"p": scores.p, "q": scores.q}, family="platt")
     assert result.stdout == f"{csv_text(models.rows())}\n"
+    assert models.to_html().count("<figure>") == 1
 
 
 def test_segments_and_groups(file, scores):
@@ -76,6 +77,8 @@ def test_a_page_is_written_by_the_ending_of_the_output(file, tmp_path):
     assert (result.exit_code, result.stdout, result.stderr) == (0, "", f"Wrote {page}\n")
     html = page.read_text(encoding="utf-8")
     assert "<h1>Validation of p in scores.csv</h1>" in html
+    assert html.count("<figure>") == 2  # the calibration curve and the decision curve
+    assert 'aria-label="Calibration curve (platt)' in html
     assert run(file, *COLUMNS, *QUICK, "-o", tmp_path / "values.json").exit_code == 0
     assert json.loads((tmp_path / "values.json").read_text())["family"] == "platt"
 

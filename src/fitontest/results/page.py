@@ -1,4 +1,4 @@
-"""A page of HTML that needs no other file: the sections of a result, with its pictures beside them."""
+"""A page of HTML that needs no other file: the sections of a result, with its pictures below them."""
 
 from collections.abc import Sequence
 from html import escape
@@ -17,8 +17,7 @@ body {
   font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif;
 }
 h1 { font-size: 1.3rem; line-height: 1.25; margin: 0 0 .8rem; overflow-wrap: anywhere; }
-main { display: grid; grid-template-columns: minmax(0, 1fr); gap: 1.4rem; align-items: start; }
-main.pictured { grid-template-columns: repeat(auto-fit, minmax(min(30rem, 100%), 1fr)); }
+.pictures { display: grid; gap: 1.4rem; grid-template-columns: repeat(auto-fit, minmax(min(26rem, 100%), 1fr)); }
 section { overflow-x: auto; margin-bottom: 1.2rem; }
 p { max-width: 62rem; margin: .45rem 0; overflow-wrap: anywhere; }
 table + p { color: var(--soft); font-size: .9rem; }
@@ -27,9 +26,9 @@ th, td { padding: .3rem .55rem; border-bottom: 1px solid var(--line); text-align
 th:first-child, td:first-child { text-align: left; }
 thead th { border-bottom-width: 2px; white-space: normal; vertical-align: bottom; }
 figure { margin: 0 0 1rem; }
-figure svg { background: #ffffff; border-radius: .3rem; width: 100%; max-width: 46rem; height: auto; display: block; }
+figure svg { background: #ffffff; border-radius: .3rem; width: 100%; max-width: 38rem; height: auto; display: block; }
 figcaption { color: var(--soft); font-size: .9rem; max-width: 46rem; margin-top: .2rem; }
-@media print { main.pictured { grid-template-columns: minmax(0, 1fr); } tr, figure { break-inside: avoid; } }
+@media print { .pictures { grid-template-columns: 1fr 1fr; } tr, figure { break-inside: avoid; } }
 """
 
 
@@ -56,12 +55,11 @@ def as_page(title: str, sections: Sequence[str], pictures: Sequence[tuple[str, s
         f"<figure>{svg}<figcaption>{escape(visible(text))}</figcaption></figure>" for svg, text in pictures
     )
     parts = "\n".join(f"<section>{part}</section>" for part in sections)
-    columns = "".join(f"<div>\n{part}\n</div>\n" for part in (parts, figures) if part)
-    layout = ' class="pictured"' if pictures else ""
+    below = f'\n<div class="pictures">\n{figures}\n</div>' if pictures else ""
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n'
         f'<title>{heading}</title>\n<link rel="icon" href="data:,">\n<style>{STYLE}</style>\n</head>\n<body>\n'
-        f"<h1>{heading}</h1>\n<main{layout}>\n{columns}</main>\n</body>\n</html>\n"
+        f"<h1>{heading}</h1>\n<main>\n{parts}{below}\n</main>\n</body>\n</html>\n"
     )

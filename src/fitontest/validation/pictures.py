@@ -9,6 +9,7 @@ from fitontest.data.score_sample import ScoreSample
 from fitontest.typing import FloatArray
 from fitontest.validation.decision_curve import DecisionCurve
 
+CURVE = "ici"  # the statistic whose map is the calibration curve
 STEPS = 99  # thresholds of a curve, beside those of the validation
 LARGEST = 0.99
 
@@ -27,6 +28,22 @@ def thresholds_around(thresholds: tuple[float, ...]) -> FloatArray:
     known = np.array(thresholds)
     apart = np.abs(grid[:, None] - known).min(axis=1) > 1e-9
     return np.sort(np.concatenate((grid[apart], known)))
+
+
+def curve_picture(display: Any, family: str) -> tuple[str, str]:
+    """Return a diagram of calibration curves as SVG, and what it shows.
+
+    Parameters
+    ----------
+    display : ValidationDisplay
+    family : str
+        Of the curves.
+    """
+    text = (
+        f"Calibration curve ({family}) with the band of the true one. Bars below: risks of events upwards, of "
+        "non-events downwards."
+    )
+    return svg_of(display, "curve", text), text
 
 
 def decision_picture(

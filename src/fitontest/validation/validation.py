@@ -18,6 +18,7 @@ from fitontest.uncertainty.verdict import Verdict, verdict_of
 from fitontest.validation.at_threshold import AtThreshold, probabilities_at
 from fitontest.validation.decision_curve import FAMILY, MODEL, DecisionCurve
 from fitontest.validation.optimism import Optimism
+from fitontest.validation.pictures import CURVE, curve_picture, decision_picture
 from fitontest.validation.statistics import AT_THRESHOLDS, ERRORS, at_threshold
 from fitontest.validation.wording import decisions_in_words, risks_in_words
 
@@ -217,6 +218,14 @@ class Validation(Table):
         from fitontest.displays.validation import ValidationDisplay
 
         return ValidationDisplay(self, **options)
+
+    def _pictures(self) -> list[tuple[str, str]]:
+        """Return the calibration curve, and the decision curve where there are thresholds, for a page."""
+        pictures = [curve_picture(self.diagram(numbers=False), self.family)] if CURVE in self.statistics else []
+        if self.thresholds:
+            samples = {self.name or MODEL: self.sample}
+            pictures.append(decision_picture(samples, self.thresholds, level=self.level, seed=self.random_state))
+        return pictures
 
     def sections(self) -> list[Section]:
         """Return the sentence, the table of the statistics, and that of the decisions."""

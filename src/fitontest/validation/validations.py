@@ -6,13 +6,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from fitontest.checks import brief
-from fitontest.data.samples import MANY, Key, Samples
+from fitontest.data.samples import MANY, MODEL, Key, Samples
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.interval import INDEPENDENT_ROWS
 from fitontest.results.frames import Records
 from fitontest.results.table import Section, Table
 from fitontest.results.text import count
 from fitontest.validation.decision_curve import DecisionCurve
+from fitontest.validation.pictures import CURVE, curve_picture, decision_picture
 from fitontest.validation.statistics import at_threshold
 from fitontest.validation.validation import Validation, estimate_and_ends, value_and_ends
 
@@ -27,6 +28,7 @@ COLUMNS = {  # statistics in a line, and what these columns are called
     "auc": "AUC",
     "brier": "Brier score",
 }
+MOST_CURVES = 6  # on a page, side by side
 DIFFERENCES = "Intervals that overlap do not say whether two models differ: fot.compare_errors(y_true, p_a, p_b) does."
 
 
@@ -132,6 +134,17 @@ class Validations(Table):
         from fitontest.displays.validation import ValidationDisplay
 
         return ValidationDisplay(self, **options)
+
+    def _pictures(self) -> list[tuple[str, str]]:
+        """Return the calibration curves of a few, and the decision curves of models, for a page."""
+        first = self._each[0]
+        pictures = []
+        if len(self) <= MOST_CURVES and all(CURVE in each.statistics for each in self.validations.values()):
+            pictures.append(curve_picture(self.diagram(), first.family))
+        if self.samples.kind == MODEL and first.thresholds:
+            samples = {str(name): each.sample for name, each in self.validations.items()}
+            pictures.append(decision_picture(samples, first.thresholds, level=first.level, seed=first.random_state))
+        return pictures
 
     def sections(self) -> list[Section]:
         """Return what is wrong where, a line for each, and the decisions at each threshold."""
