@@ -56,7 +56,8 @@ def validation_of(data: Any, verdict: Any, options: ReportOptions) -> Validation
 
 def validation_sections(validation: Validation) -> list[Section]:
     """Return the tables of a validation, without the verdict, which the page begins with."""
-    return [replace(part, lead="") for part in validation.sections()]
+    first, *others = validation.sections()
+    return [replace(first, lead=""), *others]
 
 
 def decisions_sentence(validation: Validation | None) -> str:
