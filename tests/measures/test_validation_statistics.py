@@ -455,3 +455,11 @@ def test_in_tables_of_classes_and_segments():
     printed = str(evaluation)
     assert "but a class has fewer than" in printed
     assert "by the distance from the ideal value" in str(evaluation.table())
+
+
+def test_a_scaled_brier_score_of_few_positives_has_no_interval():
+    p = np.linspace(0.001, 0.02, 3000)
+    found = fot.measure(np.arange(3000) % 100 == 0, p, "scaled_brier")
+    assert found.interval is None
+    assert "fewer than 50 rows" in found.interval_reason
+    assert "no interval: a class has fewer than 50 rows" in str(found)
