@@ -137,6 +137,16 @@ def test_numbers_are_beside_the_curve_or_below_and_never_cut_off(figure, size, b
     assert ("raw" in texts_of(display.numbers_)) == (size[0] > 4)
 
 
+@pytest.mark.parametrize(("size", "written"), [((6.4, 4.8), True), ((4.0, 4.0), False)])
+def test_numbers_never_take_the_room_of_the_curve(size, written):
+    display = ValidationDisplay(validation(), band=False).plot(Figure(figsize=size))
+    display.figure_.canvas.draw()
+    (axes,) = display.axes_.values()
+    width, height = axes.get_window_extent().size / display.figure_.dpi
+    assert (display.numbers_ is not None) == written
+    assert min(width, height) > 1.2
+
+
 def test_several_models_have_panels_on_the_same_axes():
     y, p = rows()
     models = fot.validate(y, {"as it is": p, "a better one": np.sqrt(p)})

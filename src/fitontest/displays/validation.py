@@ -152,9 +152,10 @@ class ValidationDisplay(Display):
     line non-events. Where one kind is many times as frequent as the other, each has a scale of its own, as the ticks
     and the legend say.
 
-    The numbers stand beside the curve, or below the legend where the place is narrow. Of errors the debiased value is
-    quoted, with its interval, then the raw one, which is that of the curve; places narrower than 4.4 inches have no
-    room for it. A dash stands for what has no value. Decisions are those at the first three thresholds.
+    The numbers stand beside the curve, or below the legend where the place is narrower than 6.2 inches; a place that is
+    too low for that has none. Of errors the debiased value is quoted, with its interval, then the raw one, which is
+    that of the curve, where there is room. A dash stands for what has no value. Decisions are those at the first three
+    thresholds.
 
     Several models, or segments, have a panel each, with the same axes.
 

@@ -16,8 +16,11 @@ if TYPE_CHECKING:
 
 MOST_UNEQUAL = 4.0  # times as high as the bars of one outcome may be those of the other on one scale
 THRESHOLD_HEIGHT = 0.04  # of a mark of a threshold, as a share of the axes
-WIDE = 6.8  # inches of a place that holds the numbers beside the curve
-LEAST_RAW = 4.4  # inches of a place that has room for raw values
+WIDE = 6.8  # inches of a place that holds all numbers beside the curve
+LEAST_BESIDE = 6.2  # inches of a place that holds them there without raw values
+LEAST_RAW = 4.4  # inches of a place that has room for raw values below the legend
+LEAST_CURVE = 4.6  # inches of height that curve, histogram and legend take
+LINE_HEIGHT = 0.17  # inches of a line of numbers
 LETTERS = 36  # of a line above the numbers
 COLUMN_GAP, LINE_GAP = 9.0, 2.5  # points, of the numbers
 ASIDE, BELOW = 16.0, 8.0  # points from the axes and from the legend
@@ -88,20 +91,27 @@ def draw_thresholds(main: "Axes", thresholds: Iterable[float], label: str) -> An
 
 
 def draw_numbers(main: "Axes", legend: Any, title: Sequence[str], level: float, lines: Sequence[Line]) -> Any:
-    """Write the numbers in columns: beside the axes where the place is wide, else below the legend."""
+    """Write the numbers in columns: beside the axes where the place is wide, else below the legend.
+
+    In a place that is too small for either nothing is written, and None returned: the curve would have no room left.
+    """
     from matplotlib.offsetbox import AnnotationBbox, HPacker, TextArea, VPacker
 
     figure: Any = main.get_figure(root=True)
     cell = main.get_subplotspec()
     share = 1.0 if cell is None else len(cell.colspan) / cell.get_gridspec().ncols
     inches = share * main.figure.bbox.width / figure.dpi
-    beside = inches >= WIDE or legend is None
+    beside = inches >= LEAST_BESIDE or legend is None
+    needed = LINE_HEIGHT * (len(lines) + len(title) + 2) + (0.0 if beside else LEAST_CURVE)
+    if legend is not None and main.figure.bbox.height / figure.dpi < needed:
+        return None
+    has_raw = inches >= (WIDE if beside else LEAST_RAW)
     style = {"color": get_foreground(main), "fontsize": "small"}
     columns: list[tuple[str, Any, list[str]]] = [
         ("", "left", [line.label for line in lines]),
         ("value", "right", [line.value for line in lines]),
         (f"{100 * level:g} % interval", "right", [line.interval for line in lines]),
-        ("raw", "right", [line.raw for line in lines] if inches >= LEAST_RAW else []),
+        ("raw", "right", [line.raw for line in lines] if has_raw else []),
     ]
     packed: list[Any] = [
         VPacker(children=[TextArea(text, textprops=style) for text in (head, *texts)], align=align, pad=0, sep=LINE_GAP)
