@@ -59,9 +59,14 @@ def assert_ours_is_the_answer(
     compared = 0
     for name in sorted(SETS.keys() - left_out):
         if (theirs := answer(name, key)) is not None:
-            value, stored = (np.asarray(a, dtype=np.float64) for a in (ours(rows_of(name)), theirs))
-            has_value = ~np.isnan(stored)  # curves have none at scores of 0 and 1 that the method leaves out
-            assert value.shape == stored.shape, name
-            assert value[has_value] == pytest.approx(stored[has_value], rel=tolerance, abs=tolerance), name
+            assert_alike(ours(rows_of(name)), theirs, tolerance, name)
             compared += 1
     assert compared >= 4
+
+
+def assert_alike(ours: Any, theirs: Any, tolerance: float, name: str) -> None:
+    """Assert that a number or an array is a stored one, where that has values."""
+    value, stored = (np.asarray(a, dtype=np.float64) for a in (ours, theirs))
+    has_value = ~np.isnan(stored)  # curves have none at scores of 0 and 1 that the method leaves out
+    assert value.shape == stored.shape, name
+    assert value[has_value] == pytest.approx(stored[has_value], rel=tolerance, abs=tolerance), name
