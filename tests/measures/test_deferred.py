@@ -154,10 +154,13 @@ def test_the_first_line_is_debiased_raw_and_interval():
     assert null.startswith("expected if calibrated: 0.")
 
 
+CUBES = fot.norms.Norm("l3", lambda g, w: float((w @ g**3 / w.sum()) ** (1 / 3)))
+
+
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        ({"norm": "max"}, "the norm max is not one of"),
+        ({"norm": CUBES}, "the norm l3 is not one of"),
         ({"family": "venn_abers"}, "hundreds of refits"),
         ({"family": fot.maps.IdentityMap()}, "a map that is given"),
         ({"family": "slope1", "debias": True}, "the value is debiased already"),
@@ -223,8 +226,8 @@ def test_a_scorer_gives_the_raw_value_or_the_debiased_one():
         fot.make_scorer(reduction="classwise", debiased=True)
     with pytest.raises(ValueError, match="debiased must be True or False"):
         fot.make_scorer(debiased="yes")
-    with pytest.raises(ValueError, match="debiased must be False where there is no debiased value: the norm max"):
-        fot.make_scorer(norm="max", debiased=True)(model, x, y)
+    with pytest.raises(ValueError, match="debiased must be False where there is no debiased value: the norm l3"):
+        fot.make_scorer(norm=CUBES, debiased=True)(model, x, y)
 
 
 def test_estimates_draw_themselves():
