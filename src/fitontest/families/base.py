@@ -354,14 +354,15 @@ class Family(RegressorMixin, TransformerMixin, FamilyBase):
     def predict(self, p: ArrayInput, *, clip: bool = False) -> FloatArray:
         """Return the calibrated probability of each score.
 
-        Slope-1 maps may leave [0, 1] unless `clip` is set.
+        Maps of `Slope1`, `Lowess` and `Loess` may leave [0, 1] unless `clip` is set.
 
         Parameters
         ----------
         p : array-like of shape (n,) or (n, 1)
             Scores in [0, 1].
         clip : bool, default=False
-            Clip to [0, 1]. Only slope-1 maps leave it; unclipped, their plug-in error is the binned ECE.
+            Clip to [0, 1]. Unclipped, the plug-in error of `Slope1` is the binned ECE, and those of `Lowess` and
+            `Loess` are the numbers that R gives.
 
         Returns
         -------
