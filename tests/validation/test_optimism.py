@@ -212,7 +212,7 @@ def test_the_table(rows):
     result = optimism_of(LogisticRegression(), *rows, brier_and_auc, draws=20)
     assert isinstance(result, Optimism)
     first, header, *_ = str(result).splitlines()
-    assert first.startswith("Corrected for optimism: brier 0.")
+    assert first.startswith("Corrected for optimism: AUC 0.")
     assert header.split()[1:4] == [
         "apparent",
         "optimism",

@@ -23,16 +23,14 @@ from fitontest.validation.refitting import FittingRows, check_refittable
 
 Statistics: TypeAlias = Callable[[ScoreSample], Mapping[str, float | None]]
 FEWEST_DRAWS = 2  # of one nothing is known of the error by drawing
-NAMED = 3  # statistics that the sentence names
+NAMED = 3  # statistics that the sentence names: these first, then others as they come
+FIRST = {"calibration_slope": "calibration slope", "auc": "AUC", "brier": "Brier score"}
 METHOD = (
-    "Harrell's correction: the model is refitted to {draws} bootstrap samples. optimism: the mean of the statistic on "
+    "Harrell's correction: the model is refitted to {draws}. optimism: the mean of the statistic on "
     "the bootstrap sample less that on the original rows; corrected = apparent - optimism. s.e.: of the optimism, by "
     "the number of bootstrap samples."
 )
-NO_INTERVALS = (
-    "Intervals are not corrected: one of the apparent value takes the model for fitted to other rows, and it is too "
-    "favourable."
-)
+NO_INTERVALS = "Intervals are not corrected: they are those of a model that has not seen the rows, and too favourable."
 
 
 @dataclass(frozen=True)
@@ -89,31 +87,45 @@ class Optimism(Table):
 
     @property
     def sentence(self) -> str:
-        """What new rows will show of the first statistics, beside what the fitted rows show."""
-        parts = [
-            f"{name} {short(each.corrected)} ({short(each.apparent)} apparent)"
-            for name, each in self.statistics.items()
-            if each.corrected is not None and each.apparent is not None
-        ]
-        if not parts:
+        """What new rows will show of a few statistics, beside what the fitted rows show."""
+        known = {name: each for name, each in self.statistics.items() if each.corrected is not None}
+        names = [*(name for name in FIRST if name in known), *(name for name in known if name not in FIRST)]
+        if not names:
             return "No statistic could be corrected for optimism."
-        return f"Corrected for optimism: {', '.join(parts[:NAMED])}{', ...' if len(parts) > NAMED else ''}."
+        parts = [
+            f"{FIRST.get(name, name)} {_cell(known[name].corrected)} (apparent {_cell(known[name].apparent)})"
+            for name in names[:NAMED]
+        ]
+        return f"Corrected for optimism: {', '.join(parts)}."
 
     @property
     def notes(self) -> list[str]:
         """How the correction was made, and what was left out."""
+        return [METHOD.format(draws=self._samples), *self._missing, NO_INTERVALS]
+
+    @property
+    def brief_notes(self) -> list[str]:
+        """The same beside a table that says what corrected values are."""
+        return [f"corrected: for optimism, by refits to {self._samples} (Harrell). {NO_INTERVALS}", *self._missing]
+
+    @property
+    def _samples(self) -> str:
+        """How many bootstrap samples, and of what."""
         units = "" if self.groups is None else f" of {count(self.groups)} whole groups"
-        notes = [METHOD.format(draws=f"{count(self.draws)}{units}")]
+        return f"{count(self.draws)} bootstrap samples{units}"
+
+    @property
+    def _missing(self) -> list[str]:
+        """Which statistics had no value in how many samples."""
         missing: dict[int, list[str]] = {}
         for name, each in self.statistics.items():
             if each.draws < self.draws:
                 missing.setdefault(self.draws - each.draws, []).append(name)
-        notes += [
+        return [
             f"No value in {count(lacking)} of {count(self.draws)} bootstrap samples, which are left out: "
             f"{', '.join(names)}."
             for lacking, names in missing.items()
         ]
-        return [*notes, NO_INTERVALS]
 
     def rows(self) -> Records:
         """Return a record for each statistic."""

@@ -41,6 +41,7 @@ PRINTED = {
     "auc": "AUC",
 }
 CERTAIN_LEFT_OUT = "Calibration in the large and slope are of the scores between 0 and 1, which have a logit."
+FITTED = "By the very rows that the model was fitted to:"
 NO_THRESHOLDS = "Decisions: thresholds=[0.1, 0.2] adds net benefit, and what miscalibration costs of it."
 
 
@@ -158,7 +159,9 @@ class Validation(Table):
             first = "" if groups is None else sentence(groups.refusal)
         else:
             first = risks_in_words(verdict, self.statistics)
-        return " ".join(text for text in (first, decisions_in_words(self.thresholds, self.statistics)) if text)
+        text = " ".join(text for text in (first, decisions_in_words(self.thresholds, self.statistics)) if text)
+        # of the rows that a model was fitted to, what they show by themselves is no conclusion
+        return text if self.optimism is None else f"{self.optimism.sentence} {FITTED} {text}"
 
     def rows(self) -> Records:
         """Return a record for each statistic; one without a value has a note that says why."""
@@ -288,6 +291,7 @@ class Validation(Table):
         notes += self.tendency.certain_words
         first = next(iter(self.statistics.values()))
         notes += [sentence(note) for note in data_notes(first.decided, first.weighting, first.rows_note)]
+        notes += [] if self.optimism is None else self.optimism.brief_notes
         notes += [] if self.thresholds else [NO_THRESHOLDS]
         return [*notes, *([INDEPENDENT_ROWS] if self.groups is None else self.groups.lines)]
 
