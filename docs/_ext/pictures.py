@@ -244,6 +244,41 @@ def validation() -> Any:
     return fot.validate(*risks(), thresholds=[0.2]).plot().figure_
 
 
+def validating() -> Any:
+    """Draw the validation of the page on it: risks of tumours that a regression on a hundred others states."""
+    from sklearn.datasets import load_breast_cancer
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import train_test_split
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    import fitontest as fot
+
+    tumours = load_breast_cancer()
+    x, malignant = tumours.data[:, [1, 4, 5, 8]], (tumours.target == 0).astype(int)
+    x_old, x_new, y_old, y = train_test_split(
+        x, malignant, train_size=100, stratify=malignant, random_state=0
+    )
+    model = make_pipeline(StandardScaler(), LogisticRegression(C=1e6)).fit(x_old, y_old)
+    risk = model.predict_proba(x_new)[:, 1]
+    return fot.validate(y, risk, thresholds=[0.1, 0.2]).plot().figure_
+
+
+def thresholds() -> Any:
+    """Draw the decision curve of the page on thresholds."""
+    import numpy as np
+    from scipy.special import expit, logit
+
+    import fitontest as fot
+
+    rng = np.random.default_rng(1)
+    risk = expit(rng.normal(-0.9, 1, 2000))
+    y = rng.random(2000) < risk
+    p = expit(1.5 * logit(risk) - 0.3)
+    chosen = [0.05, 0.1, 0.15, 0.2, 0.25, 0.3]
+    return fot.decision_curve(y, p, thresholds=chosen).plot().figure_
+
+
 def make_pictures(_: Sphinx) -> None:
     """Draw the pictures that are older than the sources, or not there."""
     newest = max(path.stat().st_mtime for path in (HERE, *SOURCES.rglob("*.py")))
@@ -259,6 +294,8 @@ def make_pictures(_: Sphinx) -> None:
         group_curves,
         decisions,
         validation,
+        validating,
+        thresholds,
     )
     outdated = [
         draw
