@@ -195,3 +195,14 @@ def test_models_of_unequal_length_are_refused(rows):
     y, p = rows
     with pytest.raises(ValueError, match="new"):
         fot.validate(y, {"old": p, "new": p[1:]})
+
+
+def test_a_truth_rougher_than_a_spline_is_told_with_what_follows():
+    rng = np.random.default_rng(0)
+    p = rng.random(3000)
+    c = np.clip(p + 0.12 * np.sign(np.sin(40 * np.pi * p)), 0.01, 0.99)
+    validation = fot.validate(rng.random(3000) < c, p, thresholds=0.3)
+    text = " ".join(str(validation).split())
+    assert "A spline does not fit (p = " in text
+    assert "No interval of E50, E90, Emax: " in text
+    assert "which cannot follow such errors: it may be more." in text

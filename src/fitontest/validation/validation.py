@@ -42,6 +42,7 @@ PRINTED = {
 }
 CERTAIN_LEFT_OUT = "Calibration in the large and slope are of the scores between 0 and 1, which have a logit."
 FITTED = "By the very rows that the model was fitted to:"
+LOSS_OF_ROUGH = "What is lost is by the family {family}, which cannot follow such errors: it may be more."
 NO_THRESHOLDS = "Decisions: thresholds=[0.1, 0.2] adds net benefit, and what miscalibration costs of it."
 
 
@@ -287,6 +288,7 @@ class Validation(Table):
     def _notes(self) -> list[str]:
         """What must be known to read the values."""
         notes = [f"{PRINTED[name]}: {reason}" for name, reason in self.reasons.items() if name in PRINTED]
+        notes += [*self._roughness, *self._without_intervals]
         notes += [CERTAIN_LEFT_OUT] if self.tendency.certain and self.tendency.slope is not None else []
         notes += self.tendency.certain_words
         first = next(iter(self.statistics.values()))
@@ -294,6 +296,25 @@ class Validation(Table):
         notes += [] if self.optimism is None else self.optimism.brief_notes
         notes += [] if self.thresholds else [NO_THRESHOLDS]
         return [*notes, *([INDEPENDENT_ROWS] if self.groups is None else self.groups.lines)]
+
+    @property
+    def _roughness(self) -> list[str]:
+        """That the true map is rougher than a spline, and what that means for losses."""
+        rough = None if self.verdict is None else self.verdict.interval.roughness
+        if rough is None:
+            return []
+        follows = self.decision_family == FAMILY and rough.by == "isotonic"
+        notes = [sentence(rough.in_words())]
+        return notes if follows or not self.thresholds else [*notes, LOSS_OF_ROUGH.format(family=self.decision_family)]
+
+    @property
+    def _without_intervals(self) -> list[str]:
+        """Why statistics have no interval, each reason once; what is true of all groups is said with them."""
+        names: dict[str, list[str]] = {}
+        for name, estimate in self.statistics.items():
+            if name in PRINTED and estimate.interval_reason and not (self.groups and self.groups.too_few):
+                names.setdefault(estimate.interval_reason, []).append(PRINTED[name])
+        return [sentence(f"no interval of {', '.join(listed)}: {reason}") for reason, listed in names.items()]
 
 
 def _ideal(name: str, estimate: Estimate) -> float | None:
