@@ -232,3 +232,11 @@ def test_axes_that_hold_a_diagram_are_refused():
         display.plot(display.ax_)
     with pytest.raises(ValueError, match="ax must be"):
         DecisionDisplay(curve()).plot(Figure().add_subplot(projection="polar"))
+
+
+def test_the_intervals_of_a_few_thresholds_are_seen_from_end_to_end():
+    rng = np.random.default_rng(0)
+    p = rng.random(25)
+    display = fot.decision_curve(rng.random(25) < p, p, thresholds=[0.5]).plot(Figure())
+    (curve,), (low, high) = display.curves, display.ax_.get_ylim()
+    assert low < curve.low[0] < curve.high[0] < high

@@ -107,7 +107,7 @@ def test_what_has_no_value_is_a_dash():
     apart = ValidationDisplay(fot.validate(y, 0.1 + 0.8 * y), band=False)
     lines = {number.label: number.value for number in apart.numbers}
     assert lines["Slope"] == "\N{EN DASH}"
-    assert lines["C statistic"] == "1.00"
+    assert lines["AUC"] == "1.00"
 
 
 def test_thresholds_are_marked_and_numbers_can_be_left_out():
@@ -175,3 +175,13 @@ def test_what_is_no_validation_is_refused():
         ValidationDisplay(3)
     with pytest.raises(ValueError, match="validation must hold at least one"):
         ValidationDisplay({})
+
+
+def test_numbers_beside_a_narrow_curve_do_not_cover_the_legend():
+    decided = fot.validate(*rows(), thresholds=[0.1, 0.2, 0.3])
+    display = ValidationDisplay(decided).plot(Figure())  # no layout, 6.4 by 4.8 inches
+    display.figure_.draw_without_rendering()
+    numbers, legend = display.numbers_.get_window_extent(), display.legend_.get_window_extent()
+    assert numbers.x0 < legend.x1
+    assert numbers.y0 >= legend.y1
+    assert numbers.y1 <= display.figure_.bbox.y1

@@ -1,6 +1,7 @@
 """`validate`: one call, the statistics of a report, and a sentence that agrees with the verdict."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -10,6 +11,7 @@ from sklearn.linear_model import LogisticRegression
 
 import fitontest as fot
 from fitontest.measures.plug_in import PlugIn
+from fitontest.validation.wording import decisions_in_words, values_outside
 from tests.strategies import noisy
 
 THRESHOLDS = (0.1, 0.3)
@@ -166,7 +168,8 @@ def test_an_estimator_is_corrected_for_optimism():
         ({"cost": 0.0}, "cost"),
         ({"cost": 1.0, "thresholds": 0.5}, "cost must be left out"),
         ({"family": "no family"}, "family"),
-        ({"level": 95}, "interval"),
+        ({"level": 95}, "level must be a number"),
+        ({"optimism": 20}, "optimism must be left out without an estimator"),
         ({"X": [[1.0]]}, "X must be left out without an estimator"),
     ],
 )
@@ -206,3 +209,49 @@ def test_a_truth_rougher_than_a_spline_is_told_with_what_follows():
     assert "A spline does not fit (p = " in text
     assert "No interval of E50, E90, Emax: " in text
     assert "which cannot follow such errors: it may be more." in text
+
+
+def with_ends(estimate, low, high):
+    return estimate.with_uncertainty(interval=replace(estimate.interval, low=low, high=high))
+
+
+def test_a_loss_outside_its_interval_is_not_quoted_as_if_it_were_inside(validation):
+    (threshold, *_), loss = THRESHOLDS, validation["decision_loss(0.1)"]
+    outside = with_ends(loss, loss.value + 0.02, loss.value + 0.04)
+    ends = f"{1000 * (loss.value + 0.02):.0f} to {1000 * (loss.value + 0.04):.0f} net true positives per 1,000."
+    words = decisions_in_words((threshold,), {"decision_loss(0.1)": outside})
+    assert words.endswith(f"recalibration would gain {ends}")
+    assert values_outside((threshold,), {"decision_loss(0.1)": outside})[0].startswith("At 0.1 the loss")
+    inside = with_ends(loss, loss.value / 2, loss.value + 0.04)
+    assert not values_outside((threshold,), {"decision_loss(0.1)": inside})
+    assert "(" in decisions_in_words((threshold,), {"decision_loss(0.1)": inside})
+
+
+def test_a_gain_without_an_interval_has_its_unit(rows):
+    y, p = rows
+    few = fot.validate(y, p, thresholds=0.3, groups=np.arange(400) % 4)
+    assert few["decision_loss(0.3)"].interval is None
+    assert "net true positives per 1,000 by these very rows" in few.headline
+
+
+def test_the_p_value_of_the_intercept_says_what_it_is_of(validation):
+    notes = {record["statistic"]: record["note"] for record in validation.rows()}
+    assert "intercept 0 and slope 1" in notes["calibration_intercept"]
+    assert notes["calibration_slope"] is None
+
+
+def test_several_models_say_what_a_loss_is_and_how_to_compare_net_benefits(rows):
+    y, p = rows
+    text = str(fot.validate(y, {"a": p, "b": p**1.1}, thresholds=0.3))
+    assert "loss: the net benefit lost by miscalibration" in " ".join(text.split())
+    assert "fot.decision_curve(y_true, models).difference(a, b)" in text
+    alone = str(fot.validate(y, {"a": p, "b": p**1.1}))
+    assert "loss:" not in alone
+
+
+def test_segments_name_columns_without_a_value_as_the_table_does(rows):
+    y, p = rows
+    segment = np.where(np.arange(400) < 15, "few", "many")
+    text = str(fot.validate(y, p, by=segment))
+    assert "few: slope: " in text
+    assert "calibration_slope" not in text

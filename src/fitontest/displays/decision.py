@@ -33,6 +33,7 @@ TREAT_ALL, TREAT_NONE = "treat all", "treat none"  # the names of the two strate
 MOST_BANDS, MOST_RECALIBRATED = 3, 2  # models that have a band and a curve after recalibration unless told otherwise
 PER = 1000.0  # rows that interventions avoided and losses are counted in
 BELOW, MOST_BELOW = 0.12, 0.6  # shares of the highest value that an axis goes below 0, and goes for a model's curve
+MOST_BELOW_BAR = 2.0  # the same for bars, the intervals of a few thresholds
 MOST_ABOVE = 1.3  # times the highest curve that the axis goes up for bands
 ROOM = 0.06  # above the highest value, as a share of it
 OUTER = 0.05  # share of the thresholds at which the band of a difference may leave the axes, on either side
@@ -405,12 +406,15 @@ class DecisionDisplay(Display):
         references = self._treat_none(x) if self.kind == "interventions avoided" else self._treat_all(x)
         curves = [*(each.recalibrated for each in self.curves if each.recalibrated is not None), values, references]
         high = max(float(np.concatenate(curves).max()), 0.0)
-        high = min(max(float(np.nanmax(np.concatenate(drawn))), high), MOST_ABOVE * high)
+        few = self.thresholds.size <= FEW_THRESHOLDS  # whose intervals are bars, seen from end to end
+        highest = max(float(np.nanmax(np.concatenate(drawn))), high)
+        high = highest if few else min(highest, MOST_ABOVE * high)
         if self.base_rate == 0.0:  # no good can be done
             high = max(high, NOTHING)
         if high == 0.0:  # nobody is treated, and "treat all" does harm
             high = {"net benefit": self.base_rate, "standardised": 1.0}.get(self.kind, PER)
-        least = max(float(values.min()) - ROOM * high, -MOST_BELOW * high)
+        lowest = float(np.nanmin(np.concatenate(drawn)) if few else values.min())
+        least = max(lowest - ROOM * high, -(MOST_BELOW_BAR if few else MOST_BELOW) * high)
         return min(least, -BELOW * high), (1 + ROOM) * high
 
 

@@ -34,7 +34,7 @@ STATISTICS = {  # by name, what they are called beside the curve; None is a gap 
     "e90": "E90",
     "emax": "Emax",
     " ": None,
-    "auc": "C statistic",
+    "auc": "AUC",
     "brier": "Brier score",
     "scaled_brier": "Scaled Brier",
 }

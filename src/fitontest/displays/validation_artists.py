@@ -23,7 +23,7 @@ LEAST_CURVE = 4.6  # inches of height that curve, histogram and legend take
 LINE_HEIGHT = 0.17  # inches of a line of numbers
 LETTERS = 36  # of a line above the numbers
 COLUMN_GAP, LINE_GAP = 9.0, 2.5  # points, of the numbers
-ASIDE, BELOW = 16.0, 8.0  # points from the axes and from the legend
+ASIDE, BELOW, ABOVE_LEGEND = 16.0, 8.0, 1.0  # points from the axes and from the legend
 OUTDENT = 32.0  # points that the numbers of a narrow place begin left of the axes
 SCALES_DIFFER = " (other scale)"
 
@@ -123,7 +123,7 @@ def draw_numbers(main: "Axes", legend: Any, title: Sequence[str], level: float, 
     head = TextArea(wrapped, textprops={**style, "fontsize": "medium"}, multilinebaseline=True)
     foot = [] if beside else [TextArea("", textprops=style)]  # room that a layout misjudges the height by
     block = VPacker(children=[head, table, *foot], align="left", pad=0, sep=3 * LINE_GAP)
-    where: dict[str, Any] = {"xy": (1.0, 1.0), "xycoords": "axes fraction", "xybox": (ASIDE, 0.0)}
+    where: dict[str, Any] = {"xy": (1.0, 1.0), "xycoords": _above_legend(main, legend, block), "xybox": (ASIDE, 0.0)}
     if not beside:
         where = {"xy": (0.0, 0.0), "xycoords": legend, "xybox": (0.0 if inches >= LEAST_RAW else -OUTDENT, -BELOW)}
     numbers = AnnotationBbox(
@@ -133,3 +133,26 @@ def draw_numbers(main: "Axes", legend: Any, title: Sequence[str], level: float, 
     main.add_artist(numbers)
     keep_numbers_on_figure(main, numbers, beside=beside)
     return numbers
+
+
+def _above_legend(main: "Axes", legend: Any, block: Any) -> Any:
+    """Return coordinates of the axes, with a top so high that a block beside them ends above a legend that is wider.
+
+    A layout gives the axes a width at which legend and block are apart; it would follow the block up, so it is left
+    alone.
+    """
+    from matplotlib.transforms import Bbox
+
+    figure: Any = main.get_figure(root=True)
+
+    def find_place(renderer: Any) -> Any:
+        axes = main.bbox.frozen()
+        if legend is None or figure.get_layout_engine() is not None:
+            return axes
+        entries, gap = legend.get_window_extent(renderer), ABOVE_LEGEND * figure.dpi / 72
+        if entries.x1 < axes.x1 + ASIDE * figure.dpi / 72:
+            return axes
+        top = min(entries.y1 + block.get_window_extent(renderer).height + gap, main.figure.bbox.y1 - gap)
+        return Bbox.from_extents(axes.x0, axes.y0, axes.x1, max(axes.y1, top))
+
+    return find_place

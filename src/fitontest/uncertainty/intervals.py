@@ -237,10 +237,11 @@ def _target(direction: Direction) -> str:
     return f"towards {getattr(direction, 'kind', None) or family_name(direction)}"  # type: ignore[arg-type]
 
 
-def check_interval(level: object) -> None:
-    """Raise ValueError unless `level` is a number in (0, 1)."""
+def check_interval(level: object, name: str = "interval") -> None:
+    """Raise ValueError unless `level`, the argument of a name, is a number in (0, 1)."""
     if not (is_real(level) and 0 < level < 1):
-        raise ValueError(f"interval must be None or a level in (0, 1) such as 0.95, got {level!r}")
+        rule = "None or a level" if name == "interval" else "a number"
+        raise ValueError(f"{name} must be {rule} in (0, 1) such as 0.95, got {level!r}")
 
 
 def check_direction(direction: object) -> None:

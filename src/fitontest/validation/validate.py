@@ -131,7 +131,9 @@ def validate(
     >>> round(float(validation["calibration_slope"]), 1)
     0.5
     """
-    check_interval(level)
+    check_interval(level, "level")
+    if estimator is None and optimism != DRAWS:
+        raise ValueError(f"optimism must be left out without an estimator, which is refitted for it; got {optimism!r}")
     if estimator is None and X is not None:
         raise ValueError("X must be left out without an estimator, which is fitted to it")
     chosen = _thresholds(thresholds, cost)

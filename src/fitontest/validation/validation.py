@@ -20,7 +20,7 @@ from fitontest.validation.decision_curve import FAMILY, MODEL, DecisionCurve
 from fitontest.validation.optimism import Optimism
 from fitontest.validation.pictures import CURVE, curve_picture, decision_picture
 from fitontest.validation.statistics import AT_THRESHOLDS, ERRORS, at_threshold
-from fitontest.validation.wording import decisions_in_words, risks_in_words
+from fitontest.validation.wording import decisions_in_words, risks_in_words, values_outside
 
 if TYPE_CHECKING:
     from fitontest.displays.canvas import AxesOrFigure
@@ -288,7 +288,7 @@ class Validation(Table):
     def _notes(self) -> list[str]:
         """What must be known to read the values."""
         notes = [f"{PRINTED[name]}: {reason}" for name, reason in self.reasons.items() if name in PRINTED]
-        notes += [*self._roughness, *self._without_intervals]
+        notes += [*self._roughness, *values_outside(self.thresholds, self.statistics), *self._without_intervals]
         notes += [CERTAIN_LEFT_OUT] if self.tendency.certain and self.tendency.slope is not None else []
         notes += self.tendency.certain_words
         first = next(iter(self.statistics.values()))
@@ -347,8 +347,15 @@ def _record(name: str, estimate: Estimate) -> dict[str, Any]:
         "p_value": p_value if p_value is not None or null is None else null.p_value,
         "unit": estimate.measure.unit,
         "n": estimate.n,
-        "note": estimate.note,
+        "note": estimate.note or _hypothesis(estimate),
     }
+
+
+def _hypothesis(estimate: Estimate) -> str | None:
+    """Return of what the p-value is where it is not that of an ideal value, so that it may differ from the interval."""
+    p_value = getattr(estimate.evidence, "asymptotic_p_value", None)
+    hypothesis = getattr(estimate.evidence, "hypothesis", "")
+    return f"p-value: {hypothesis}" if p_value is not None and estimate.measure.ideal is None and hypothesis else None
 
 
 def _record_at(at: AtThreshold) -> dict[str, Any]:

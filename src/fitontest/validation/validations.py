@@ -16,6 +16,7 @@ from fitontest.validation.decision_curve import DecisionCurve
 from fitontest.validation.pictures import CURVE, curve_picture, decision_picture
 from fitontest.validation.statistics import at_threshold
 from fitontest.validation.validation import Validation, estimate_and_ends, value_and_ends
+from fitontest.validation.wording import values_outside
 
 if TYPE_CHECKING:
     from fitontest.displays.canvas import SomeFigure
@@ -30,6 +31,8 @@ COLUMNS = {  # statistics in a line, and what these columns are called
 }
 MOST_CURVES = 6  # on a page, side by side
 DIFFERENCES = "Intervals that overlap do not say whether two models differ: fot.compare_errors(y_true, p_a, p_b) does."
+OF_BENEFITS = "Of net benefits fot.decision_curve(y_true, models).difference(a, b) does."
+LOSS = "; loss: the net benefit lost by miscalibration"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -176,11 +179,15 @@ class Validations(Table):
         notes = []
         for each in self._each:
             beside = [] if each.verdict is None else each.verdict.beside_interval
-            notes += [f"{each.name}: {text}" for text in beside]
-            notes += [f"{each.name}: {name}: {reason}" for name, reason in each.reasons.items()]
-        level = self._each[0].level
-        notes.append(f"In brackets {100 * level:g} % intervals; ICI (debiased) by the family {self._each[0].family}.")
+            outside = values_outside(each.thresholds, each.statistics)
+            notes += [f"{each.name}: {text}" for text in (*beside, *outside)]
+            notes += [f"{each.name}: {COLUMNS[name]}: {text}" for name, text in each.reasons.items() if name in COLUMNS]
+        first = self._each[0]
+        loss = LOSS if first.thresholds else ""
+        ends = f"In brackets {100 * first.level:g} % intervals"
+        notes.append(f"{ends}; ICI (debiased) by the family {first.family}{loss}.")
         notes += [DIFFERENCES] if self.samples.kind == "model" and len(self) > 1 else []
+        notes += [OF_BENEFITS] if loss and self.samples.kind == "model" and len(self) > 1 else []
         groups = self._each[-1].groups
         return [*notes, *([INDEPENDENT_ROWS] if groups is None else groups.lines)]
 

@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 
 from fitontest.measures.estimate import Estimate
-from fitontest.results.text import count, percent, sentence, short
+from fitontest.results.text import capital, count, percent, sentence, short
 from fitontest.uncertainty.tendency import OVERCONFIDENT, REVERSED, TOO_HIGH, TOO_LOW, UNDERCONFIDENT, Tendency
 from fitontest.uncertainty.verdict import Verdict
 from fitontest.validation.statistics import at_threshold
 
 PER = 1_000  # patients, customers or rows, of whom net true positives are counted
+UNIT = f"net true positives per {count(PER)}"
 SPREAD = {
     OVERCONFIDENT: "too extreme",
     UNDERCONFIDENT: "not extreme enough",
@@ -88,15 +89,15 @@ def _gain(thresholds: tuple[float, ...], estimates: Mapping[str, Estimate]) -> s
     shown = {t: loss for t, loss in known.items() if loss.interval is not None and loss.interval.low > 0.0}
     if shown:
         threshold, loss = max(shown.items(), key=lambda item: item[1].value)
-        gain = f"{_per_thousand(loss.value)} net true positives per {count(PER)}{_ends(loss)}"
-        return f"At a threshold of {threshold:g} recalibration would gain {gain}."
+        return f"At a threshold of {threshold:g} recalibration would gain {_gain_and_ends(loss)}."
     threshold, loss = max(known.items(), key=lambda item: _most(item[1]))
     where = f"at a threshold of {threshold:g}" if len(known) == 1 else "at these thresholds"
     if loss.interval is None and loss.value == 0.0:
         return sentence(f"{where}, recalibration changes no decision")
     if loss.interval is None:
-        return f"Recalibration would gain {_per_thousand(loss.value)} per {count(PER)} {where} by these very rows."
-    most = f"at most {_per_thousand(loss.interval.high)} net true positives per {count(PER)}"
+        gain = f"{_per_thousand(loss.value)} {UNIT}"
+        return f"{capital(where)} recalibration would gain {gain} by these very rows."
+    most = f"at most {_per_thousand(loss.interval.high)} {UNIT}"
     return sentence(f"{where}, no gain of recalibration is shown: {most}")
 
 
@@ -104,9 +105,26 @@ def _most(loss: Estimate) -> float:
     return loss.value if loss.interval is None else loss.interval.high
 
 
-def _ends(loss: Estimate) -> str:
+def _gain_and_ends(loss: Estimate) -> str:
+    """Return a gain with its interval, or the interval alone where that leaves the value of these rows out."""
     interval = loss.interval
-    return "" if interval is None else f" ({_per_thousand(interval.low)} to {_per_thousand(interval.high)})"
+    if interval is None:
+        return f"{_per_thousand(loss.value)} {UNIT}"
+    ends = f"{_per_thousand(interval.low)} to {_per_thousand(interval.high)}"
+    return f"{ends} {UNIT}" if is_outside(loss) else f"{_per_thousand(loss.value)} {UNIT} ({ends})"
+
+
+def is_outside(estimate: Estimate | None) -> bool:
+    """Return whether the value of a statistic is outside its own interval."""
+    ends = None if estimate is None else estimate.interval
+    return estimate is not None and ends is not None and not ends.low <= estimate.value <= ends.high
+
+
+def values_outside(thresholds: tuple[float, ...], estimates: Mapping[str, Estimate]) -> list[str]:
+    """Return a sentence on decision losses that lie outside their intervals, which look like mistakes."""
+    outside = [f"{t:g}" for t in thresholds if is_outside(estimates.get(at_threshold("decision_loss", t)))]
+    where = f"at {' and '.join(outside)} the loss by the map of these rows is outside its interval"
+    return [sentence(f"{where}: trust the interval, which allows for label noise")] if outside else []
 
 
 def _per_thousand(net_benefit: float) -> str:
