@@ -321,6 +321,6 @@ def _write(label: str, estimate: Estimate | None) -> Number:
         return Number(label, "\N{EN DASH}")
     printed, ends = estimate.measure.printed, estimate.interval
     interval = "" if ends is None else f"{printed(ends.low)} to {printed(ends.high)}"
-    if estimate.measure.is_raw and estimate.debiased is not None:
+    if estimate.debiased is not None and estimate.quotes_debiased:
         return Number(f"{label}, debiased", short(estimate.debiased), interval, short(estimate.value))
     return Number(label, printed(estimate.value), interval)

@@ -300,8 +300,20 @@ class Estimate(Table, Number):
 
     @property
     def quoted(self) -> float:
-        """The value that texts quote: the debiased one where there is one, of measures that label noise adds to."""
-        return self.value if self.debiased is None or not self.measure.is_raw else self.debiased
+        """The value that texts quote; see `quotes_debiased`."""
+        return self.debiased if self.debiased is not None and self.quotes_debiased else self.value
+
+    @property
+    def quotes_debiased(self) -> bool:
+        """Whether texts quote the debiased value, where there is one: of measures that label noise adds to.
+
+        Of other measures too where the interval leaves out the value: the map of the family cannot follow the labels,
+        as an isotonic one cannot follow levels that go up and down, and tells next to nothing of the true value.
+        """
+        if self.debiased is None:
+            return False
+        interval = self.interval
+        return self.measure.is_raw or (interval is not None and not interval.low <= self.value <= interval.high)
 
     def limit(self, resolution: float = RESOLUTION) -> float:
         """Return the largest calibration error that cannot be ruled out at this number of rows.
@@ -462,7 +474,7 @@ class Estimate(Table, Number):
     @property
     def _separator(self) -> str:
         """What stands between the value and the settings: raw and debiased values have a line of their own."""
-        return "\n" if self.measure.is_raw else ": "
+        return "\n" if self.measure.is_raw or self.quotes_debiased else ": "
 
     def _value_in_words(self) -> str:
         """Return the value behind the title: debiased, raw and with its interval, where there are these."""
@@ -471,7 +483,7 @@ class Estimate(Table, Number):
         if interval is not None:
             ends = f", {100 * interval.level:g} % interval {printed(interval.low)} to {printed(interval.high)}"
         ends += "" if self.measure.ideal is None else f" ({self.measure.ideal:g} is ideal)"
-        if self.measure.is_raw and self.debiased is not None:
+        if self.debiased is not None and self.quotes_debiased:
             return f": {debiased_and_raw(self.debiased, self.value)}{ends}"
         if self.measure.is_raw:
             return f": raw {printed(self.value)}{ends}"

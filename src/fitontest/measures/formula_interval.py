@@ -17,7 +17,7 @@ from fitontest.measures.evidence import Evidence
 from fitontest.measures.interval import ErrorInterval
 from fitontest.numerics.standard_error import outer_products_of_groups
 from fitontest.results.table import Section
-from fitontest.results.text import short
+from fitontest.results.text import p_in_words, short
 from fitontest.significance.normal import p_value, quantile
 
 FEW = 50  # rows of a class, below which the mean of the labels is not nearly normal
@@ -84,7 +84,7 @@ class OwnInterval(Evidence):
         """Return the standard error and the p-value in a line."""
         error = "" if self.standard_error is None else f"standard error {short(self.standard_error, 2)}"
         tested = self.asymptotic_p_value
-        test = "" if tested is None else f"{self.hypothesis}: p = {short(tested, 2)}"
+        test = "" if tested is None else f"{self.hypothesis}: {p_in_words(tested)}"
         return Section(notes="; ".join(part for part in (error, test) if part))
 
     @property

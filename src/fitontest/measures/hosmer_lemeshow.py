@@ -18,7 +18,7 @@ from fitontest.partitions.partition import Partition
 from fitontest.partitions.partitioner import check_n_bins
 from fitontest.results.frames import Records, records
 from fitontest.results.table import Section
-from fitontest.results.text import count, short
+from fitontest.results.text import count, p_in_words, short
 from fitontest.typing import FloatArray
 
 OF_BINS = "hangs on the number of bins, and explodes where nothing is expected of one"
@@ -167,7 +167,7 @@ class ExpectedCounts(Evidence):
             for row in self.rows()
         ]
         tested = self.asymptotic_p_value
-        p = "" if tested is None else f": p = {short(tested, 2)}"
+        p = "" if tested is None else f": {p_in_words(tested)}"
         return Section("", header, body, f"chi-square, {self.degrees} degrees of freedom{p}\nThe statistic {OF_BINS}.")
 
     def to_dict(self) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from fitontest.exceptions import NoValueError
 from fitontest.measures.cox import deviance, require_line
 from fitontest.measures.evidence import Evidence
 from fitontest.results.table import Section
-from fitontest.results.text import short
+from fitontest.results.text import p_in_words, short
 
 
 def deviance_of_scores(sample: ScoreSample, measure: str) -> float:
@@ -103,6 +103,6 @@ class LikelihoodRatio(Evidence):
     def section(self) -> Section:
         """Return the test in a line."""
         tested = self.asymptotic_p_value
-        p = "" if tested is None else f": p = {short(tested, 2)}"
+        p = "" if tested is None else f": {p_in_words(tested)}"
         of = f"{self.degrees} degree{'s' if self.degrees > 1 else ''} of freedom"
         return Section(notes=f"likelihood ratio {short(self.chi_square)}, {of}{p}")

@@ -61,7 +61,8 @@ class NetBenefit(Measure):
     Where hardly a row is treated, as beyond all scores, the rows hardly vary, and an interval by their standard error
     would be far too sure: with none it would have no width. Its ends are those of a variance with two rows more of each
     label, (s.e.)^2 + 2 (1 + (t / (1 - t))^2) / n^2, which elsewhere changes nothing to speak of (plus four, as for a
-    share; Agresti, Coull).
+    share; Agresti, Coull). They are cut to what a net benefit can be: at least -t / (1 - t) and at most 1, over
+    treating everybody the same with the other sign.
 
     Over thresholds at once, for several models and with bands: `decision_curve`.
 
@@ -127,6 +128,7 @@ class NetBenefit(Measure):
             degrees=np.inf if groups is None else max(groups.effective - 1.0, 1.0),
             value=value,
             reach=float(np.sqrt(error**2 + added)),
+            limits=possible(cost, rate if self.standardised else 1.0, over_all=self.against == "all"),
         )
         return Estimate.of(self, sample, value, evidence)
 
@@ -146,6 +148,8 @@ class TreatedRows(Evidence):
     value : float
     reach : float
         The standard error with two rows more of each label.
+    limits : tuple of float
+        The least and the largest value that there can be.
     """
 
     recorded = ("standard_error", "share_treated")
@@ -155,6 +159,7 @@ class TreatedRows(Evidence):
     degrees: float
     value: float
     reach: float
+    limits: tuple[float, float]
 
     def interval_at(self, level: float) -> ErrorInterval | None:
         """Return the value -+ a quantile times its standard error, or None of too few groups.
@@ -167,7 +172,8 @@ class TreatedRows(Evidence):
             return None
         half = two_sided_quantile(level, self.degrees) * self.reach
         method = METHOD if np.isinf(self.degrees) else OF_GROUPS
-        return ErrorInterval.by_formula(self.value - half, self.value + half, level, method)
+        low, high = max(self.value - half, self.limits[0]), min(self.value + half, self.limits[1])
+        return ErrorInterval.by_formula(low, high, level, method)
 
     @property
     def interval_reason(self) -> str:
@@ -196,6 +202,21 @@ def variance_of_more_rows(cost: Any, w: FloatArray, w2: FloatArray) -> Any:
     """
     total = float(w.sum())
     return MORE_ROWS * (1.0 + cost**2) * (float(w2.sum()) / total**2) ** 2
+
+
+def possible(cost: Any, rate: float = 1.0, *, over_all: bool = False) -> tuple[Any, Any]:
+    """Return the least and the largest value that a net benefit can have: all rows wrongly decided, or all rightly.
+
+    Parameters
+    ----------
+    cost : float or array
+        t / (1 - t).
+    rate : float, default=1.0
+        The share of positives, where the net benefit is divided by it; 1 where it is not.
+    over_all : bool, default=False
+        Over treating everybody: at worst all positive rows are not treated.
+    """
+    return (-1.0, cost / rate) if over_all else (-cost / rate, 1.0)
 
 
 def two_sided_quantile(level: float, degrees: float) -> float:

@@ -16,7 +16,7 @@ from fitontest.measures.measure import Measure, Unit, register
 from fitontest.measures.words import Words
 from fitontest.numerics.standard_error import outer_products_of_groups
 from fitontest.results.table import Section
-from fitontest.results.text import short
+from fitontest.results.text import p_in_words
 from fitontest.significance.normal import p_value
 
 
@@ -98,4 +98,4 @@ class OfZ(Evidence):
         """Return the p-value in a line."""
         tested = self.asymptotic_p_value
         law = "the normal law" if isinf(self.degrees) else "sums over groups"
-        return Section(notes="" if tested is None else f"two-sided p-value by {law}: {short(tested, 2)}")
+        return Section(notes="" if tested is None else f"two-sided, by {law}: {p_in_words(tested)}")

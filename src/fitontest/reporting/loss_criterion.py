@@ -73,8 +73,8 @@ class LossCriterion(Criterion):
 
     @property
     def number(self) -> str:
-        """The loss in words: of the map itself, as debiasing gains nothing at one threshold."""
-        return "" if self.estimate is None else short(self.estimate.value)
+        """The loss in words: of the map itself where its interval holds it, as debiasing gains nothing there."""
+        return "" if self.estimate is None else short(self.estimate.quoted)
 
     @property
     def cell(self) -> str:

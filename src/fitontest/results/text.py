@@ -9,6 +9,7 @@ from typing import Any
 _UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 _FORMULA = tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")  # the last four are wide forms of the first four
 NOISE = 1e-14  # errors and differences below it are rounding of numbers of size one
+LEAST_P = 1e-300  # p-values below it may be 0 by the range of numbers alone
 SMALLEST_PLAIN, LARGEST_PLAIN = 1e-6, 1e12  # numbers between them are printed without a power of ten
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
@@ -82,6 +83,17 @@ def short(value: float, digits: int = 3) -> str:
     if not SMALLEST_PLAIN <= size < LARGEST_PLAIN:
         return f"{value:#.{digits}g}".rstrip(".")
     return f"{value:.{_decimals(size, digits)}f}"
+
+
+def p_in_words(p_value: float) -> str:
+    """Return a p-value as texts have it; one that is too small for a number of its own is never 0.
+
+    Examples
+    --------
+    >>> p_in_words(0.0204), p_in_words(0.0)
+    ('p = 0.020', 'p < 1e-300')
+    """
+    return "p < 1e-300" if p_value < LEAST_P else f"p = {short(p_value, 2)}"
 
 
 def signed(value: float, digits: int = 3) -> str:

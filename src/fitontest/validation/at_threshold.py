@@ -107,9 +107,12 @@ def _value(c_hat: CalibrationMap, t: float) -> float:
 
 
 def _range_of_others(sample: ScoreSample, atoms: FloatArray) -> tuple[float, float] | None:
-    """Return between which scores the rows lie that share theirs with few others, or None of too few such rows."""
+    """Return between which scores the rows lie that share theirs with few others, or None of too few such rows.
+
+    Scores of exactly 0 and 1 are no neighbours of any other: they tell nothing of what lies beside them.
+    """
     p, w = sample.distinct.p, sample.distinct.w
-    others = ~np.isin(p, atoms)
+    others = ~np.isin(p, atoms) & (p > 0.0) & (p < 1.0)
     if float(w[others].sum()) < LEAST_OTHERS * float(w.sum()):
         return None
     return float(p[others][0]), float(p[others][-1])

@@ -29,8 +29,9 @@ class Curve:
     Where hardly a row is decided on, as beyond all scores, an interval by the standard error would be far too sure.
     Ends are those of a variance with two rows more of each label, as `NetBenefit` has them.
 
-    Both are symmetric. The band reaches the quantile of the largest deviation in standard errors, by Gaussian
-    multipliers of the rows' influence (`fitontest.numerics.simultaneous`), in place of that of one threshold.
+    Both are symmetric, but for ends that are cut to what there can be. The band reaches the quantile of the largest
+    deviation in standard errors, by Gaussian multipliers of the rows' influence (`fitontest.numerics.simultaneous`), in
+    place of that of one threshold.
     """
 
     value: FloatArray
@@ -46,6 +47,7 @@ class Curve:
         value: FloatArray,
         covariance: FloatArray | None,
         added: FloatArray,
+        limits: tuple[FloatArray, FloatArray],
         level: float,
         degrees: float = np.inf,
         seed: int = 0,
@@ -59,6 +61,8 @@ class Curve:
             Of the means; None of too few groups.
         added : array of shape (T,)
             What two rows more of each label add to each variance.
+        limits : pair of arrays of shape (T,)
+            The least and the largest value that there can be, to which ends are cut.
         level : float in (0, 1)
         degrees : float, optional
             Of Student's t.
@@ -71,7 +75,8 @@ class Curve:
         reach = np.sqrt(error**2 + added)
         one = two_sided_quantile(level, degrees)
         every = max(one, simultaneous_quantile(covariance, level, degrees=degrees, seed=seed))
-        return cls(value, error, value - one * reach, value + one * reach, value - every * reach, value + every * reach)
+        ends = (np.clip(value + times * reach, *limits) for times in (-one, one, -every, every))
+        return cls(value, error, *ends)
 
     def times(self, factor: FloatArray) -> "Curve":
         """Return the curve in another unit: every number times a positive factor at each threshold."""

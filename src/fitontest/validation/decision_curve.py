@@ -17,7 +17,7 @@ from fitontest.exceptions import NoValueError
 from fitontest.families.base import check_family
 from fitontest.families.registry import family_name
 from fitontest.maps.base import CalibrationMap
-from fitontest.measures.net_benefit import variance_of_more_rows
+from fitontest.measures.net_benefit import possible, variance_of_more_rows
 from fitontest.numerics.random import one_seed
 from fitontest.reading.models import read_models
 from fitontest.reading.read import read
@@ -211,7 +211,18 @@ class DecisionCurve(Table):
         added = variance_of_more_rows(rows.costs, rows.w, rows.w2) / (self.base_rate if standardised else 1.0) ** 2
         if {a, b} == {TREAT_ALL, TREAT_NONE}:
             added = np.zeros_like(added)  # no row could be decided otherwise
-        return Curve.of(gain.value, gain.covariance, added, self.level, rows.degrees, self.seed)
+        limits = self._limits(b, standardised=standardised)
+        return Curve.of(gain.value, gain.covariance, added, limits, self.level, rows.degrees, self.seed)
+
+    def _limits(self, b: str, *, standardised: bool) -> tuple[FloatArray, FloatArray]:
+        """Return the least and the largest gain over a way of deciding that there can be at each threshold."""
+        cost = self.decided.costs
+        if b == TREAT_NONE:
+            return possible(cost, self.base_rate if standardised else 1.0)
+        if b == TREAT_ALL:
+            return possible(cost, over_all=True)
+        most = np.maximum(cost, 1.0)  # of rows that one of two models treats
+        return -most, most
 
     def _reached(self, name: str) -> IntArray:
         if name == TREAT_ALL:

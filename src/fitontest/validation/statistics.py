@@ -9,6 +9,7 @@ from typing import Any
 
 from fitontest.data.score_sample import ScoreSample
 from fitontest.exceptions import NoValueError, held_warnings, warn_user
+from fitontest.measures.auc import NoPair
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.measure import Measure, make
 from fitontest.measures.plug_in import PlugIn
@@ -19,6 +20,7 @@ ERRORS = {"ici": "l1", "e50": "q50", "e90": "q90", "emax": "max"}
 #: Statistics by name, beside those of errors and thresholds, in the order of a report.
 BEFORE_ERRORS = ("observed_expected", "calibration_in_the_large", "calibration_intercept", "calibration_slope")
 AFTER_ERRORS = ("spiegelhalter", "brier", "scaled_brier", "log_loss", "nagelkerke_r2", "auc")
+ONE_CLASS = "y_true must hold both classes for the AUC, got one alone"
 #: From the name of each statistic at a threshold to its measure and settings.
 AT_THRESHOLDS: dict[str, tuple[str, dict[str, Any]]] = {
     "net_benefit": ("net_benefit", {}),
@@ -86,9 +88,14 @@ def statistics_of(sample: ScoreSample, measures: Mapping[str, Measure], level: f
                 continue
             wanted = redrawing if measure.has_own_interval else replace(redrawing, interval=None)
             try:
-                estimates[name] = estimate_of(measure, sample, sample.reduction, wanted)
+                estimate = estimate_of(measure, sample, sample.reduction, wanted)
             except NoValueError as error:
                 reasons[name] = str(error)
+                continue
+            if isinstance(estimate.evidence, NoPair):  # the AUC of one class is 0.5 for want of a value
+                reasons[name] = ONE_CLASS
+            else:
+                estimates[name] = estimate
     for message, category in dict.fromkeys(held):
         warn_user(message, category)
     return Statistics({name: estimates[name] for name in measures if name in estimates}, reasons)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 from fitontest.data.read import Data
@@ -27,7 +28,7 @@ from fitontest.typing import ArrayInput, Label, RandomState
 from fitontest.uncertainty.dependence import share_dependence
 from fitontest.uncertainty.intervals import check_interval
 from fitontest.validation.optimism import optimism_of
-from fitontest.validation.statistics import measures_of, statistics_of
+from fitontest.validation.statistics import at_threshold, measures_of, statistics_of
 from fitontest.validation.thresholds import read_thresholds, threshold_of_cost
 from fitontest.validation.validation import Validation
 from fitontest.validation.validations import Validations
@@ -230,7 +231,12 @@ def _refuse_beside_estimator(arguments: Mapping[str, Any]) -> None:
 def _thresholds(thresholds: float | Sequence[float] | None, cost: float | None) -> tuple[float, ...]:
     """Return the thresholds that a user gave, or that of a cost."""
     if cost is None:
-        return () if thresholds is None else tuple(map(float, read_thresholds(thresholds)))
+        chosen = () if thresholds is None else tuple(map(float, read_thresholds(thresholds)))
+        for before, after in pairwise(chosen):
+            if at_threshold("", before) == at_threshold("", after):
+                rule = "thresholds must differ in six digits, by which statistics are called"
+                raise ValueError(f"{rule}; got {before!r} and {after!r}")
+        return chosen
     if thresholds is not None:
         raise ValueError(f"cost must be left out where thresholds are given; got {cost!r}")
     return (threshold_of_cost(cost),)

@@ -12,7 +12,7 @@ from fitontest.measures.interval import INDEPENDENT_ROWS, Interval
 from fitontest.measures.notes import data_notes
 from fitontest.results.frames import Records, attributes
 from fitontest.results.table import Section, Table, cell
-from fitontest.results.text import capital, count, debiased_and_raw, sentence, short
+from fitontest.results.text import capital, count, debiased_and_raw, p_in_words, sentence, short
 from fitontest.uncertainty.tendency import Tendency, tendency_of
 from fitontest.uncertainty.verdict import Verdict, verdict_of
 from fitontest.validation.at_threshold import AtThreshold, probabilities_at
@@ -268,7 +268,7 @@ class Validation(Table):
         raw = measure.is_raw
         value = debiased_and_raw(estimate.debiased, estimate.value) if raw else measure.printed(estimate.value)
         p_value = getattr(estimate.evidence, "asymptotic_p_value", None)
-        interval = "-" if p_value is None else f"p = {short(p_value, 2)}"
+        interval = "-" if p_value is None else p_in_words(p_value)
         if ends is not None:
             interval = f"{measure.printed(ends.low)} to {measure.printed(ends.high)}"
         ideal = _ideal(name, estimate)
@@ -330,8 +330,8 @@ def value_and_ends(value: float | None, ends: Interval | None) -> str:
 
 
 def estimate_and_ends(estimate: Estimate | None) -> str:
-    """Return the value of an estimate with its interval in brackets, as a cell."""
-    return "-" if estimate is None else value_and_ends(estimate.value, estimate.interval)
+    """Return the value of an estimate that is quoted, of an error the debiased one, with its interval, as a cell."""
+    return "-" if estimate is None else value_and_ends(estimate.quoted, estimate.interval)
 
 
 def _record(name: str, estimate: Estimate) -> dict[str, Any]:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from fitontest.checks import brief
 from fitontest.data.samples import MANY, MODEL, Key, Samples
-from fitontest.measures.estimate import Estimate
 from fitontest.measures.interval import INDEPENDENT_ROWS
 from fitontest.results.frames import Records
 from fitontest.results.table import Section, Table
@@ -15,7 +14,7 @@ from fitontest.results.text import count
 from fitontest.validation.decision_curve import DecisionCurve
 from fitontest.validation.pictures import CURVE, curve_picture, decision_picture
 from fitontest.validation.statistics import at_threshold
-from fitontest.validation.validation import Validation, estimate_and_ends, value_and_ends
+from fitontest.validation.validation import Validation, estimate_and_ends
 from fitontest.validation.wording import values_outside
 
 if TYPE_CHECKING:
@@ -158,7 +157,7 @@ class Validations(Table):
         lead = "\n".join(f"{each.name}: {each.headline}" for each in self._each)
         header = [self.samples.kind, *COLUMNS.values(), "n"]
         body = [
-            [str(each.name), *(_cell(each.statistics.get(name)) for name in COLUMNS), count(each.n)]
+            [str(each.name), *(estimate_and_ends(each.statistics.get(name)) for name in COLUMNS), count(each.n)]
             for each in self._each
         ]
         return Section(lead=lead, header=header, body=body)
@@ -170,7 +169,9 @@ class Validations(Table):
             return []
         header = [self.samples.kind, *(f"{what} at {t:g}" for t in thresholds for what in ("net benefit", "loss"))]
         names = [at_threshold(name, t) for t in thresholds for name in ("net_benefit", "decision_loss")]
-        body = [[str(each.name), *(_cell(each.statistics.get(name)) for name in names)] for each in self._each]
+        body = [
+            [str(each.name), *(estimate_and_ends(each.statistics.get(name)) for name in names)] for each in self._each
+        ]
         return [Section(header=header, body=body)]
 
     @property
@@ -190,10 +191,3 @@ class Validations(Table):
         notes += [OF_BENEFITS] if loss and self.samples.kind == "model" and len(self) > 1 else []
         groups = self._each[-1].groups
         return [*notes, *([INDEPENDENT_ROWS] if groups is None else groups.lines)]
-
-
-def _cell(estimate: Estimate | None) -> str:
-    """Return a value, of an error the debiased one, and its interval in brackets."""
-    if estimate is None or not estimate.measure.is_raw:
-        return estimate_and_ends(estimate)
-    return value_and_ends(estimate.quoted, estimate.interval)

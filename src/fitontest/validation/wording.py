@@ -10,6 +10,7 @@ from fitontest.validation.statistics import at_threshold
 
 PER = 1_000  # patients, customers or rows, of whom net true positives are counted
 UNIT = f"net true positives per {count(PER)}"
+TIMES = 10.0  # observed events for each expected one, from which on they are no percentage
 SPREAD = {
     OVERCONFIDENT: "too extreme",
     UNDERCONFIDENT: "not extreme enough",
@@ -45,6 +46,8 @@ def _level_in_words(ratio: Estimate | None, tendency: Tendency, *, too_high: boo
     if ratio is None or ends is None or not (ends.high < 1.0 if too_high else ends.low > 1.0):
         return f"{text} ({tendency.residual_in_words.partition(';')[0]}))"  # the ratio does not show it
     events = f"{percent(abs(ratio.value - 1.0))} {'fewer' if too_high else 'more'} events than expected"
+    if ratio.value >= TIMES:
+        events = f"{short(ratio.value)} times as many events as expected"
     return f"{text}, with {events}{_in_brackets({'O:E': ratio})}"
 
 
@@ -88,7 +91,7 @@ def _gain(thresholds: tuple[float, ...], estimates: Mapping[str, Estimate]) -> s
         return ""
     shown = {t: loss for t, loss in known.items() if loss.interval is not None and loss.interval.low > 0.0}
     if shown:
-        threshold, loss = max(shown.items(), key=lambda item: item[1].value)
+        threshold, loss = max(shown.items(), key=lambda item: item[1].quoted)
         return f"At a threshold of {threshold:g} recalibration would gain {_gain_and_ends(loss)}."
     threshold, loss = max(known.items(), key=lambda item: _most(item[1]))
     where = f"at a threshold of {threshold:g}" if len(known) == 1 else "at these thresholds"
@@ -124,7 +127,7 @@ def values_outside(thresholds: tuple[float, ...], estimates: Mapping[str, Estima
     """Return a sentence on decision losses that lie outside their intervals, which look like mistakes."""
     outside = [f"{t:g}" for t in thresholds if is_outside(estimates.get(at_threshold("decision_loss", t)))]
     where = f"at {' and '.join(outside)} the loss by the map of these rows is outside its interval"
-    return [sentence(f"{where}: trust the interval, which allows for label noise")] if outside else []
+    return [sentence(f"{where}, which allows for label noise: the debiased loss is quoted")] if outside else []
 
 
 def _per_thousand(net_benefit: float) -> str:
