@@ -5,6 +5,7 @@ from itertools import pairwise
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 import fitontest as fot
 from fitontest.results.text import debiased_and_raw, short
@@ -172,8 +173,6 @@ def test_the_first_picture_is_laid_out(count, tmp_path):
 
 
 def test_names_with_dollars_are_drawn_as_they_are():
-    from matplotlib.figure import Figure
-
     rng = np.random.default_rng(0)
     p = rng.random(200)
     by = np.where(np.arange(200) % 2, "$50_{x-$100", "$0")
@@ -183,3 +182,14 @@ def test_names_with_dollars_are_drawn_as_they_are():
     figure.canvas.draw()
     display = fot.ReliabilityDisplay.from_predictions(rng.random(200) < p, p, name="$a_{", ax=Figure())
     display.figure_.canvas.draw()
+
+
+def test_titles_and_legend_have_room_on_a_figure_without_a_layout(evaluation):
+    display = evaluation.only(["beta", "isotonic"]).diagrams(scale="probability").plot(Figure())
+    display.figure_.draw_without_rendering()
+    figure, legend = display.figure_.bbox, display.legend_.get_window_extent()
+    assert legend.x0 >= figure.x0
+    assert legend.x1 <= figure.x1
+    for panel in display.displays.values():
+        assert panel.ax_.title.get_window_extent().y1 <= figure.y1
+        assert panel.histogram_ax_.get_tightbbox().y0 >= legend.y1

@@ -38,6 +38,8 @@ COLUMNS = (5, 4, 3)  # of more panels than one row holds; that with the fullest 
 LETTERS_PER_INCH = 10  # of the title of the figure
 ENTRY_WIDTH = 2.9  # inches, of an entry of the legend
 MOST_ENTRIES = 4  # of a legend, as a rule
+TITLE_ROOM, LABEL_ROOM, LEFT_ROOM, RIGHT_ROOM = 0.15, 0.6, 0.7, 0.2  # inches around panels where no layout makes room
+LEAST_PANEL = 1.0  # inches of height, below which panels are left where they are
 
 
 class PanelDisplay(BinaryDisplay):
@@ -235,15 +237,17 @@ class SmallMultiples(Display):
         if self.title is not None:
             self.figure_.suptitle(self._wrap_title(), fontsize="large", parse_math=False)
         self.legend_ = self._draw_legend(free)
+        place: Any = self.figure_
+        if place.get_layout_engine() is None:
+            self._make_room(has_legend_below=free is None)
         return self
 
     @property
     def size(self) -> tuple[float, float]:
         """Width and height of the figure, in inches."""
         rows, columns = self._grid_shape()
-        lines = 1 + max(_format_title(name, display).count("\n") for name, display in self.displays.items())
-        title = 0.0 if self.title is None else 0.1 + LINE_HEIGHT * (1 + self._wrap_title().count("\n"))
-        legend = 0.0 if self._has_free_place() else 0.2 + 0.25 * -(-MOST_ENTRIES // self._legend_columns())
+        lines, title = self._title_lines(), self._title_height()
+        legend = 0.0 if self._has_free_place() else 0.2 + 0.25 * -(-MOST_ENTRIES // columns)
         wider = 0.5 if columns == 1 else 0.0  # for the label below, and titles
         height = (PANEL_HEIGHT + 1.3 * wider + LINE_HEIGHT * lines) * rows + LABEL_HEIGHT + legend + title
         return PANEL_WIDTH * columns + 0.4 + wider, height
@@ -262,9 +266,45 @@ class SmallMultiples(Display):
         columns = count if count <= max(COLUMNS) else min(COLUMNS, key=lambda width: -count % width / width)
         return -(-count // columns), columns
 
+    def _title_lines(self) -> int:
+        """Return the lines of the longest title of a panel."""
+        return 1 + max(_format_title(name, display).count("\n") for name, display in self.displays.items())
+
+    def _title_height(self) -> float:
+        """Return the inches of the title of the figure."""
+        return 0.0 if self.title is None else 0.1 + LINE_HEIGHT * (1 + self._wrap_title().count("\n"))
+
     def _legend_columns(self) -> int:
-        """Return how many entries of the legend stand side by side: the width of a panel holds one."""
-        return self._grid_shape()[1]
+        """Return how many entries of the legend stand side by side: one for each panel, if the figure is so wide."""
+        return max(1, min(self._grid_shape()[1], int(self._inches()[0] / ENTRY_WIDTH)))
+
+    def _inches(self) -> tuple[float, float]:
+        """Return width and height of the figure, which may be part of another."""
+        place: Any = self.figure_
+        width, height = place.bbox.size / self._dpi
+        return float(width), float(height)
+
+    @property
+    def _dpi(self) -> float:
+        """Pixels of an inch of the whole figure."""
+        figure: Any = next(iter(self.axes_.values())).get_figure(root=True)
+        return float(figure.dpi)
+
+    def _make_room(self, *, has_legend_below: bool) -> None:
+        """Move the panels, so that titles and legend have room on a figure without a layout, unless it is too low."""
+        (width, height), (rows, _) = self._inches(), self._grid_shape()
+        titles = LINE_HEIGHT * self._title_lines() + TITLE_ROOM
+        below = LABEL_ROOM
+        if has_legend_below:
+            below += self.legend_.get_window_extent().height / self._dpi
+        above, gap = self._title_height() + titles, titles + LABEL_ROOM
+        panel = (height - above - below - (rows - 1) * gap) / rows
+        if panel < LEAST_PANEL:
+            return
+        self.figure_.subplots_adjust(
+            left=LEFT_ROOM / width, right=1.0 - RIGHT_ROOM / width, bottom=below / height, top=1.0 - above / height,
+            hspace=gap / panel,
+        )  # fmt: skip
 
     def _has_free_place(self) -> bool:
         """Return whether the last row of the grid has a place without a panel, which holds the legend."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fitontest.checks import is_real, not_among
+from fitontest.checks import not_among
 from fitontest.data.known_groups import KnownGroups
 from fitontest.data.repeated_rows import Repeats
 from fitontest.data.samples import Samples
@@ -24,6 +24,7 @@ from fitontest.reading.read import read
 from fitontest.results.frames import Records, records
 from fitontest.results.table import Section, Table
 from fitontest.typing import ArrayInput, FloatArray, IntArray, Label, RandomState
+from fitontest.uncertainty.intervals import check_interval
 from fitontest.validation.curve import Curve
 from fitontest.validation.curve_in_words import TREAT_ALL, TREAT_NONE, sections_of, sentences_of
 from fitontest.validation.decided_rows import DecidedRows
@@ -123,8 +124,7 @@ class DecisionCurve(Table):
             See `decision_curve`.
         """
         at = read_thresholds(thresholds)
-        if not (is_real(level) and 0.0 < level < 1.0):
-            raise ValueError(f"level must be a number in (0, 1) such as 0.95, got {level!r}")
+        check_interval(level, "level")
         if not isinstance(family, CalibrationMap):
             check_family(family, maps=True)
         if not samples:
