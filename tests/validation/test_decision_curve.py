@@ -85,7 +85,12 @@ def test_brute_force(kind):
         effective = RowGroups.of(groups, np.arange(400), np.ones(400, dtype=int), w).effective
     quantile = simultaneous_quantile(covariance, 0.95, degrees=effective - 1)
     one = difference.band_high - difference.value
-    expected = quantile / (reach / np.sqrt(np.diag(covariance) + 2 * (1 + COSTS**2) * (w2.sum() / w.sum() ** 2) ** 2))
+    rows = w.sum() ** 2 / w2.sum()
+    if groups is not None:  # by how much the mean residual varies more
+        residuals = [y - scores - share @ (y - scores) for scores in (p, q)]
+        of_groups, of_rows = ([errors_of(r[:, None], w, w2, g)[0, 0] for r in residuals] for g in (groups, None))
+        rows /= max(1.0, *np.divide(of_groups, of_rows))
+    expected = quantile / (reach / np.sqrt(np.diag(covariance) + 2 * (1 + COSTS**2) / rows**2))
     np.testing.assert_allclose(one / reach, expected, rtol=1e-9)
 
 

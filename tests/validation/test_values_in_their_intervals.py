@@ -86,3 +86,28 @@ def test_no_p_value_is_printed_as_0():
 def test_a_factor_of_events_is_no_percentage():
     y = np.arange(400) % 2
     assert " times as many events as expected" in fot.validate(y, np.linspace(0.001, 0.02, 400)).headline
+
+
+def test_copies_within_groups_leave_the_intervals_of_net_benefits_as_wide():
+    rng = np.random.default_rng(0)
+    p = 0.5 * rng.random(40) ** 3
+    y = rng.random(40) < p / 2
+    copies = {"groups": np.repeat(np.arange(40), 50)}
+    alone, copied = (
+        fot.decision_curve(np.repeat(y, times), np.repeat(p, times), thresholds=[0.3, 0.45], **groups)
+        for times, groups in ((1, {}), (50, copies))
+    )
+    for way in ("net_benefit", "against_all"):
+        one, many = (getattr(curve, way)["model"] for curve in (alone, copied))
+        np.testing.assert_allclose(many.value, one.value, atol=1e-12)
+        np.testing.assert_allclose(many.high - many.low, one.high - one.low, rtol=0.1)
+    sample = fot.read(np.repeat(y, 50), np.repeat(p, 50), **copies)
+    ends = fot.measure(sample, name="net_benefit", threshold=0.45, interval=0.95).interval
+    assert ends.high == pytest.approx(copied.net_benefit["model"].high[1], abs=1e-12)
+
+
+def test_a_loss_of_no_row_is_exactly_0():
+    rng = np.random.default_rng(0)
+    p = np.round(rng.random(500), 2)
+    curve = fot.decision_curve(rng.random(500) < p, p)
+    assert not np.any((curve.loss["model"] > 0.0) & (curve.loss["model"] < 1e-12))

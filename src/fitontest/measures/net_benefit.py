@@ -13,6 +13,7 @@ from fitontest.data.score_sample import ScoreSample
 from fitontest.exceptions import NoValueError
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.evidence import Evidence
+from fitontest.measures.formula_interval import independent_rows
 from fitontest.measures.interval import ErrorInterval
 from fitontest.measures.measure import Measure, register
 from fitontest.measures.threshold import check_threshold, odds
@@ -20,7 +21,6 @@ from fitontest.measures.words import Words
 from fitontest.numerics.standard_error import mean_and_error
 from fitontest.results.table import Section
 from fitontest.results.text import percent, short
-from fitontest.typing import FloatArray
 
 METHOD = "value -+ the normal quantile times the standard error, of two rows more of each label"
 OF_GROUPS = "value -+ the quantile of Student's t times the standard error of sums over groups, of two rows more"
@@ -61,8 +61,9 @@ class NetBenefit(Measure):
     Where hardly a row is treated, as beyond all scores, the rows hardly vary, and an interval by their standard error
     would be far too sure: with none it would have no width. Its ends are those of a variance with two rows more of each
     label, (s.e.)^2 + 2 (1 + (t / (1 - t))^2) / n^2, which elsewhere changes nothing to speak of (plus four, as for a
-    share; Agresti, Coull). They are cut to what a net benefit can be: at least -t / (1 - t) and at most 1, over
-    treating everybody the same with the other sign.
+    share; Agresti, Coull); of rows that belong to groups n is how many independent ones tell as much. Ends are cut to
+    what a net benefit can be: at least -t / (1 - t) and at most 1, over treating everybody the same with the other
+    sign.
 
     Over thresholds at once, for several models and with bands: `decision_curve`.
 
@@ -121,7 +122,7 @@ class NetBenefit(Measure):
                 raise NoValueError("y_true must hold a positive row for a standardised net benefit, got none")
             value = value / rate
             _, error = mean_and_error((gain - value * rows.y) / rate, rows.w, rows.w2, codes)
-        added = variance_of_more_rows(cost, rows.w, rows.w2) / (rate if self.standardised else 1.0) ** 2
+        added = variance_of_more_rows(cost, rows_that_tell(sample)) / (rate if self.standardised else 1.0) ** 2
         evidence = TreatedRows(
             standard_error=None if are_too_few(groups) else error,
             share_treated=float(rows.w @ treated / rows.w.sum()),
@@ -190,18 +191,22 @@ class TreatedRows(Evidence):
         return self.record()
 
 
-def variance_of_more_rows(cost: Any, w: FloatArray, w2: FloatArray) -> Any:
-    """Return what two rows more of each label add to the variance of a net benefit: 2 (1 + cost^2) w^2 / W^2.
+def variance_of_more_rows(cost: Any, rows: float) -> Any:
+    """Return what two rows more of each label add to the variance of a net benefit: 2 (1 + cost^2) / n^2.
 
     Parameters
     ----------
     cost : float or array
         t / (1 - t).
-    w, w2 : arrays of shape (m,)
-        Weights and squared weights, of which w = sum w2 / W is that of a row.
+    rows : float
+        n, the independent rows that tell as much.
     """
-    total = float(w.sum())
-    return MORE_ROWS * (1.0 + cost**2) * (float(w2.sum()) / total**2) ** 2
+    return MORE_ROWS * (1.0 + cost**2) / rows**2
+
+
+def rows_that_tell(sample: ScoreSample) -> float:
+    """Return how many independent rows tell as much as these; of too few groups, which have no interval, all."""
+    return sample.effective_rows if are_too_few(sample.groups) else independent_rows(sample)
 
 
 def possible(cost: Any, rate: float = 1.0, *, over_all: bool = False) -> tuple[Any, Any]:

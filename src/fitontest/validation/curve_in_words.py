@@ -7,7 +7,7 @@ import numpy as np
 from fitontest.data.known_groups import NOT_LEARNT
 from fitontest.measures.notes import lines_on_rows
 from fitontest.results.table import Section, cell
-from fitontest.results.text import capital, count, percent, same_decimals, short, signed
+from fitontest.results.text import capital, count, percent, same_decimals, short, signed, without_noise
 from fitontest.typing import BoolArray, FloatArray, IntArray
 
 TREAT_ALL = "treat all"
@@ -193,7 +193,7 @@ def _ends(curve: Any, at: int, kind: str = "") -> str:
 
 
 def _benefit(value: float) -> str:
-    return short(float(value))
+    return short(without_noise(float(value)))
 
 
 def _notes(curve: Any) -> str:

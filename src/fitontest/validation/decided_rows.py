@@ -15,6 +15,7 @@ import numpy as np
 from fitontest.data.dependence import are_too_few
 from fitontest.data.row_groups import GROUP, coded_ids
 from fitontest.data.score_sample import ScoreSample
+from fitontest.measures.net_benefit import rows_that_tell
 from fitontest.typing import FloatArray, IntArray
 
 BLOCK = 2_000_000  # numbers of rows by thresholds that are in memory
@@ -38,6 +39,8 @@ class DecidedRows:
         Of Student's t: the effective groups less one, infinite of independent rows.
     too_few : bool
         Whether there are fewer than 10 effective groups.
+    independent : dict of str to float
+        By model: how many independent rows tell as much.
     """
 
     thresholds: FloatArray
@@ -48,6 +51,7 @@ class DecidedRows:
     groups: IntArray | None
     degrees: float
     too_few: bool
+    independent: Mapping[str, float]
 
     @classmethod
     def of(cls, samples: Mapping[str, ScoreSample], thresholds: FloatArray) -> "DecidedRows":
@@ -72,7 +76,8 @@ class DecidedRows:
             codes = None if groups is None else coded_ids(first.facts[GROUP][kept])[1]
         reached = {name: np.searchsorted(thresholds, p, side="right") for name, p in scores.items()}
         degrees = np.inf if groups is None else max(groups.effective - 1.0, 1.0)
-        return cls(thresholds, reached, y, w, w2, codes, degrees, are_too_few(groups))
+        independent = {name: rows_that_tell(sample) for name, sample in samples.items()}
+        return cls(thresholds, reached, y, w, w2, codes, degrees, are_too_few(groups), independent)
 
     @property
     def costs(self) -> FloatArray:

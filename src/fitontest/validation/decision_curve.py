@@ -208,7 +208,8 @@ class DecisionCurve(Table):
             nothing = np.zeros(self.thresholds.size)
             return Curve(*[nothing] * 6)
         gain = rows.gain(self._reached(a), self._reached(b), standardised=standardised)
-        added = variance_of_more_rows(rows.costs, rows.w, rows.w2) / (self.base_rate if standardised else 1.0) ** 2
+        independent = min((rows.independent[name] for name in (a, b) if name in self.models), default=np.inf)
+        added = variance_of_more_rows(rows.costs, independent) / (self.base_rate if standardised else 1.0) ** 2
         if {a, b} == {TREAT_ALL, TREAT_NONE}:
             added = np.zeros_like(added)  # no row could be decided otherwise
         limits = self._limits(b, standardised=standardised)
