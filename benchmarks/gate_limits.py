@@ -20,9 +20,9 @@ import fitontest as fot
 from fitontest.exceptions import without_warnings
 from fitontest.numerics.links import logit, sigmoid
 from fitontest.reporting.criterion import Levels
-from fitontest.reporting.loss_bounds import LossBounds
 from fitontest.reporting.max_decision_loss import MaxDecisionLoss
 from fitontest.reporting.slope_range import SlopeRange
+from fitontest.uncertainty.loss_bounds import LossBounds
 from report import markdown, tell
 
 Array = NDArray[np.float64]

@@ -10,6 +10,7 @@ INDEPENDENT = "Rows must be independent"
 INDEPENDENT_ROWS = (
     f"{INDEPENDENT}: copies, or several of one patient without groups=, make intervals and p-values too sure."
 )
+BY_LABELS = "cut off at what the labels beside the threshold leave open"
 POPULATION = "the population"  # what intervals by a formula are of
 
 
@@ -93,6 +94,8 @@ class ErrorInterval(Interval):
         Of the test whether a spline fits the labels; None where it was not made.
     roughness : Roughness or None
         What the interval comes from where the spline does not fit.
+    cut : bool
+        Whether an end is the exact bound of what labels alone leave open, as of decision losses.
     method : str
         The formula of the interval, of a measure that has one; "": labels were redrawn.
     """
@@ -106,6 +109,7 @@ class ErrorInterval(Interval):
     fit_p_value: float | None = None
     roughness: Roughness | None = None
     method: str = ""
+    cut: bool = False
 
     @classmethod
     def by_formula(cls, low: float, high: float, level: float, method: str) -> "ErrorInterval":
@@ -122,9 +126,9 @@ class ErrorInterval(Interval):
 
     @property
     def source(self) -> str:
-        """What the interval holds beside the family's own, and why, or ""."""
+        """What the interval holds beside the family's own or leaves out of it, and why, or ""."""
         if self.widened_by is None:
-            return ""
+            return BY_LABELS if self.cut else ""
         if self.roughness is not None:
             return self.roughness.in_words(widened=not self.replaced)
         return f"widened to hold the interval of {self.widened_by}"

@@ -126,11 +126,12 @@ def check_calibration(
     positives leaves open for the distance of the means, which no error is below; with fewer than 50 rows in all,
     nothing fails unless that distance alone is above the limit. So few events are never taken for calibrated scores.
 
-    Of a decision loss there is an exact bound under maps that do not fall: the largest share of rows in a window from
-    the threshold on, times the distance of the exact bound of their mean label from it. It is the upper end where a
-    class has fewer than 50 rows, where redrawn labels change no decision, and where rows are independent and it is
-    below the end by redrawn labels. So a loss of 0 passes where the labels rule out more than the limit. It is no limit
-    of errors of any shape: a loss that an isotonic map does not see is not seen.
+    The interval of a decision loss is that of `DecisionLoss`. It is cut off at an exact bound under maps that do not
+    fall, the largest share of rows in a window from the threshold on, times the distance of the exact bound of their
+    mean label from it: where a class has fewer than 50 rows, where redrawn labels change no decision, and where rows
+    are independent and it is below the end by redrawn labels. So a loss of 0 passes where the labels rule out more than
+    the limit. Where only levels of neighbouring rows fit the labels, the bound would lie below the loss, and nothing is
+    cut off.
 
     Where rows belong to `groups`, labels are redrawn with the correlation that those of a group have, rows are counted
     by the design effect, and the rows needed are said in groups too. Below 10 effective groups the correlation cannot

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from fitontest.measures.estimate import Estimate
-from fitontest.measures.interval import Interval
+from fitontest.measures.interval import BY_LABELS, Interval
 from fitontest.reporting.criterion import Criterion, Levels
 from fitontest.reporting.outcome import Outcome
 from fitontest.reporting.rows_needed import rows_needed
@@ -88,11 +88,9 @@ class LossCriterion(Criterion):
 
     @property
     def remarks(self) -> list[str]:
-        """Where the interval comes from, if not from redrawn labels."""
-        if self.estimate is None or self.interval is None or self.estimate.interval is not None:
-            return []
-        exact = "its interval is what the labels beside the threshold leave open of maps that do not fall"
-        return [f"{self.subject}: {self.estimate.interval_reason}, so that {exact}"]
+        """Where the interval comes from, if not from redrawn labels alone."""
+        interval = None if self.estimate is None else self.estimate.interval
+        return [] if interval is None or not interval.cut else [f"{self.subject}: the interval is {BY_LABELS}"]
 
     def record(self) -> dict[str, Any]:
         """Return the criterion as JSON-ready values."""

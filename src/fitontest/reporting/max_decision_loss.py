@@ -12,7 +12,6 @@ from fitontest.families.registry import family_name
 from fitontest.measures.decision_loss import DecisionLoss
 from fitontest.reporting.criterion import Levels
 from fitontest.reporting.limit import check_family_of_limit
-from fitontest.reporting.loss_bounds import LossBounds
 from fitontest.reporting.loss_criterion import LossCriterion
 from fitontest.uncertainty.redrawing import Redrawing, estimate_of
 
@@ -67,8 +66,10 @@ class MaxDecisionLoss:
         if estimate.groups is not None and estimate.groups.too_few:  # which leave everything open
             reason = estimate.groups.refusal
             return LossCriterion(outcome="undecided", reason=reason, levels=levels, estimate=estimate, **self._named)
-        interval = LossBounds.of(sample, self.threshold, level).around(estimate)
-        return LossCriterion.decided(estimate, interval, levels=levels, **self._named)
+        if estimate.interval is None:
+            reason = estimate.interval_reason
+            return LossCriterion(outcome="undecided", reason=reason, levels=levels, estimate=estimate, **self._named)
+        return LossCriterion.decided(estimate, estimate.interval, levels=levels, **self._named)
 
     @property
     def _named(self) -> dict[str, Any]:

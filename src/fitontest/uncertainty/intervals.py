@@ -21,6 +21,7 @@ from fitontest.families.base import Family
 from fitontest.families.registry import family_name
 from fitontest.maps.base import CalibrationMap
 from fitontest.measures.binned import Binned
+from fitontest.measures.decision_loss import DecisionLoss
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.interval import ErrorInterval
 from fitontest.measures.measure import Measure
@@ -35,6 +36,7 @@ from fitontest.uncertainty.chain import DebiasedInterval, Redrawn
 from fitontest.uncertainty.dependence import bound_to, redraws_of, with_dependence
 from fitontest.uncertainty.goodness_of_fit import fit_at_points
 from fitontest.uncertainty.ladder import Ladder
+from fitontest.uncertainty.loss_bounds import LossBounds, excess_of
 from fitontest.uncertainty.null import check_draws, with_null
 from fitontest.uncertainty.shared_refits import SharedRefits
 
@@ -116,6 +118,11 @@ def with_interval(
             return estimate.with_uncertainty(interval_reason=NO_PLACES_OF_LEVELS)
         g = _direction(direction, estimate, redrawn.redraws) if ladder is None else ladder.direction
         own = redrawn.chain(g, draws, level)
+        bounds = None if ladder is None else _bounds_of_labels(measure, sample, redrawn.redraws, ladder, level)
+        if own is None and bounds is not None:  # labels beside the threshold tell, where redrawn ones do not vary
+            ends = bounds.least, bounds.most
+            exact = ErrorInterval(*ends, level, target=_target(direction), draws=draws, seed=seed, cut=True)
+            return estimate.with_uncertainty(interval=exact)
         if own is None:
             reason = "the error is the same for all simulated labels"
             if is_order_statistic(measure.total) and redrawn.goes_nowhere(g):
@@ -124,9 +131,10 @@ def with_interval(
         found, widened_by = own, None
         if direction == "smooth":
             found, widened_by = widen(own, redrawn, g, ladder, draws, level)
+    low, high = (found.low, found.high) if bounds is None else bounds.around(found.low, found.high)
     interval = ErrorInterval(
-        found.low,
-        found.high,
+        low,
+        high,
         level,
         target=_target(direction),
         draws=draws,
@@ -136,10 +144,26 @@ def with_interval(
         replaced=widened_by not in (None, SCORES, DISTRIBUTIONS) and redrawn.is_smooth,
         fit_p_value=None if ladder is None or ladder.smooth_fit is None else ladder.smooth_fit.p_value,
         roughness=None if ladder is None else ladder.roughness,
+        cut=(low, high) != (found.low, found.high),
     )
     bounded = redrawn.measure.total is not None and not is_order_statistic(redrawn.measure.total)
     limits = ladder.limits if ladder is not None and bounded else None
     return estimate.with_uncertainty(debiased=found.value, interval=interval, limits=limits)
+
+
+def _bounds_of_labels(
+    measure: Measure, sample: Any, redraws: Redraws, ladder: Ladder, level: float
+) -> LossBounds | None:
+    """Return what labels alone leave open of a decision loss; None of other measures.
+
+    It rests on a true map that does not fall, or falls as a spline can follow. Where only levels of neighbouring rows
+    fit, the bound is far below the loss: of jumps up and down by .12, 20 times over the scores, in 86 of 100 sets of
+    3,000 rows.
+    """
+    if not isinstance(measure, DecisionLoss) or ladder.rung == "levels":
+        return None
+    entries, t = redraws.entries, float(measure.threshold)  # type: ignore[attr-defined] # of scores
+    return LossBounds.of(sample, t, level, excess_of(entries.p, entries.w, ladder.direction, t))
 
 
 def with_own_interval(estimate: Estimate, level: float) -> Estimate:

@@ -6,7 +6,8 @@ With the true probabilities c the loss at a threshold t is the most that any rul
 
 So no loss is less than what treating everybody, or nobody, on one side of t would gain. And where c does not fall with
 p, the best set is p >= s for some s: then the loss is that of the rows between s and t, at one s, and at none it is
-above the exact upper bound of their mean label.
+above the exact upper bound of their mean label. Where c falls somewhere the loss may be larger: by how much is told by
+a map g that is known to fit the labels, as the loss of g less the most that it gains at one s.
 """
 
 from dataclasses import dataclass
@@ -15,15 +16,13 @@ import numpy as np
 from scipy.special import betaincinv
 
 from fitontest.data.score_sample import ScoreSample
-from fitontest.measures.estimate import Estimate
 from fitontest.measures.formula_interval import FEW
-from fitontest.measures.interval import Interval
-from fitontest.reporting.bounds import FEWEST
 from fitontest.significance.exact_share import share_interval
 from fitontest.typing import FloatArray
 from fitontest.uncertainty.effective_rows import effective_rows
 from fitontest.uncertainty.tendency import rows_of_smaller_class
 
+FEWEST = 50  # rows that are ever said to be enough: the interval of fewer is cut off at its ends
 MOST_WINDOWS = 2000  # of rows beside the threshold, whose numbers grow by less than a hundredth
 
 
@@ -36,7 +35,7 @@ class LossBounds:
     least : float
         Of any true map.
     most : float
-        Of one that does not fall.
+        Of one that does not fall, or falls as the map g does.
     exact : bool
         Whether they hold exactly: rows of groups and importances are counted by what they tell of the mean label.
     few_of_a_class, few : bool
@@ -53,8 +52,17 @@ class LossBounds:
     level: float
 
     @classmethod
-    def of(cls, sample: ScoreSample, t: float, level: float) -> "LossBounds":
-        """Return the bounds of a sample at a threshold in (0, 1)."""
+    def of(cls, sample: ScoreSample, t: float, level: float, excess: float = 0.0) -> "LossBounds":
+        """Return the bounds of a sample at a threshold in (0, 1).
+
+        Parameters
+        ----------
+        sample : ScoreSample
+        t : float
+        level : float
+        excess : float, default=0
+            By how much the loss may be larger since the true map falls somewhere (`excess_of`).
+        """
         rows = sample.rows
         at = int(np.searchsorted(rows.p, t, side="left"))  # rows before are not treated
         n = effective_rows(sample)
@@ -63,26 +71,50 @@ class LossBounds:
         treated = _Windows.of(sample, np.arange(at, len(rows)), design)
         each = level if untreated.empty or treated.empty else (1.0 + level) / 2.0  # two bounds hold together
         least = (untreated.whole_above(t, each) + treated.whole_below(t, each)) / (1.0 - t)
-        most = max(0.0, untreated.largest_above(t, level), treated.largest_below(t, level), least)
+        most = max(0.0, untreated.largest_above(t, level), treated.largest_below(t, level), least) + excess
         exact = sample.groups is None and (sample.weighting is None or sample.weighting.kind == "counts")
         return cls(least, most, exact, rows_of_smaller_class(sample) < FEW, n < FEWEST, level)
 
-    def around(self, estimate: Estimate) -> Interval:
-        """Return the interval that decides.
+    def around(self, low: float, high: float) -> tuple[float, float]:
+        """Return the ends of an interval by redrawn labels, cut or widened.
 
         Labels redrawn from a truth that has hardly any positives hardly vary, and where the loss is small the truths
         from which they are redrawn reach far: then the upper end is the exact bound. With few rows in all the lower end
         is one too.
         """
-        found = estimate.interval
-        if found is None:
-            return Interval(self.least, self.most, self.level)
-        low, high = found.low, found.high
         if self.few_of_a_class or (self.exact and high > self.most):
             high = self.most
         if self.few or low > high:
             low = min(low, self.least)
-        return Interval(low, high, self.level)
+        return low, high
+
+
+def excess_of(p: FloatArray, w: FloatArray, g: FloatArray, t: float) -> float:
+    """Return by how much the decision loss of a map g is larger than the most that it gains at one other threshold.
+
+    Parameters
+    ----------
+    p : array of shape (m,)
+        Scores, increasing.
+    w : array of shape (m,)
+        Their weights.
+    g : array of shape (m,)
+        Probabilities.
+    t : float
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> p, w = np.array([0.1, 0.2, 0.3]), np.ones(3)
+    >>> excess_of(p, w, np.array([0.6, 0.7, 0.8]), 0.5), round(excess_of(p, w, np.array([0.7, 0.2, 0.6]), 0.5), 6)
+    (0.0, 0.133333)
+    """
+    at = int(np.searchsorted(p, t, side="left"))
+    gain = w * (g - t)
+    losses = np.maximum(gain[:at], 0.0).sum() + np.maximum(-gain[at:], 0.0).sum()
+    above, below = np.cumsum(gain[:at][::-1]), np.cumsum(-gain[at:])  # of windows that lead away from the threshold
+    most = max(0.0, float(above.max(initial=0.0)), float(below.max(initial=0.0)))
+    return max(0.0, float(losses) - most) / float(w.sum()) / (1.0 - t)
 
 
 class _Windows:
