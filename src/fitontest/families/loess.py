@@ -90,7 +90,7 @@ class Loess(LocalFamily):
     >>> p = rng.random(5000)
     >>> y = rng.random(5000) < p**2
     >>> fot.Loess().fit(p, y).predict([0.3, 0.5, 0.7]).round(2)
-    array([0.1 , 0.27, 0.49])
+    array([0.09, 0.27, 0.5 ])
     """
 
     span: float = 0.75

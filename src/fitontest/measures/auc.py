@@ -56,7 +56,7 @@ class AUC(Measure):
     >>> import fitontest as fot
     >>> area = fot.measures.AUC().estimate(fot.ScoreSample([0, 1, 0, 1], [0.1, 0.4, 0.4, 0.8]))
     >>> area.value, round(area.standard_error, 4)
-    (0.875, 0.125)
+    (0.875, 0.1768)
     """
 
     words = Words(title="AUC")

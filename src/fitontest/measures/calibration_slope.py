@@ -56,7 +56,7 @@ class CalibrationSlope(Measure):
     >>> rng = np.random.default_rng(0)
     >>> p = rng.random(2000)
     >>> print(fot.measure(rng.random(2000) < 0.25 + p / 2, p, "calibration_slope").headline())
-    calibration slope 0.391, 95 % interval 0.320 to 0.461 (1 is ideal): n = 2,000
+    calibration slope 0.327, 95 % interval 0.268 to 0.386 (1 is ideal): n = 2,000
     """
 
     words = Words(title="calibration slope")
@@ -89,7 +89,7 @@ class CalibrationIntercept(Measure):
     >>> rng = np.random.default_rng(0)
     >>> p = rng.random(2000)
     >>> round(float(fot.measure(rng.random(2000) < p**2, p, "calibration_intercept")), 1)
-    -0.8
+    -1.2
     """
 
     words = Words(title="calibration intercept")

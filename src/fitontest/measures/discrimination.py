@@ -34,7 +34,7 @@ class Discrimination(Measure):
     --------
     >>> import fitontest as fot
     >>> round(float(fot.measure([0, 0, 1, 1], [0.1, 0.3, 0.6, 0.9], "discrimination")), 4)
-    0.6468
+    0.5972
     """
 
     words = Words(title="discrimination D")

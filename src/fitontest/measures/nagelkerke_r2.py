@@ -35,7 +35,7 @@ class NagelkerkeR2(Measure):
     --------
     >>> import fitontest as fot
     >>> round(float(fot.measure([0, 0, 1, 1], [0.1, 0.3, 0.6, 0.9], "nagelkerke_r2")), 4)
-    0.8067
+    0.7618
     """
 
     words = Words(title="Nagelkerke's R²")

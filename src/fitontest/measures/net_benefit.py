@@ -80,7 +80,7 @@ class NetBenefit(Measure):
     >>> y, p = [0, 1, 0, 1, 0], [0.1, 0.2, 0.3, 0.8, 0.05]
     >>> benefit = fot.measure(y, p, "net_benefit", threshold=0.2)
     >>> round(float(benefit), 12), round(benefit.standard_error, 4)
-    (0.35, 0.2291)
+    (0.35, 0.2408)
     >>> round(float(fot.measure(y, p, "net_benefit", threshold=0.2, against="all")), 12)
     0.1
     """

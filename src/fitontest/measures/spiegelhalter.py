@@ -50,7 +50,7 @@ class Spiegelhalter(Measure):
     >>> import fitontest as fot
     >>> test = fot.measure([0, 1, 1, 1] * 25, [0.1, 0.2, 0.7, 0.8] * 25, "spiegelhalter")
     >>> round(float(test), 2), round(test.evidence.asymptotic_p_value, 2)
-    (1.54, 0.12)
+    (1.76, 0.08)
     """
 
     words = Words(title="Spiegelhalter's z")

@@ -152,7 +152,7 @@ def check_calibration(
     >>> print(check.gates[0].headline)
     fail: calibration error above 0.02; debiased 0.104 (raw 0.104), 95 % interval 0.0853 to 0.121
     >>> print(fot.check_calibration(y, p, slope=(0.8, 1.25)).gates[0].headline)
-    cannot tell: calibration slope may be inside or outside 0.8 to 1.25; 1.24, 95 % interval 1.13 to 1.35
+    cannot tell: calibration slope may be inside or outside 0.8 to 1.25; 1.17, 95 % interval 1.07 to 1.27
     """
     rule = GateRule.of(
         max_error=max_error,

@@ -377,7 +377,7 @@ def decision_curve(
     >>> rng = np.random.default_rng(0)
     >>> risk = rng.beta(1, 3, 2000)
     >>> y = rng.random(2000) < risk
-    >>> curve = fot.decision_curve(y, {"risk": risk, "doubled": np.minimum(2 * risk, 1)}, thresholds=[0.1, 0.2, 0.3])
+    >>> curve = fot.decision_curve(y, {"risk": risk, "doubled": np.minimum(2 * risk, 1)}, thresholds=[0.2, 0.3])
     >>> difference = curve.difference("risk", "doubled")
     >>> bool((difference.band_low > 0).all())
     True

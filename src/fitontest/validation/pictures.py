@@ -21,7 +21,7 @@ def thresholds_around(thresholds: tuple[float, ...]) -> FloatArray:
     --------
     >>> around = thresholds_around((0.1, 0.2))
     >>> round(float(around[0]), 3), float(around[-1]), around.size
-    (0.004, 0.4, 100)
+    (0.004, 0.4, 101)
     """
     end = min(2.0 * max(thresholds), LARGEST)
     grid = end * np.arange(1, STEPS + 1) / STEPS

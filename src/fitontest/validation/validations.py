@@ -56,7 +56,7 @@ class Validations(Table):
     >>> p = rng.random(1000)
     >>> models = fot.validate(rng.random(1000) < p, {"as they are": p, "squared": p**2})
     >>> [*models], round(float(models["squared"]["calibration_slope"]), 1)
-    (['as they are', 'squared'], 0.5)
+    (['as they are', 'squared'], 0.8)
     """
 
     validations: Mapping[Key, Validation]

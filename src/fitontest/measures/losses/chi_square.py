@@ -27,7 +27,7 @@ class ChiSquare(BinLoss):
     --------
     >>> import fitontest as fot
     >>> round(float(fot.gce([0, 1, 1, 1], [0.1, 0.2, 0.7, 0.8], loss="chi_square", n_bins=2)), 4)
-    0.6405
+    0.6471
     """
 
     def per_bin(self, binned: BinnedSample) -> FloatArray:
