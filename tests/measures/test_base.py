@@ -211,8 +211,8 @@ def test_what_a_measure_would_be_if_c_were_the_truth():
         expected = np.sqrt(expected) if norm == "l2" else expected
         for measure in (fot.measures.PlugIn("beta", norm=norm), fot.measures.Binned(norm=norm)):
             assert measure.target(sample, c) == pytest.approx(expected)
+    assert fot.measures.PlugIn("beta", norm="max").target(sample, c) == np.abs(c - p).max()
     for measure in (
-        fot.measures.PlugIn("beta", norm="max"),
         fot.measures.make("tce"),
         fot.measures.make("pde"),
         fot.measures.WithinBin(),

@@ -1,6 +1,7 @@
 """Isotonic blocks against scikit-learn and a brute force."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from sklearn.isotonic import IsotonicRegression
 
@@ -9,6 +10,7 @@ from fitontest.partitions.partitioner import edges_between, midpoints_between
 from tests.strategies import samples
 
 
+@pytest.mark.filterwarnings("ignore::fitontest.CalibrationWarning")  # of weights that may be counts
 @given(data=samples())
 def test_blocks_are_the_level_sets_of_the_isotonic_regression(data):
     y, p, w = data
@@ -21,6 +23,7 @@ def test_blocks_are_the_level_sets_of_the_isotonic_regression(data):
     np.testing.assert_allclose(table.mean_y[partition.locate(p[w > 0])], fitted, atol=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore::fitontest.CalibrationWarning")
 @given(data=samples())
 def test_no_coarser_monotone_partition_has_as_small_an_error(data):
     """Splitting at every score and pooling violators minimises the squared error over monotone maps."""
