@@ -83,7 +83,8 @@ def test_the_decision_loss_may_have_a_limit_at_each_threshold(file, scores):
     wrong = run(file, *COLUMNS, "--max-decision-loss", 20, 0.1)
     assert twice.exit_code == wrong.exit_code == 2
     assert "--max-decision-loss must have each threshold once, got 0.2, 0.2" in twice.stderr
-    assert "--max-decision-loss must be a dict of limits by threshold" in wrong.stderr
+    assert "--max-decision-loss must be a threshold and a limit" in wrong.stderr
+    assert "got 20 0.1" in wrong.stderr
 
 
 def test_junit_is_written_to_a_file(file, tmp_path):

@@ -112,6 +112,10 @@ def check(
 
 def _losses(pairs: tuple[tuple[float, float], ...]) -> dict[float, float] | None:
     """Return the limits of the decision loss by threshold, None without any."""
+    for pair in pairs:
+        if not all(0.0 < number < 1.0 for number in pair):
+            rule = "--max-decision-loss must be a threshold and a limit, both between 0 and 1, such as 0.2 0.01"
+            raise ValueError(f"{rule}; got {pair[0]:g} {pair[1]:g}")
     losses = dict(pairs)
     if len(losses) < len(pairs):
         raise ValueError(

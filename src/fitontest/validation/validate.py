@@ -79,8 +79,8 @@ def validate(
     optimism : int, default=200
         How often the model is fitted to a bootstrap sample, to correct the statistics for that (Harrell).
     thresholds : float or sequence of float, optional
-        Risks from which on a row is treated, in (0, 1): net benefit, and what miscalibration costs of it, are given
-        there. Increasing.
+        Risks from which on somebody acts on a row, such as treats a patient or refuses a loan, in (0, 1), increasing:
+        net benefit, and what miscalibration costs of it, are given there. Below, such a row is called treated.
     cost : float, optional
         In place of a threshold: the harm of treating a row that is negative, in units of the benefit of treating one
         that is positive; the threshold is then cost / (1 + cost).
@@ -102,7 +102,8 @@ def validate(
     Returns
     -------
     Validation
-        Of several models, segments or classes `Validations`: a mapping to these by name.
+        A table with a sentence first; ``print``, ``to_frame``, ``to_json``, ``to_html`` and ``plot`` show it. Of
+        several models, segments or classes `Validations`: a mapping to these by name.
 
     Raises
     ------
@@ -113,8 +114,13 @@ def validate(
 
     Notes
     -----
-    The net benefit is that of the very risks; the loss is what recalibration would add to it (`DecisionLoss`), which
-    is 0 where an error changes no decision.
+    O:E are the events observed over those that the risks add up to; calibration in the large and slope are of lines in
+    the logits of the risks. ICI, E50, E90 and Emax are the mean, the median, the .9 quantile and the maximum, over the
+    rows, of the distance of the risk from the calibration map: that from the share of events at this risk.
+
+    The net benefit is the share of true positives among all rows, less that of false ones times t / (1 - t), what one
+    costs at the threshold t. It is that of the very risks. The loss is what recalibration would add to it
+    (`DecisionLoss`), which is 0 where an error changes no decision.
 
     References
     ----------

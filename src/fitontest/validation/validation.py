@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from fitontest.data.known_groups import KnownGroups
@@ -43,6 +44,7 @@ PRINTED = {
 CERTAIN_LEFT_OUT = "Calibration in the large and slope are of the scores between 0 and 1, which have a logit."
 FITTED = "By the very rows that the model was fitted to:"
 LOSS_OF_ROUGH = "What is lost is by the family {family}, which cannot follow such errors: it may be more."
+DEBIASED_ALONE = "E50, E90 and Emax are debiased each by itself, so that a debiased one may be above the next."
 NO_THRESHOLDS = "Decisions: thresholds=[0.1, 0.2] adds net benefit, and what miscalibration costs of it."
 
 
@@ -288,7 +290,8 @@ class Validation(Table):
     def _notes(self) -> list[str]:
         """What must be known to read the values."""
         notes = [f"{PRINTED[name]}: {reason}" for name, reason in self.reasons.items() if name in PRINTED]
-        notes += [*self._roughness, *values_outside(self.thresholds, self.statistics), *self._without_intervals]
+        notes += [*self._roughness, *self._order_of_errors, *values_outside(self.thresholds, self.statistics)]
+        notes += self._without_intervals
         notes += [CERTAIN_LEFT_OUT] if self.tendency.certain and self.tendency.slope is not None else []
         notes += self.tendency.certain_words
         first = next(iter(self.statistics.values()))
@@ -306,6 +309,13 @@ class Validation(Table):
         follows = self.decision_family == FAMILY and rough.by == "isotonic"
         notes = [sentence(rough.in_words())]
         return notes if follows or not self.thresholds else [*notes, LOSS_OF_ROUGH.format(family=self.decision_family)]
+
+    @property
+    def _order_of_errors(self) -> list[str]:
+        """Why a quantile of the distances is quoted above a higher one, where it is."""
+        errors = [self.statistics[name] for name in ("e50", "e90", "emax") if name in self.statistics]
+        falls = any(low.quoted > high.quoted for low, high in pairwise(errors))
+        return [DEBIASED_ALONE] if falls else []
 
     @property
     def _without_intervals(self) -> list[str]:
