@@ -215,16 +215,29 @@ def with_ends(estimate, low, high):
     return estimate.with_uncertainty(interval=replace(estimate.interval, low=low, high=high))
 
 
-def test_a_loss_outside_its_interval_is_not_quoted_as_if_it_were_inside(validation):
+def test_the_sentence_quotes_no_loss_that_its_interval_leaves_out(validation):
     (threshold, *_), loss = THRESHOLDS, validation["decision_loss(0.1)"]
-    outside = with_ends(loss, loss.value + 0.02, loss.value + 0.04)
-    ends = f"{1000 * (loss.value + 0.02):.0f} to {1000 * (loss.value + 0.04):.0f} net true positives per 1,000."
+    low, high = loss.value + 0.02, loss.value + 0.04
+    outside = with_ends(loss.with_uncertainty(debiased=loss.value + 0.03), low, high)
+    ends = f"{1000 * low:.0f} to {1000 * high:.0f}"
     words = decisions_in_words((threshold,), {"decision_loss(0.1)": outside})
-    assert words.endswith(f"recalibration would gain {ends}")
+    assert words.endswith(f"would gain {1000 * outside.debiased:.0f} net true positives per 1,000 ({ends}).")
     assert values_outside((threshold,), {"decision_loss(0.1)": outside})[0].startswith("At 0.1 the loss")
-    inside = with_ends(loss, loss.value / 2, loss.value + 0.04)
+    neither = outside.with_uncertainty(debiased=loss.value)
+    words = decisions_in_words((threshold,), {"decision_loss(0.1)": neither})
+    assert words.endswith(f"would gain {ends} net true positives per 1,000.")
+    inside = with_ends(loss, loss.value / 2, high)
     assert not values_outside((threshold,), {"decision_loss(0.1)": inside})
-    assert "(" in decisions_in_words((threshold,), {"decision_loss(0.1)": inside})
+
+
+def test_several_models_say_why_their_intervals_may_mislead(rows):
+    y, p = rows
+    copies = np.arange(400) % 3 + 1  # labels of copies agree
+    lines = " ".join(str(fot.validate(y, {"a": p, "b": p**1.1}, sample_weight=copies)).split())
+    alone = " ".join(str(fot.validate(y, p, sample_weight=copies)).split())
+    note = "Weights are taken for counts: 400 rows stand for 799"
+    assert note in alone
+    assert lines.count(note) == 1
 
 
 def test_a_gain_without_an_interval_has_its_unit(rows):

@@ -290,15 +290,21 @@ class Validation(Table):
     def _notes(self) -> list[str]:
         """What must be known to read the values."""
         notes = [f"{PRINTED[name]}: {reason}" for name, reason in self.reasons.items() if name in PRINTED]
-        notes += [*self._roughness, *self._order_of_errors, *values_outside(self.thresholds, self.statistics)]
+        notes += [*self._order_of_errors, *values_outside(self.thresholds, self.statistics)]
         notes += self._without_intervals
         notes += [CERTAIN_LEFT_OUT] if self.tendency.certain and self.tendency.slope is not None else []
         notes += self.tendency.certain_words
-        first = next(iter(self.statistics.values()))
-        notes += [sentence(note) for note in data_notes(first.decided, first.weighting, first.rows_note)]
+        notes += self.cautions
         notes += [] if self.optimism is None else self.optimism.brief_notes
         notes += [] if self.thresholds else [NO_THRESHOLDS]
         return [*notes, *([INDEPENDENT_ROWS] if self.groups is None else self.groups.lines)]
+
+    @property
+    def cautions(self) -> list[str]:
+        """Why intervals may mislead: a truth that is rougher than the maps, and what the weights are taken for."""
+        first = next(iter(self.statistics.values()))
+        of_data = data_notes(first.decided, first.weighting, first.rows_note)
+        return [*self._roughness, *map(sentence, of_data)]
 
     @property
     def _roughness(self) -> list[str]:

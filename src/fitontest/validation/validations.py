@@ -175,6 +175,16 @@ class Validations(Table):
         return [Section(header=header, body=body)]
 
     @property
+    def _cautions(self) -> list[str]:
+        """Why intervals may mislead, each reason once, with the names of those that it is of unless it is of all."""
+        names: dict[str, list[str]] = {}
+        for each in self._each:
+            for text in each.cautions:
+                names.setdefault(text, []).append(str(each.name))
+        every = len(self._each)
+        return [text if len(of) == every else f"{', '.join(of)}: {text}" for text, of in names.items()]
+
+    @property
     def _notes(self) -> list[str]:
         """What must be known to read the values."""
         notes = []
@@ -183,6 +193,7 @@ class Validations(Table):
             outside = values_outside(each.thresholds, each.statistics)
             notes += [f"{each.name}: {text}" for text in (*beside, *outside)]
             notes += [f"{each.name}: {COLUMNS[name]}: {text}" for name, text in each.reasons.items() if name in COLUMNS]
+        notes += self._cautions
         first = self._each[0]
         loss = LOSS if first.thresholds else ""
         ends = f"In brackets {100 * first.level:g} % intervals"

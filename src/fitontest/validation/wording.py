@@ -109,23 +109,23 @@ def _most(loss: Estimate) -> float:
 
 
 def _gain_and_ends(loss: Estimate) -> str:
-    """Return a gain with its interval, or the interval alone where that leaves the value of these rows out."""
-    interval = loss.interval
+    """Return a gain with its interval, or the interval alone where that leaves out the value that is quoted."""
+    interval, value = loss.interval, _per_thousand(loss.quoted)
     if interval is None:
-        return f"{_per_thousand(loss.value)} {UNIT}"
+        return f"{value} {UNIT}"
     ends = f"{_per_thousand(interval.low)} to {_per_thousand(interval.high)}"
-    return f"{ends} {UNIT}" if is_outside(loss) else f"{_per_thousand(loss.value)} {UNIT} ({ends})"
+    return f"{value} {UNIT} ({ends})" if interval.low <= loss.quoted <= interval.high else f"{ends} {UNIT}"
 
 
-def is_outside(estimate: Estimate | None) -> bool:
-    """Return whether the value of a statistic is outside its own interval."""
-    ends = None if estimate is None else estimate.interval
-    return estimate is not None and ends is not None and not ends.low <= estimate.value <= ends.high
+def _is_outside(loss: Estimate | None) -> bool:
+    """Return whether the loss of these very rows is outside its interval."""
+    ends = None if loss is None else loss.interval
+    return loss is not None and ends is not None and not ends.low <= loss.value <= ends.high
 
 
 def values_outside(thresholds: tuple[float, ...], estimates: Mapping[str, Estimate]) -> list[str]:
     """Return a sentence on decision losses that lie outside their intervals, which look like mistakes."""
-    outside = [f"{t:g}" for t in thresholds if is_outside(estimates.get(at_threshold("decision_loss", t)))]
+    outside = [f"{t:g}" for t in thresholds if _is_outside(estimates.get(at_threshold("decision_loss", t)))]
     where = f"at {' and '.join(outside)} the loss by the map of these rows is outside its interval"
     return [sentence(f"{where}, which allows for label noise: the debiased loss is quoted")] if outside else []
 
