@@ -1,7 +1,7 @@
 """The part of a report that those who validate risk models look for: their statistics, and decisions at thresholds.
 
 The rows, the family of maps, the level and the draws are those of the verdict, so that ICI and its interval are the
-error of the headline.
+error of the headline. Unless there are thresholds, what takes further refits, E50, E90 and Emax, is left out.
 """
 
 from dataclasses import replace
@@ -13,7 +13,7 @@ from fitontest.reporting.options import ReportOptions
 from fitontest.results.table import Section
 from fitontest.uncertainty.verdict import Verdict
 from fitontest.validation.pictures import decision_picture
-from fitontest.validation.validate import validate
+from fitontest.validation.validate import validate, validation_of_error
 from fitontest.validation.validation import Validation
 from fitontest.validation.wording import decisions_in_words
 
@@ -44,9 +44,11 @@ def validation_of(data: Any, verdict: Any, options: ReportOptions) -> Validation
                 f"reduction={data.reduction!r}"
             )
         return None
+    if not options.thresholds:
+        return validation_of_error(data, verdict.estimate, options.interval, options.seed)
     validation: Validation = validate(
         data,
-        thresholds=options.thresholds or None,
+        thresholds=options.thresholds,
         family=verdict.family,
         level=options.interval,
         random_state=options.seed,

@@ -15,8 +15,9 @@ from fitontest.measures.measure import Measure, make
 from fitontest.measures.plug_in import PlugIn
 from fitontest.uncertainty.redrawing import Redrawing, estimate_of, estimates_of
 
+ICI = "ici"  # the mean distance from the calibration map
 #: From the name of each error under a calibration map to its norm.
-ERRORS = {"ici": "l1", "e50": "q50", "e90": "q90", "emax": "max"}
+ERRORS = {ICI: "l1", "e50": "q50", "e90": "q90", "emax": "max"}
 #: Statistics by name, beside those of errors and thresholds, in the order of a report.
 BEFORE_ERRORS = ("observed_expected", "calibration_in_the_large", "calibration_intercept", "calibration_slope")
 AFTER_ERRORS = ("spiegelhalter", "brier", "scaled_brier", "log_loss", "nagelkerke_r2", "auc")

@@ -17,6 +17,7 @@ from fitontest.exceptions import Held, held_warnings, without_warnings
 from fitontest.families.base import Family, check_family
 from fitontest.families.docstrings import take_descriptions
 from fitontest.families.registry import family_name
+from fitontest.measures.estimate import Estimate
 from fitontest.measures.measure import Measure
 from fitontest.measures.notes import warn_of_several
 from fitontest.measures.plug_in import SCORES
@@ -28,7 +29,7 @@ from fitontest.typing import ArrayInput, Label, RandomState
 from fitontest.uncertainty.dependence import share_dependence
 from fitontest.uncertainty.intervals import check_interval
 from fitontest.validation.optimism import optimism_of
-from fitontest.validation.statistics import at_threshold, measures_of, statistics_of
+from fitontest.validation.statistics import ERRORS, ICI, at_threshold, measures_of, statistics_of
 from fitontest.validation.thresholds import read_thresholds, threshold_of_cost
 from fitontest.validation.validation import Validation
 from fitontest.validation.validations import Validations
@@ -207,6 +208,30 @@ class _Rule:
             thresholds=self.thresholds,
             random_state=self.seed,
         )
+
+
+def validation_of_error(sample: ScoreSample, error: Estimate, level: float, seed: int) -> Validation:
+    """Return the validation of rows whose calibration error is known, with what takes no further refits beside it.
+
+    E50, E90 and Emax are left out.
+
+    Parameters
+    ----------
+    sample : ScoreSample
+    error : Estimate
+        The mean distance from a calibration map, with its interval.
+    level : float
+    seed : int
+        Of the draws behind the interval.
+    """
+    family = family_name(error.measure.family)  # type: ignore[attr-defined] # of an error under a map
+    measures = {name: measure for name, measure in measures_of(family, (), seed).items() if name not in ERRORS}
+    found = statistics_of(sample, measures, level, seed)
+    statistics = {name: found.estimates.get(name, error) for name in measures_of(family, (), seed)}
+    kept = {name: one for name, one in statistics.items() if name in found.estimates or name == ICI}
+    return Validation(
+        sample=sample, statistics=kept, reasons=found.reasons, level=level, family=family, random_state=seed
+    )
 
 
 def _several(samples: Samples, rule: _Rule) -> Validations:
