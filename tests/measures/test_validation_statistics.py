@@ -92,7 +92,15 @@ def test_likelihood_ratios(reference):
             continue  # glm cuts linear predictors at +-30
         assert test.statistic == pytest.approx(known[key], rel=1e-9, abs=1e-9), key
         assert test.p_value == pytest.approx(known[f"p_{key}"], rel=1e-7), key
-    assert estimate("calibration_slope", sample).evidence.asymptotic_p_value == tests.slope.p_value
+
+
+def test_the_p_value_of_the_slope_is_that_of_its_interval(reference):
+    sample, _, _ = reference
+    evidence = estimate("calibration_slope", sample).evidence
+    away = (evidence.value - 1.0) / evidence.standard_error
+    assert evidence.asymptotic_p_value == pytest.approx(2.0 * ndtr(-abs(away)), rel=1e-9)
+    ends = evidence.interval_at(0.95)
+    assert (evidence.asymptotic_p_value > 0.05) == (ends.low < 1.0 < ends.high)
 
 
 def test_spiegelhalter(reference):
@@ -310,7 +318,7 @@ def test_in_print():
     assert text.startswith("calibration slope 0.7")
     assert "95 % interval" in text
     assert "(1 is ideal): n = 2,000" in text
-    assert "likelihood ratio of slope 1: p = " in text
+    assert "1 as the true value: p = " in text
     evaluation = fot.evaluate(y, p, families=["platt"], measures=["calibration_slope", "observed_expected"])
     (line,) = [line for line in str(evaluation).splitlines() if line.startswith("Other measures: ")]
     assert "calibration_slope 0.7" in line

@@ -36,7 +36,8 @@ class CalibrationSlope(Measure):
     curvature, M the outer products of the gradients of rows, or of groups), which holds where the true map is no line
     too: the very one that verdicts quote. ``evidence.model_error`` is the standard error that glm of R reports, which
     takes the line for the truth, ``evidence.covariance`` the covariance of (slope, intercept) with it, and
-    ``evidence.tests`` has the likelihood-ratio tests of the line, of which that of the slope is `asymptotic_p_value`.
+    ``evidence.tests`` has the likelihood-ratio tests of the line, which take it so too; `asymptotic_p_value` is that of
+    the interval, so that both leave out the slope 1 or neither does.
 
     Raises
     ------
@@ -167,14 +168,16 @@ class OfLine(AroundValue):
 
     @property
     def asymptotic_p_value(self) -> float | None:
-        """Of slope 1; of the intercept, which has no ideal by itself, that of intercept 0 and slope 1 together."""
-        return (self.tests.slope if self.is_slope else self.tests.joint).p_value
+        """Of slope 1, as the interval has it; of the intercept that of intercept 0 and slope 1 together."""
+        return super().asymptotic_p_value if self.is_slope else self.tests.joint.p_value
 
     @property
     def hypothesis(self) -> str:
         """Of what the p-value is, in words."""
+        if self.is_slope:
+            return super().hypothesis
         test = "likelihood ratio" if self.uncertain.groups is None else "Wald's test"
-        return f"{test} of {'slope 1' if self.is_slope else 'intercept 0 and slope 1'}"
+        return f"{test} of intercept 0 and slope 1"
 
     def section(self) -> Section:
         """Return the standard error, the p-value and the rows that are left out."""
