@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.special import ndtr
 
 import fitontest as fot
 from fitontest.exceptions import NoValueError
