@@ -1,19 +1,16 @@
 """The curves and errors that packages of R give for eight data sets, as tests compare them."""
 
-import json
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 
-FILE = Path(__file__).parents[1] / "reference" / "valprob.json"
+from tests.valprob import SETS, rows_of
 
 
 @cache
 def sets():
     """Return the data sets by name: labels, scores, and what R gives by key."""
-    held = json.loads(FILE.read_text())["sets"]
-    return {name: (np.array([*one["y"]], dtype=int), np.array(one["p"]), one["expected"]) for name, one in held.items()}
+    return {name: (rows_of(name).y, rows_of(name).p, data["expected"]) for name, data in SETS.items()}
 
 
 def errors(c, p):

@@ -10,7 +10,8 @@ from scipy.stats import beta as beta_law
 import fitontest as fot
 from fitontest.uncertainty.dependence import redraws_of
 from fitontest.uncertainty.redrawing import Redrawing, estimate_of
-from tests.measures.decisions import columns, population
+from tests.measures.decisions import population
+from tests.valprob import rows_of
 
 OVERFIT = {  # threshold: net benefit, treat all, after recalibration on these rows, loss under the spline
     0.05: (0.3516, 0.3596, 0.3600, 0.0070),
@@ -27,7 +28,8 @@ def sample_of(*columns):
 
 
 def test_an_overfitted_model():
-    sample = sample_of(*columns("sim_overfit"))
+    _, y, p, _ = rows_of("sim_overfit")
+    sample = sample_of(y, p)
     for t, (model, everybody, after, expected) in OVERFIT.items():
         benefit = fot.measures.NetBenefit(t).estimate(sample).value
         loss = fot.measures.DecisionLoss(t, "spline").estimate(sample)

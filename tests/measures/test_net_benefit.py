@@ -6,23 +6,24 @@ from scipy.stats import norm
 
 import fitontest as fot
 from fitontest.exceptions import NoValueError
-from tests.measures.decisions import columns, golden, population
+from tests.measures.decisions import population
+from tests.valprob import SETS, rows_of
 
 
 def value(y, p, **settings):
     return float(fot.measures.NetBenefit(**settings).estimate(fot.ScoreSample(y, p)))
 
 
-@pytest.mark.parametrize("name", golden())
+@pytest.mark.parametrize("name", SETS)
 def test_the_golden_sets(name):
-    y, p = columns(name)
+    _, y, p, _ = rows_of(name)
     for tool, model in (("net_benefit", "model"), ("dcurves", "net_benefit")):
-        expected = golden()[name]["expected"].get(tool)
+        expected = SETS[name]["expected"].get(tool)
         if expected is None:  # dcurves was run on four of the sets
             continue
         found = [value(y, p, threshold=t) for t in expected["threshold"]]
         np.testing.assert_allclose(found, expected[model], rtol=0, atol=1e-12)
-    expected = golden()[name]["expected"]["net_benefit"]
+    expected = SETS[name]["expected"]["net_benefit"]
     for t, model, everybody in zip(expected["threshold"], expected["model"], expected["all"], strict=True):
         assert value(y, p, threshold=t, against="all") == pytest.approx(model - everybody, abs=1e-12)
 

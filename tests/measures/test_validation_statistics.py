@@ -1,7 +1,6 @@
 """The statistics of a calibration report: numbers of R, closed forms, weights, groups, cells, and what has no value."""
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,9 +14,8 @@ from fitontest.numerics.links import logit, sigmoid
 from fitontest.uncertainty.redrawing import Redrawing, estimate_of
 from fitontest.uncertainty.tendency import tendency_of
 from tests.strategies import noisy
+from tests.valprob import SETS, rows_of
 
-R = json.loads((Path(__file__).parents[1] / "reference" / "valprob.json").read_text())["sets"]
-SETS = list(R)
 Z = 1.959963984540054
 OWN = ("observed_expected", "calibration_in_the_large", "calibration_slope", "calibration_intercept", "scaled_brier")
 LOGISTIC = ("calibration_in_the_large", "calibration_slope", "calibration_intercept")  # of uncertain rows
@@ -29,9 +27,8 @@ TO_R = 1e-12
 @pytest.fixture(params=SETS)
 def reference(request):
     """Return the sample of a set and what R made of it."""
-    one = R[request.param]
-    y, p = np.array(list(one["y"]), dtype=float), np.array(one["p"])
-    return fot.ScoreSample(y, p), one["expected"], request.param
+    _, y, p, _ = rows_of(request.param)
+    return fot.ScoreSample(y, p), SETS[request.param]["expected"], request.param
 
 
 def estimate(name, sample, **settings):

@@ -12,7 +12,7 @@ import fitontest as fot
 from fitontest.measures.interval import Interval
 from fitontest.numerics.links import logit, sigmoid
 from fitontest.uncertainty.tendency import OVERCONFIDENT, Tendency, tendency_of
-from tests.published import BESIDE
+from tests.valprob import answer, rows_of
 
 Z = ndtri(0.975)
 
@@ -209,14 +209,10 @@ def test_labels_of_one_class(label):
 
 
 def test_the_slope_is_the_one_that_r_finds_of_the_same_rows():
-    path = BESIDE / "golden" / "golden_valprob.json"
-    if not path.exists():
-        pytest.skip("golden_valprob.json is not beside the checkout")
-    found = json.loads(path.read_text())["sets"]["digits_tree"]
-    y, p = np.array(list(found["y"]), dtype=int), np.array(found["p"], dtype=float)
+    _, y, p, _ = rows_of("digits_tree")
     tendency = tendency_of(fot.ScoreSample(y, p))
     assert tendency.slope == pytest.approx(0.873516525265091, abs=1e-8)  # rms::val.prob, and glm of 0 < p < 1
-    assert found["expected"]["cox"]["slope"] == pytest.approx(tendency.slope, abs=1e-8)
+    assert answer("digits_tree", "cox.slope") == pytest.approx(tendency.slope, abs=1e-8)
     assert tendency.words == ["overconfident"]
     assert [scores.rows for scores in tendency.certain] == [474, 474]
 

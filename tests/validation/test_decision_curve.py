@@ -10,7 +10,8 @@ from fitontest.data.row_groups import RowGroups
 from fitontest.numerics.simultaneous import simultaneous_quantile
 from fitontest.validation.at_threshold import probabilities_at
 from fitontest.validation.curve_in_words import ranges_in_words
-from tests.measures.decisions import columns, golden, population
+from tests.measures.decisions import population
+from tests.valprob import SETS, rows_of
 
 T = np.array([0.1, 0.25, 0.3, 0.6, 0.9])
 COSTS = T / (1 - T)
@@ -30,9 +31,9 @@ def errors_of(influence, w, w2, groups=None):
 
 
 def test_golden_sets():
-    for name in golden():
-        expected = golden()[name]["expected"]
-        y, p = columns(name)
+    for name in SETS:
+        expected = SETS[name]["expected"]
+        _, y, p, _ = rows_of(name)
         curve = fot.decision_curve(y, p, thresholds=expected["net_benefit"]["threshold"])
         found = [curve.net_benefit["model"], curve.net_benefit["treat all"]]
         for one, key in zip(found, ("model", "all"), strict=True):
@@ -225,7 +226,7 @@ def test_bad_input():
 
 
 def test_the_probability_at_a_threshold():
-    y, p = columns("sim_overfit")
+    _, y, p, _ = rows_of("sim_overfit")
     low, at, high = probabilities_at(fot.read(y, p), [0.001, 0.2, 0.999])
     assert at.probability == pytest.approx(0.339, abs=5e-4)
     assert (at.interval.low, at.interval.high) == pytest.approx((0.274, 0.403), abs=0.01)

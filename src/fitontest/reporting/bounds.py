@@ -9,10 +9,8 @@ from fitontest.measures.error_limits import ErrorLimit
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.formula_interval import FEW
 from fitontest.measures.interval import Interval
-from fitontest.uncertainty.effective_rows import effective_rows
+from fitontest.uncertainty.effective_rows import FEWEST, effective_rows
 from fitontest.uncertainty.tendency import exact_residuals, rows_of_smaller_class
-
-FEWEST = 50  # rows that are ever said to be enough: the interval of fewer is cut off at its ends
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Any
 
-from fitontest.checks import brief, is_real
+from fitontest.checks import brief
 from fitontest.data.known_groups import KnownGroups
 from fitontest.data.simplex_sample import CANONICAL
 from fitontest.families.base import Family
@@ -18,7 +18,7 @@ from fitontest.reporting.max_error import DEFAULT_FAMILY, DEFAULT_RESOLUTION, Ma
 from fitontest.reporting.slope_range import SlopeRange
 from fitontest.typing import RandomState
 from fitontest.uncertainty.dependence import dependence_of
-from fitontest.uncertainty.intervals import NULL_DRAWS
+from fitontest.uncertainty.intervals import NULL_DRAWS, check_interval
 from fitontest.uncertainty.joint import joint_test
 
 
@@ -64,7 +64,8 @@ class GateRule:
             limits += MaxDecisionLoss.several(max_decision_loss, family)
         elif max_error is None and not (isinstance(family, str) and family == DEFAULT_FAMILY):
             raise ValueError(f"family must be left out where no error has a limit, got {brief(family)}")
-        return cls(tuple(limits), _check_level(level), random_state)
+        check_interval(level, "level")
+        return cls(tuple(limits), float(level), random_state)  # type: ignore[arg-type] # checked above
 
     @property
     def family(self) -> str | None:
@@ -111,10 +112,3 @@ def _p_value(estimate: Estimate | None, sample: Any, seed: int) -> float | None:
         assert estimate.null is not None  # there is one where there is an interval
         return estimate.null.p_value
     return joint_test(sample, NULL_DRAWS, seed, [estimate]).p_value
-
-
-def _check_level(level: object) -> float:
-    """Return the level, or refuse what is none."""
-    if not is_real(level) or not 0.0 < level < 1.0:
-        raise ValueError(f"level must be a number in (0, 1) such as 0.95, got {level!r}")
-    return float(level)

@@ -12,10 +12,11 @@ from fitontest.measures.interval import Interval
 from fitontest.measures.measure import Measure
 from fitontest.measures.measure import make as make_measure
 from fitontest.measures.plug_in import PlugIn
-from fitontest.reporting.bounds import FEWEST, Bounds
+from fitontest.reporting.bounds import Bounds
 from fitontest.reporting.criterion import Levels
 from fitontest.reporting.error_criterion import ErrorCriterion
 from fitontest.reporting.limit import check_family_of_limit
+from fitontest.uncertainty.effective_rows import FEWEST
 from fitontest.uncertainty.redrawing import Redrawing, estimate_of
 
 DEFAULT_RESOLUTION = 20  # parts of the rows: errors in waves are seen that persist over a twentieth, or nearly

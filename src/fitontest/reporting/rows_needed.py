@@ -7,7 +7,7 @@ import numpy as np
 from fitontest.measures.error_limits import ErrorLimit
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.interval import Interval
-from fitontest.reporting.bounds import FEWEST
+from fitontest.uncertainty.effective_rows import FEWEST
 
 MOST_TIMES = 10_000  # the rows at hand, beyond which a number of rows says only that there are not enough anywhere
 MORE = 1.2  # times the rows at hand, which are said at least to be needed

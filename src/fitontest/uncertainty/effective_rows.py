@@ -5,6 +5,7 @@ from fitontest.data.score_sample import ScoreSample
 from fitontest.uncertainty.dependence import dependence_of
 
 ALL = slice(None)
+FEWEST = 50  # rows that are ever said to be enough: the interval of fewer is cut off at its ends
 
 
 def effective_rows(sample: ScoreSample, at: slice = ALL) -> float:

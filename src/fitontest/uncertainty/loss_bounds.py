@@ -19,10 +19,9 @@ from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.formula_interval import FEW
 from fitontest.significance.exact_share import share_interval
 from fitontest.typing import FloatArray
-from fitontest.uncertainty.effective_rows import effective_rows
+from fitontest.uncertainty.effective_rows import FEWEST, effective_rows
 from fitontest.uncertainty.tendency import rows_of_smaller_class
 
-FEWEST = 50  # rows that are ever said to be enough: the interval of fewer is cut off at its ends
 MOST_WINDOWS = 2000  # of rows beside the threshold, whose numbers grow by less than a hundredth
 
 

@@ -17,6 +17,7 @@ from fitontest.exceptions import NoValueError
 from fitontest.families.base import check_family
 from fitontest.families.registry import family_name
 from fitontest.maps.base import CalibrationMap
+from fitontest.measures.decision_regret import FAMILY
 from fitontest.measures.net_benefit import possible, variance_of_more_rows
 from fitontest.numerics.random import one_seed
 from fitontest.reading.models import read_models
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from fitontest.displays.decision import DecisionDisplay
 
 MODEL = "model"  # what a single model without a name is called
-FAMILY = "isotonic"
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -9,7 +9,6 @@ from fitontest.data.score_sample import ScoreSample
 from fitontest.typing import FloatArray
 from fitontest.validation.decision_curve import DecisionCurve
 
-CURVE = "ici"  # the statistic whose map is the calibration curve
 STEPS = 99  # thresholds of a curve, beside those of the validation
 LARGEST = 0.99
 

@@ -225,12 +225,16 @@ def validation_of_error(sample: ScoreSample, error: Estimate, level: float, seed
         Of the draws behind the interval.
     """
     family = family_name(error.measure.family)  # type: ignore[attr-defined] # of an error under a map
-    measures = {name: measure for name, measure in measures_of(family, (), seed).items() if name not in ERRORS}
-    found = statistics_of(sample, measures, level, seed)
-    statistics = {name: found.estimates.get(name, error) for name in measures_of(family, (), seed)}
-    kept = {name: one for name, one in statistics.items() if name in found.estimates or name == ICI}
+    measures = measures_of(family, (), seed)
+    found = statistics_of(sample, {name: one for name, one in measures.items() if name not in ERRORS}, level, seed)
+    known = {**found.estimates, ICI: error}
     return Validation(
-        sample=sample, statistics=kept, reasons=found.reasons, level=level, family=family, random_state=seed
+        sample=sample,
+        statistics={name: known[name] for name in measures if name in known},  # in the order of a report
+        reasons=found.reasons,
+        level=level,
+        family=family,
+        random_state=seed,
     )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from fitontest.data.known_groups import KnownGroups
 from fitontest.data.score_sample import ScoreSample
+from fitontest.measures.decision_regret import FAMILY
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.interval import INDEPENDENT_ROWS, Interval
 from fitontest.measures.notes import data_notes
@@ -17,10 +18,10 @@ from fitontest.results.text import capital, count, debiased_and_raw, p_in_words,
 from fitontest.uncertainty.tendency import Tendency, tendency_of
 from fitontest.uncertainty.verdict import Verdict, verdict_of
 from fitontest.validation.at_threshold import AtThreshold, probabilities_at
-from fitontest.validation.decision_curve import FAMILY, MODEL, DecisionCurve
+from fitontest.validation.decision_curve import MODEL, DecisionCurve
 from fitontest.validation.optimism import Optimism
-from fitontest.validation.pictures import CURVE, curve_picture, decision_picture
-from fitontest.validation.statistics import AT_THRESHOLDS, ERRORS, at_threshold
+from fitontest.validation.pictures import curve_picture, decision_picture
+from fitontest.validation.statistics import AT_THRESHOLDS, ERRORS, ICI, at_threshold
 from fitontest.validation.wording import decisions_in_words, risks_in_words, values_outside
 
 if TYPE_CHECKING:
@@ -113,8 +114,7 @@ class Validation(Table):
     @cached_property
     def verdict(self) -> Verdict | None:
         """The verdict that `evaluate` has on the same rows; None where rows belong to too few groups."""
-        errors = {name: one for name, one in self.statistics.items() if name in ERRORS and ERRORS[name] == "l1"}
-        return verdict_of(errors.items(), self.sample)
+        return verdict_of([(ICI, self.statistics[ICI])] if ICI in self.statistics else [], self.sample)
 
     @cached_property
     def tendency(self) -> Tendency:
@@ -227,7 +227,7 @@ class Validation(Table):
 
     def _pictures(self) -> list[tuple[str, str]]:
         """Return the calibration curve, and the decision curve where there are thresholds, for a page."""
-        pictures = [curve_picture(self.diagram(numbers=False), self.family)] if CURVE in self.statistics else []
+        pictures = [curve_picture(self.diagram(numbers=False), self.family)] if ICI in self.statistics else []
         if self.thresholds:
             samples = {self.name or MODEL: self.sample}
             pictures.append(decision_picture(samples, self.thresholds, level=self.level, seed=self.random_state))
@@ -262,7 +262,7 @@ class Validation(Table):
 
     def _line(self, name: str) -> list[str]:
         """Return a statistic, its interval, and what it would be of calibrated scores."""
-        label = f"{PRINTED[name]} ({self.family})" if name == next(iter(ERRORS)) else PRINTED[name]
+        label = f"{PRINTED[name]} ({self.family})" if name == ICI else PRINTED[name]
         estimate = self.statistics.get(name)
         if estimate is None:
             return [label, "-", "-", "-"]

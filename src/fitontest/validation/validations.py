@@ -12,8 +12,8 @@ from fitontest.results.frames import Records
 from fitontest.results.table import Section, Table
 from fitontest.results.text import count
 from fitontest.validation.decision_curve import DecisionCurve
-from fitontest.validation.pictures import CURVE, curve_picture, decision_picture
-from fitontest.validation.statistics import at_threshold
+from fitontest.validation.pictures import curve_picture, decision_picture
+from fitontest.validation.statistics import ICI, at_threshold
 from fitontest.validation.validation import Validation, estimate_and_ends
 from fitontest.validation.wording import values_outside
 
@@ -141,7 +141,7 @@ class Validations(Table):
         """Return the calibration curves of a few, and the decision curves of models, for a page."""
         first = self._each[0]
         pictures = []
-        if len(self) <= MOST_CURVES and all(CURVE in each.statistics for each in self.validations.values()):
+        if len(self) <= MOST_CURVES and all(ICI in each.statistics for each in self.validations.values()):
             pictures.append(curve_picture(self.diagram(), first.family))
         if self.samples.kind == MODEL and first.thresholds:
             samples = {str(name): each.sample for name, each in self.validations.items()}
