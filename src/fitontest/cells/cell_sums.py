@@ -48,16 +48,19 @@ class Resolution:
         Increasing, inside (0, 1): no cell has scores on both sides; one that equals an edge is above it.
     by_group : bool
         Whether each group of rows has cells of its own.
+    coarse : int
+        How many times as wide as usual cells are: a power of two, so that the usual ones lie inside them.
     """
 
     exact: bool = False
     edges: tuple[float, ...] = ()
     by_group: bool = False
+    coarse: int = 1
 
     @property
     def fine(self) -> int:
         """Cells per unit of probability, and of logit."""
-        return BY_GROUP if self.by_group else FINE
+        return (BY_GROUP if self.by_group else FINE) // self.coarse
 
     def keys(self, p: FloatArray) -> IntArray:
         """Return the key of the cell of each score; keys are ordered as the scores."""
@@ -202,6 +205,12 @@ class CellSums:
             ids=ids,
             **sums,
         )
+
+    def pooled(self, resolution: Resolution) -> "CellSums":
+        """Return the sums over the wider cells of another resolution, of all groups together."""
+        if not len(self):
+            return self
+        return CellSums._joined([replace(self, key=resolution.keys(self.low), group=None, ids=None)])
 
     @cached_property
     def ungrouped(self) -> "CellSums":

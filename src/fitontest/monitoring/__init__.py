@@ -1,0 +1,1 @@
+"""Monitoring of calibration: evidence against a model that may be looked at after every batch."""

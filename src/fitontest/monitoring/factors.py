@@ -1,0 +1,40 @@
+"""The factor by which a bet multiplies the evidence: the likelihood of its rates over that of the nearest allowed."""
+
+import numpy as np
+
+from fitontest.monitoring.batch import Batch
+from fitontest.monitoring.nulls import Limits
+from fitontest.typing import FloatArray
+
+
+def log_factors(batch: Batch, limits: Limits, z: FloatArray) -> FloatArray:
+    """Return the log factor of each bet, shape (K,), and with one more axis by cell before summing: see `by_cell`.
+
+    Parameters
+    ----------
+    batch : Batch of C cells
+    limits : Limits
+        That the null hypothesis allows there.
+    z : array of shape (K, C)
+        The logits of the rates that are bet on.
+    """
+    return np.asarray(by_cell(batch, limits, z).sum(axis=-1))
+
+
+def by_cell(batch: Batch, limits: Limits, z: FloatArray) -> FloatArray:
+    """Return w_1 log(q / p_0) + w_0 log((1 - q) / (1 - p_0)) at each cell, shape (K, C), with p_0 nearest to q.
+
+    Everything is in logs, so that rates near 0 lose no digits. No label may be contradicted by the limits.
+    """
+    log_low, log_high, log_not_high, log_not_low = limits.logs
+    below = np.logaddexp(0.0, -z)
+    q, not_q = -below, -(below + z)
+    return np.asarray(
+        batch.positives * _gained(q, log_low, log_high) + batch.negatives * _gained(not_q, log_not_high, log_not_low)
+    )
+
+
+def _gained(log_q: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
+    """Return log q less the log of the nearest value within the limits; 0 where the limits are both 0."""
+    nearest = np.clip(log_q, low, high)
+    return np.asarray(log_q - np.where(np.isfinite(nearest), nearest, log_q))

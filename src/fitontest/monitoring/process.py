@@ -1,0 +1,222 @@
+"""The evidence of one stream of batches: what is known before a batch, and what after it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from fitontest.cells.cell_sums import CellSums
+from fitontest.monitoring.band_bettor import BandBettor
+from fitontest.monitoring.batch import Batch
+from fitontest.monitoring.bettors import Bettor, Round
+from fitontest.monitoring.capital import ErrorCapital
+from fitontest.monitoring.factors import log_factors
+from fitontest.monitoring.family_bettor import FARTHEST, TRUST, FamilyBettor
+from fitontest.monitoring.fixed_share import FixedShare
+from fitontest.monitoring.history import Record
+from fitontest.monitoring.identity_bettor import IdentityBettor
+from fitontest.monitoring.level_bettor import LevelBettor
+from fitontest.monitoring.line_bettor import LineBettor, centre_of
+from fitontest.monitoring.nulls import Exact, Limits
+from fitontest.monitoring.past import OF_PAST, Past
+from fitontest.monitoring.sequences import LineSequence
+from fitontest.monitoring.settings import Settings
+
+IDENTITY, GRIDS = 0.3, 0.42  # prior weights of the bettor that does nothing, and of level, line and bands together
+
+
+@dataclass(frozen=True, eq=False)
+class Process:
+    """The evidence of one stream against its scores; a batch makes another one of it, and it never changes itself.
+
+    Attributes
+    ----------
+    bettors : tuple of Bettor
+        Those who bet; none before the first batch that has rows.
+    shares : FixedShare
+        Their weights.
+    log_e, log_e_max, log_cusum : float
+        The evidence against what is tested, the largest so far, and that since the likeliest onset.
+    capital : ErrorCapital
+        The evidence against mean errors of at most each of many values.
+    lines : LineSequence or None
+        The log likelihood of lines of the logits; None before the first batch that has rows.
+    past : Past
+        Discounted cells, which maps are fitted to.
+    before, since : CellSums
+        The cells of the batches before the likeliest onset, and since it.
+    refuted_by : str or None
+        The first labels that the hypothesis has no probability for, in words; the evidence is then infinite.
+    refuted_at : int
+        The place of their batch among the records.
+    records : tuple of Record
+        One for each batch.
+    """
+
+    bettors: tuple[Bettor, ...]
+    shares: FixedShare
+    log_e: float
+    log_e_max: float
+    log_cusum: float
+    capital: ErrorCapital
+    lines: LineSequence | None
+    past: Past
+    before: CellSums
+    since: CellSums
+    refuted_by: str | None
+    refuted_at: int
+    records: tuple[Record, ...]
+
+    @classmethod
+    def first(cls, settings: Settings) -> "Process":
+        """Return the process before the first batch."""
+        none = CellSums.none()
+        capital = ErrorCapital.first(tuple(settings.families), settings.max_error)
+        shares = FixedShare.of(np.ones(1), settings.share)
+        return cls((), shares, 0.0, 0.0, 0.0, capital, None, Past.none(), none, none, None, -1, ())
+
+    def after(self, batch: Batch, settings: Settings, name: str, time: str | None = None) -> "Process":
+        """Return the process with one batch more; one without rows changes no evidence."""
+        if not batch.n:
+            return replace(self, records=(*self.records, self._record(batch, settings, name, time)))
+        started = self if self.bettors else self._started(batch, settings)
+        return started._after(batch, settings, name, time)
+
+    @property
+    def onset(self) -> int | None:
+        """The place among the records of the batch since which the evidence has grown most; None where it has not.
+
+        The start of the largest sum of the logarithms of the factors up to now, a point estimate.
+        """
+        rows = [k for k, record in enumerate(self.records) if record.n]
+        start = None
+        for k in rows:
+            grown = self.records[k].log_cusum
+            before = grown - self.records[k].log_factor
+            start = k if before <= 0.0 else start
+        return start if rows and self.records[rows[-1]].log_cusum > 0.0 else None
+
+    @property
+    def n(self) -> int:
+        """Rows so far."""
+        return sum(record.n for record in self.records)
+
+    @property
+    def events(self) -> int:
+        """Rows so far that are positive."""
+        return sum(record.events for record in self.records)
+
+    def _started(self, batch: Batch, settings: Settings) -> "Process":
+        """Return the process with bettors that have seen the scores of the first batch."""
+        bettors: tuple[Bettor, ...] = (
+            IdentityBettor(),
+            LevelBettor.first(),
+            LineBettor.first(batch),
+            BandBettor.first(batch),
+            *(FamilyBettor(family) for family in settings.families),
+        )
+        prior = np.array([IDENTITY, *[GRIDS / 3] * 3, *settings.families.values()])
+        lines = LineSequence.first(centre_of(batch))
+        return replace(self, bettors=bettors, shares=FixedShare.of(prior, settings.share), lines=lines)
+
+    def _after(self, batch: Batch, settings: Settings, name: str, time: str | None) -> "Process":
+        limits = settings.null.limits(batch)
+        refuted = limits.contradicted(batch)
+        possible = batch.at(~refuted)
+        logits = self.past.logits(settings.families, possible)
+        bets = self._bets(Round(possible, limits.at(~refuted), logits))
+        capital = self.capital.after(possible, logits)
+        log_factor = bets.log_factor
+        if settings.max_error is not None:
+            log_factor = capital.log_at(settings.max_error) - self.capital.log_at(settings.max_error)
+        restarted = self.log_cusum <= 0.0
+        pooled = batch.sums.pooled(OF_PAST)
+        changed = replace(
+            self,
+            bettors=bets.bettors,
+            shares=self.shares.after(bets.log_factors),
+            log_e=self.log_e + log_factor,
+            log_e_max=max(self.log_e_max, self.log_e + log_factor),
+            log_cusum=max(self.log_cusum, 0.0) + log_factor,
+            capital=capital,
+            lines=None if self.lines is None else self.lines.after(possible),
+            past=self.past.after(batch),
+            before=CellSums.added((self.before, self.since)) if restarted else self.before,
+            since=pooled if restarted else CellSums.added((self.since, pooled)),
+            refuted_by=self.refuted_by or _refutation(batch, refuted, name),
+            refuted_at=len(self.records) if self.refuted_by is None and refuted.any() else self.refuted_at,
+        )
+        gains = _gains(possible, logits)
+        record = changed._record(batch, settings, name, time, log_factor, bets.by_name, gains)
+        return replace(changed, records=(*self.records, record))
+
+    def _bets(self, turn: Round) -> "_Bets":
+        bets = [bettor.bet(turn) for bettor in self.bettors]
+        return _Bets(tuple(after for _, after in bets), np.array([factor for factor, _ in bets]), self.shares)
+
+    def _record(
+        self,
+        batch: Batch,
+        settings: Settings,
+        name: str,
+        time: str | None,
+        log_factor: float = 0.0,
+        log_factors: Mapping[str, float] | None = None,
+        log_gains: Mapping[str, float] | None = None,
+    ) -> Record:
+        """Return what a batch came to, `self` being the process after it."""
+        lines = self.lines
+        return Record(
+            batch=name,
+            time=time,
+            n=batch.n,
+            events=batch.events,
+            expected=float(batch.sums.wp.sum()) if len(batch) else 0.0,
+            log_factor=log_factor,
+            log_e=self.log_e,
+            log_e_max=self.log_e_max,
+            log_cusum=self.log_cusum,
+            log_factors=dict(log_factors or {}),
+            log_gains=dict(log_gains or {}),
+            level=(None, None) if lines is None else lines.level(settings.alpha),
+            slope=(None, None) if lines is None else lines.slope(settings.alpha),
+            error_low=self.capital.lower_bound(settings.alpha),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Bets:
+    """The bets of all bettors on one batch."""
+
+    bettors: tuple[Bettor, ...]
+    log_factors: Any
+    shares: FixedShare
+
+    @property
+    def log_factor(self) -> float:
+        return self.shares.log_mean(self.log_factors)
+
+    @property
+    def by_name(self) -> dict[str, float]:
+        return {each.name: float(factor) for each, factor in zip(self.bettors, self.log_factors, strict=True)}
+
+
+def _gains(batch: Batch, logits: Mapping[str, Any]) -> dict[str, float]:
+    """Return what the map of each family, as it bets, gains in log loss over the scores, summed over the rows."""
+    inside = batch.uncertain
+    part = batch.at(inside)
+    limits: Limits = Exact().limits(part)
+    moved = {family: part.z + TRUST * (z[inside] - part.z).clip(-FARTHEST, FARTHEST) for family, z in logits.items()}
+    return {family: float(log_factors(part, limits, z[None, :])[0]) for family, z in moved.items()}
+
+
+def _refutation(batch: Batch, refuted: Any, name: str) -> str | None:
+    """Return in words the labels that the hypothesis has no probability for; None where there are none."""
+    if not refuted.any():
+        return None
+    of_zero = int(batch.sums.rows[refuted & (batch.p < 0.5), 1].sum())
+    of_one = int(batch.sums.rows[refuted & (batch.p >= 0.5), 0].sum())
+    parts = [(of_zero, "positive", "0"), (of_one, "negative", "1")]
+    words = [f"{rows:,} {label} row{'s' * (rows > 1)} of score {score}" for rows, label, score in parts if rows]
+    return f"{' and '.join(words)} in batch {name}"
