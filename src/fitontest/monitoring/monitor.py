@@ -2,9 +2,13 @@
 
 from typing import Any
 
+from fitontest.checks import brief
+from fitontest.families.base import Family, check_family
+from fitontest.maps.base import CalibrationMap
 from fitontest.monitoring.evidence import MonitorEvidence
 from fitontest.monitoring.intake import read_update
 from fitontest.monitoring.nulls import Exact, Null, Tolerance
+from fitontest.monitoring.proposal import Proposal, propose
 from fitontest.monitoring.settings import Settings
 from fitontest.monitoring.state import MonitorState
 
@@ -50,3 +54,45 @@ class Monitor:
     def alarm_since(self) -> int | None:
         """The place, from 0, of the batch of the first alarm."""
         return self.evidence.alarm_since
+
+    def propose(self, family: str | Family = "spline") -> Proposal:
+        """Return a map of a family fitted to the discounted past, and what such maps would have gained.
+
+        Parameters
+        ----------
+        family : str or Family, default="spline"
+            What it would have gained is known of those that bet.
+
+        Raises
+        ------
+        ValueError
+            No such family; fewer than 10 positives or negatives so far.
+        """
+        check_family(family)
+        return propose(self._state.together, family)
+
+    def restart(self, map: CalibrationMap | None = None) -> None:  # noqa: A002 - what it is
+        """Begin another life, for a model that was recalibrated or replaced: the evidence is 1 again.
+
+        The batches so far stay known, so that none is counted twice, and their records are kept. `alpha` is that of one
+        life: over all lives the probability of a false alarm is at most `alpha` if life j has alpha / (j (j + 1)).
+
+        Parameters
+        ----------
+        map : CalibrationMap, optional
+            What was put behind the model, such as ``monitor.propose().map``. The scores of later batches must be those
+            after the map. What is past is then moved by it, and keeps informing the maps that bet; without it the past
+            is forgotten.
+
+        Raises
+        ------
+        ValueError
+            Something else than a map of scores; no batch so far.
+        """
+        if map is not None and not isinstance(map, CalibrationMap):
+            raise ValueError(f"map must be a CalibrationMap or None, got {brief(map)}")
+        if not self._state.log_es:
+            raise ValueError(
+                "a monitor is restarted after a batch; this one has seen none since it was made or restarted"
+            )
+        self._state = self._state.restarted(None if map is None else map.evaluate)

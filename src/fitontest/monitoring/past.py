@@ -1,7 +1,7 @@
 """The past: cells of the batches before, of which older ones count less, and maps fitted to them."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -40,6 +40,16 @@ class Past:
         """Return the past with one batch more."""
         old = self.sums.scaled(discount) if len(self.sums) and discount < 1.0 else self.sums
         return Past(CellSums.added((old, batch.sums.pooled(OF_PAST))))
+
+    def moved(self, to: Callable[[FloatArray], FloatArray]) -> "Past":
+        """Return the past with other scores in place of its own, those of a recalibrated model for example."""
+        if not len(self.sums):
+            return self
+        p = np.clip(to(self.sums.p), 0.0, 1.0)
+        order = np.argsort(p, kind="stable")
+        cells = self.sums.at(order)
+        moved = replace(cells, low=p[order], high=p[order], wp=p[order] * cells.w.sum(axis=1))
+        return Past(moved.pooled(OF_PAST))
 
     def sample(self) -> CountedSample:
         """Return the past as data that families are fitted to, of importances."""

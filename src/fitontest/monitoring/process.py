@@ -130,7 +130,7 @@ class Process:
         log_factor = bets.log_factor
         if settings.max_error is not None:
             log_factor = capital.log_at(settings.max_error) - self.capital.log_at(settings.max_error)
-        restarted = self.log_cusum <= 0.0
+        restarted = self.log_cusum <= 0.0  # the last run of CUSUM is over, and this batch begins another one
         pooled = batch.sums.pooled(OF_PAST)
         changed = replace(
             self,

@@ -1,6 +1,6 @@
 """What a monitor knows: the evidence of all rows and of each segment, and which batches it has seen."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from math import exp, log
 from typing import Any
@@ -8,8 +8,10 @@ from typing import Any
 from scipy.special import logsumexp
 
 from fitontest.monitoring.batch import Batch
+from fitontest.monitoring.history import Record
 from fitontest.monitoring.process import Process
 from fitontest.monitoring.settings import Settings
+from fitontest.typing import FloatArray
 
 TOGETHER = 0.5  # prior weight of the evidence of all rows, where there are segments too
 
@@ -53,6 +55,22 @@ class Update:
 
 
 @dataclass(frozen=True, eq=False)
+class Life:
+    """What is kept of a model that is monitored no longer.
+
+    Attributes
+    ----------
+    records : tuple of Record
+        Of all rows together, one for each batch.
+    log_es : tuple of float
+        The evidence after each batch, of all rows and segments.
+    """
+
+    records: tuple[Record, ...]
+    log_es: tuple[float, ...]
+
+
+@dataclass(frozen=True, eq=False)
 class MonitorState:
     """All that a monitor knows; a batch makes another one of it, and it never changes itself.
 
@@ -73,8 +91,8 @@ class MonitorState:
         The batches.
     groups : frozenset of str
         Digests of the groups of their rows.
-    lives : int
-        How many models were monitored before this one, see `Monitor.restart`.
+    lives : tuple of Life
+        Of the models that were monitored before this one, see `Monitor.restart`.
     """
 
     settings: Settings
@@ -84,7 +102,7 @@ class MonitorState:
     log_es: tuple[float, ...]
     seen: tuple[Seen, ...]
     groups: frozenset[str]
-    lives: int = 0
+    lives: tuple[Life, ...] = ()
 
     @classmethod
     def first(cls, settings: Settings) -> "MonitorState":
@@ -109,6 +127,28 @@ class MonitorState:
             groups=self.groups | update.groups,
         )
         return replace(changed, log_es=(*self.log_es, changed.log_e))
+
+    def restarted(self, moved: Callable[[FloatArray], FloatArray] | None = None) -> "MonitorState":
+        """Return the state at the start of another life: the evidence is 1 again, and what was seen stays seen.
+
+        Parameters
+        ----------
+        moved : callable, optional
+            From the scores of before to those of now, so that maps are fitted to the past as the new scores have it;
+            without it the past is forgotten.
+        """
+
+        def restart(process: Process) -> Process:
+            first = Process.first(self.settings)
+            return first if moved is None else replace(first, past=process.past.moved(moved))
+
+        return replace(
+            self,
+            together=restart(self.together),
+            segments={key: restart(process) for key, process in self.segments.items()},
+            log_es=(),
+            lives=(*self.lives, Life(self.together.records, self.log_es)),
+        )
 
     @property
     def log_e(self) -> float:
