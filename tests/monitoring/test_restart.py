@@ -39,7 +39,7 @@ def test_the_gain_is_that_of_maps_that_had_not_seen_the_labels(refuted):
 
 def test_the_gain_of_a_batch_is_the_difference_of_log_losses():
     """That of the scores, less that of the map, which is followed for .8 of the way in the logit."""
-    monitor, rows = fed(batches=3)
+    monitor, _ = fed(batches=3)
     fitted = monitor.propose().map
     y, p = np.tile([0, 0, 1], 50), np.tile([0.2, 0.4, 0.7], 50)
     monitor.update(y, p)

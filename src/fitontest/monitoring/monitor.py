@@ -92,7 +92,5 @@ class Monitor:
         if map is not None and not isinstance(map, CalibrationMap):
             raise ValueError(f"map must be a CalibrationMap or None, got {brief(map)}")
         if not self._state.log_es:
-            raise ValueError(
-                "a monitor is restarted after a batch; this one has seen none since it was made or restarted"
-            )
+            raise ValueError("a monitor must have a batch since it began to be restarted, got none")
         self._state = self._state.restarted(None if map is None else map.evaluate)
