@@ -66,6 +66,8 @@ from .maps.base import CalibrationMap
 from .maps.multiclass.base import MulticlassMap
 from .measures.estimate import Estimate
 from .measures.measure import Measure
+from .monitoring.evidence import MonitorEvidence
+from .monitoring.monitor import Monitor
 from .planning.evaluation_plan import EvaluationPlan
 from .planning.planning import plan_evaluation
 from .progress import show_progress
@@ -126,6 +128,8 @@ __all__ = [
     "Lowess",
     "Matrix",
     "Measure",
+    "Monitor",
+    "MonitorEvidence",
     "MulticlassFamily",
     "MulticlassMap",
     "OneVsRest",

@@ -9,15 +9,105 @@ from fitontest.monitoring.evidence import MonitorEvidence
 from fitontest.monitoring.intake import read_update
 from fitontest.monitoring.nulls import Exact, Null, Tolerance
 from fitontest.monitoring.proposal import Proposal, propose
-from fitontest.monitoring.settings import Settings
+from fitontest.monitoring.settings import Settings, read_families, read_fraction, read_run_length
 from fitontest.monitoring.state import MonitorState
 
-FITTED = 0.28  # prior weight of the bets on fitted maps, together
 RUN_LENGTH = 1000.0
 
 
 class Monitor:
-    """Monitor the calibration of a model by an e-process, whose alarms may be looked for after every batch."""
+    r"""Monitor the calibration of a model by evidence that may be looked at after every batch, for ever.
+
+    The evidence E begins at 1. Bettors turn scores p into rates q by what they learnt from earlier batches, and a batch
+    multiplies the evidence of each by
+
+        product over rows of (q / p_0)^y ((1 - q) / (1 - p_0))^(1 - y),
+
+    p_0 being the rate nearest to q that the hypothesis allows: p itself where scores are to be exact. If the hypothesis
+    is true the mean of this factor is at most 1 whatever was before, and the probability that the mixture of all
+    bettors ever reaches 1 / alpha is at most `alpha` (Ville's inequality). log E is what the mixture gained over the
+    scores in log loss, on labels that it had not seen.
+
+    Bets are made on a shift of all logits, on a line in them, on shifts by band of the score, and on maps of `families`
+    that are fitted to cells of the past, in which a batch counts 0.8 of the one after it.
+
+    Parameters
+    ----------
+    alpha : float in (0, 1), default=0.05
+        The probability of a false alarm, at any time in the life of a model.
+    max_error : float in (0, 1), optional
+        What is tested is then "in every batch the mean of |c - p| over its rows is at most this", c being the true
+        rates. Without it every row is to be right, to `tolerance`.
+    tolerance : float, default=0
+        By how much the true rate of each row may differ from its score.
+    tolerance_unit : {"probability", "logit"}, default="probability"
+        The unit of `tolerance`. In logits 0.1 is about a tenth of a small rate.
+    reference : ScoreSample, Cells or tuple (y_true, y_prob), optional
+        Rows of a time when the model was accepted. What is tested is then that the rates lie in the simultaneous band
+        of their calibration map; half of `alpha` is spent on the band.
+    by : str or sequence of str, optional
+        The columns of segments, where batches are data frames or files. Each segment has evidence of its own.
+    groups : str, optional
+        The column of what rows belong to, such as a patient, where batches are data frames or files.
+    families : sequence of str, or dict from str to float, default=("spline", "isotonic")
+        The names of the families whose maps bet; a dict has their prior weights, beside 0.3 for the bet that scores are
+        right and 0.42 for the others.
+    weights : {"auto", "counts", "importances"}, default="auto"
+        What weights of rows mean. Whole numbers that count independent rows ("counts") multiply the evidence as so many
+        rows; importances are divided by `max_weight`.
+    max_weight : float, optional
+        The largest weight that a row can have, declared before it is seen. An exponent above 1 would not be valid.
+    reduction : {"confidence", "binary", "classwise", "canonical"}, optional
+        How a matrix of scores is read, see `calibration_error`. With "classwise" each class is a segment; with
+        "canonical" bets are made on whole distributions, on a temperature and on shifts of one class.
+    labels : sequence, optional
+        The class of each column of scores.
+    pos_label : label, optional
+        The positive class, needed unless labels are booleans, {0, 1} or {-1, 1}.
+    exact : bool, default=False
+        Whether each distinct score of a batch is a cell of its own. By default scores share cells of 1/64 in
+        probability and in logit, which is valid as well.
+    once : bool, default=False
+        Whether a group that an earlier batch had is left out, in place of an error: it enters once.
+    run_length : float, default=1000
+        CUSUM, which forgets an alarm when a model has recovered, says "changed" where false ones are at least so many
+        batches apart, on average.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, the rule and what was found.
+
+    Notes
+    -----
+    Given the scores of a batch and all that was before, its labels must be independent. Scores may drift, depend on
+    each other and on earlier labels. What breaks this: rows that belong together (say so by ``groups=``), shocks that
+    all rows of a batch share (use a tolerance), labels that come sooner for one class than for the other (wait until
+    all labels of a batch are there), and cutting the rows into other batches after a look at the labels.
+
+    The exact hypothesis is refuted by any trifle, once there are rows enough. From 100,000 rows on say by `tolerance`
+    or `max_error` what would matter.
+
+    References
+    ----------
+    Ville (1939), Etude critique de la notion de collectif, Gauthier-Villars.
+    Ramdas, Grunwald, Vovk, Shafer (2023), Game-theoretic statistics and safe anytime-valid inference, Statistical
+    Science 38(4). https://doi.org/10.1214/23-STS894
+    Arnold, Henzi, Ziegel (2023), Sequentially valid tests for forecast calibration, Annals of Applied Statistics 17(3).
+    https://doi.org/10.1214/22-AOAS1697
+
+    Examples
+    --------
+    >>> import numpy as np, fitontest as fot
+    >>> rng = np.random.default_rng(0)
+    >>> monitor = fot.Monitor()
+    >>> for month in range(12):
+    ...     z = rng.normal(-1, 1, 1000)
+    ...     c = 1 / (1 + np.exp(-z - (0.5 if month >= 6 else 0)))
+    ...     evidence = monitor.update(rng.random(1000) < c, 1 / (1 + np.exp(-z)))
+    >>> monitor.alarm, monitor.alarm_since
+    (True, 6)
+    """
 
     def __init__(
         self,
@@ -30,8 +120,14 @@ class Monitor:
         run_length: float = RUN_LENGTH,
     ) -> None:
         null: Null = Tolerance(tolerance, tolerance_unit) if tolerance else Exact()
-        weights = {name: FITTED / len(families) for name in families}
-        self._state = MonitorState.first(Settings(alpha, null, max_error, weights, run_length))
+        settings = Settings(
+            read_fraction(alpha, "alpha"),
+            null,
+            None if max_error is None else read_fraction(max_error, "max_error"),
+            read_families(families),
+            read_run_length(run_length),
+        )
+        self._state = MonitorState.first(settings)
 
     def update(
         self, y_true: Any, y_prob: Any = None, *, batch: object = None, time: object = None, **columns: Any

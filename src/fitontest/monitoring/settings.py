@@ -1,11 +1,15 @@
 """What a monitor is told when it is made, and what never changes in its life."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from math import log
+from math import inf, log
 
+from fitontest.checks import brief, is_real
+from fitontest.families.base import check_family
 from fitontest.monitoring.fixed_share import SHARE
 from fitontest.monitoring.nulls import Null
+
+FITTED = 0.28  # prior weight of the bets on maps, together
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,3 +43,42 @@ class Settings:
     def log_limit(self) -> float:
         """log(1 / alpha), the evidence of an alarm."""
         return -log(self.alpha)
+
+
+def read_fraction(value: object, argument: str) -> float:
+    """Return a number that must lie strictly between 0 and 1."""
+    return _between(value, argument, 0.0, 1.0)
+
+
+def read_run_length(value: object) -> float:
+    """Return the batches between false alarms of CUSUM."""
+    return _between(value, "run_length", 1.0, inf)
+
+
+def read_families(families: object) -> dict[str, float]:
+    """Return the families whose maps bet with their prior weights, or refuse what names none.
+
+    Parameters
+    ----------
+    families : sequence of str, or mapping from str to float
+        Without weights they share 0.28.
+    """
+    if isinstance(families, str) or not isinstance(families, Iterable):
+        raise ValueError(f"families must be a sequence of names, or a dict of prior weights, got {brief(families)}")
+    names = list(families)
+    for name in names:
+        if not isinstance(name, str):
+            raise ValueError(f"families must hold names, as a monitor is kept by them, got {brief(name)}")
+        check_family(name)
+    if len(set(names)) < len(names):
+        raise ValueError(f"families must hold each name once, got {brief(names)}")
+    if not isinstance(families, Mapping):
+        return {name: FITTED / len(names) for name in names}
+    return {name: _between(families[name], f"the prior weight of {name!r}", 0.0, inf) for name in names}
+
+
+def _between(value: object, argument: str, low: float, high: float) -> float:
+    if not is_real(value) or not low < value < high:
+        limits = f"in ({low:g}, {high:g})" if high < inf else f"above {low:g}"
+        raise ValueError(f"{argument} must be a number {limits}, got {brief(value)}")
+    return float(value)
