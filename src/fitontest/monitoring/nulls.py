@@ -1,15 +1,19 @@
 """Null hypotheses of a monitor: the rates that the scores allow, and the nearest of them to a bet."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from fitontest.checks import choose
 from fitontest.monitoring.batch import Batch
 from fitontest.numerics.links import logit, sigmoid
 from fitontest.typing import BoolArray, FloatArray
+
+SMALLEST = 1e-300  # of which the logit is finite
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +41,13 @@ class Limits:
 
 
 class Null(ABC):
-    """A null hypothesis: at each score the true rate lies between two limits."""
+    """A null hypothesis: at each score the true rate lies between two limits.
+
+    A bet q is compared with p0, the rate between the limits that is nearest to it in the Kullback-Leibler divergence
+    KL(q || p0): q itself between them, else the nearer limit. For every rate c that is allowed the factor
+    (q / p0)^y ((1 - q) / (1 - p0))^(1 - y) has a mean of at most 1, since c q / p0 + (1 - c) (1 - q) / (1 - p0) is
+    linear in c, is 1 at p0 and falls away from q. No other p0 that does so makes the evidence grow faster.
+    """
 
     @abstractmethod
     def limits(self, batch: Batch) -> Limits:
@@ -48,41 +58,93 @@ class Null(ABC):
         limits = self.limits(batch)
         return np.clip(q, limits.low, limits.high)
 
+    @property
+    def alpha_share(self) -> float:
+        """The part of alpha that is left for false alarms of the evidence."""
+        return 1.0
+
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:
         """Return the hypothesis as JSON-ready values, its name under "null"."""
 
+    @classmethod
+    @abstractmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> "Null":
+        """Return the hypothesis of what `to_dict` returned."""
+
 
 @dataclass(frozen=True)
 class Exact(Null):
-    """The true rate is the score."""
+    """The true rate is the score: c = p.
+
+    In a cell of the score the mean of the true rates is then the mean score, at which its factor is computed. A label
+    of 1 where the score is 0, or of 0 where it is 1, has no probability at all.
+    """
+
+    def rates(self, p: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the lowest and the highest rate at each score."""
+        return p, p
 
     def limits(self, batch: Batch) -> Limits:
         """Return the lowest and the highest rate at each cell of a batch."""
-        return Limits(batch.p, batch.p)
+        return Limits(*self.rates(batch.p))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the hypothesis as JSON-ready values, its name under "null"."""
         return {"null": "exact"}
 
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> "Exact":  # noqa: ARG003 - it has no settings
+        """Return the hypothesis of what `to_dict` returned."""
+        return cls()
+
 
 @dataclass(frozen=True)
 class Tolerance(Null):
-    """The true rate is within eps of the score, in probability or in logits."""
+    """The true rate is near the score: within eps in probability, or, with ``unit="logit"``, in logits.
+
+    In probability max(p - eps, 0) <= c <= min(p + eps, 1). In logits 1 / (1 + exp(-(z -+ eps))) with z = log(p / (1 - p)),
+    so that rates of rare events may be off by a factor of about exp(eps) and scores of 0 and 1 not at all.
+
+    The upper limit is concave in p and the lower one convex. In a cell of the score the mean of the true rates is
+    therefore within the limits at the mean score, at which the factor of the cell is computed.
+
+    Attributes
+    ----------
+    eps : float
+        In [0, 1) in probability, 0 or more in logits.
+    unit : {"probability", "logit"}
+    """
 
     eps: float
     unit: str = "probability"
 
+    def rates(self, p: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the lowest and the highest rate at each score."""
+        if self.unit == "probability":
+            return np.maximum(p - self.eps, 0.0), np.minimum(p + self.eps, 1.0)
+        certain = (p <= 0.0) | (p >= 1.0)
+        z = logit(p, SMALLEST)
+        low, high = sigmoid(z - self.eps), sigmoid(z + self.eps)
+        return np.where(certain, p, np.minimum(low, p)), np.where(certain, p, np.maximum(high, p))
+
     def limits(self, batch: Batch) -> Limits:
         """Return the lowest and the highest rate at each cell of a batch."""
-        if self.unit == "probability":
-            return Limits(np.maximum(batch.p - self.eps, 0.0), np.minimum(batch.p + self.eps, 1.0))
-        z = logit(batch.p, 1e-300)
-        inside = batch.uncertain
-        return Limits(
-            np.where(inside, sigmoid(z - self.eps), batch.p), np.where(inside, sigmoid(z + self.eps), batch.p)
-        )
+        return Limits(*self.rates(batch.p))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the hypothesis as JSON-ready values, its name under "null"."""
         return {"null": "tolerance", "eps": self.eps, "unit": self.unit}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> "Tolerance":
+        """Return the hypothesis of what `to_dict` returned."""
+        return cls(float(values["eps"]), str(values["unit"]))
+
+
+NULLS: dict[str, type[Null]] = {"exact": Exact, "tolerance": Tolerance}
+
+
+def null_of(values: Mapping[str, Any]) -> Null:
+    """Return the hypothesis of what its `to_dict` returned."""
+    return NULLS[choose(values.get("null"), NULLS, "null")].from_dict(values)
