@@ -42,7 +42,10 @@ def test_limits_are_cut_at_0_and_1_and_hold_the_score():
     p = np.array([0.0, 1e-12, 0.01, 0.5, 0.99, 1.0])
     for null in NULLS:
         low, high = null.rates(p)
-        assert (low >= 0).all() and (low <= p).all() and (p <= high).all() and (high <= 1).all()
+        assert (low >= 0).all()
+        assert (low <= p).all()
+        assert (p <= high).all()
+        assert (high <= 1).all()
     low, high = Tolerance(0.02).rates(p)
     np.testing.assert_allclose(low, [0, 0, 0, 0.48, 0.97, 0.98], atol=1e-15)
     np.testing.assert_allclose(high, [0.02, 0.02 + 1e-12, 0.03, 0.52, 1, 1], atol=1e-15)
@@ -77,7 +80,8 @@ def test_no_bet_on_vectors_gains_on_average(null, classes):
         low, high = vectors.limits(p)
         p0, ratios = vectors.nearest(p, q), np.exp(vectors.log_ratios(p, q))
         np.testing.assert_allclose(p0.sum(axis=1), 1, atol=1e-14)
-        assert (p0 >= low).all() and (p0 <= high).all()
+        assert (p0 >= low).all()
+        assert (p0 <= high).all()
         for _ in range(5):
             c = nearest_distribution(distributions(rng, 200, classes, 0.1), low, high)
             assert (c * ratios).sum(axis=1).max() <= 1 + 1e-9  # scores within 1e-7 of 1 are known to 1e-9 of the rest
@@ -100,7 +104,9 @@ def test_a_class_without_a_bet_keeps_a_factor_that_is_finite():
     p, q = np.array([[0.0, 0.3, 0.7]]), np.array([[0.0, 0.5, 0.5]])
     vectors = VectorNull(Tolerance(0.05))
     ratios = np.exp(vectors.log_ratios(p, q))
-    assert np.isfinite(ratios).all() and not vectors.impossible(p).any()
+    assert np.isfinite(ratios).all()
+    assert not vectors.impossible(p).any()
     assert (np.array([[0.05, 0.25, 0.7]]) * ratios).sum() <= ROUNDED
     exact = VectorNull(Exact())
-    assert exact.impossible(p).tolist() == [[True, False, False]] and exact.log_ratios(p, q)[0, 0] == 0.0
+    assert exact.impossible(p).tolist() == [[True, False, False]]
+    assert exact.log_ratios(p, q)[0, 0] == 0.0

@@ -103,8 +103,9 @@ class Exact(Null):
 class Tolerance(Null):
     """The true rate is near the score: within eps in probability, or, with ``unit="logit"``, in logits.
 
-    In probability max(p - eps, 0) <= c <= min(p + eps, 1). In logits 1 / (1 + exp(-(z -+ eps))) with z = log(p / (1 - p)),
-    so that rates of rare events may be off by a factor of about exp(eps) and scores of 0 and 1 not at all.
+    In probability max(p - eps, 0) <= c <= min(p + eps, 1). In logits c is from 1 / (1 + exp(eps - z)) to
+    1 / (1 + exp(-eps - z)) with z = log(p / (1 - p)), so that rates of rare events may be off by a factor of about
+    exp(eps), and scores of 0 and 1 not at all.
 
     The upper limit is concave in p and the lower one convex. In a cell of the score the mean of the true rates is
     therefore within the limits at the mean score, at which the factor of the cell is computed.
