@@ -152,7 +152,7 @@ class Monitor:
         return self.evidence.alarm_since
 
     def propose(self, family: str | Family = "spline") -> Proposal:
-        """Return a map of a family fitted to the discounted past, and what such maps would have gained.
+        """Return a calibration map fitted to the discounted past, and what maps of its family would have gained.
 
         Parameters
         ----------
