@@ -2,14 +2,15 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from math import exp, log
+from math import exp, inf, log
 from typing import Any
 
-from scipy.special import logsumexp
+import numpy as np
 
 from fitontest.monitoring.batch import Batch
 from fitontest.monitoring.history import Record
 from fitontest.monitoring.process import Process
+from fitontest.monitoring.segment_list import list_segments, log_limit, log_mean_of_segments, prior_weights
 from fitontest.monitoring.settings import Settings
 from fitontest.typing import FloatArray
 
@@ -80,13 +81,15 @@ class MonitorState:
     together : Process
         The evidence of all rows.
     segments : mapping from key to Process
-        That of each segment, in the order in which they appeared.
+        That of each segment, in the order in which they appeared. It has records of the batches alone in which the
+        segment has rows.
     priors : mapping from key to float
         Their prior weights, of sum 1 at most: 1 / (S + 1) for the S segments of the first batch, and 1 / (j (j + 1))
         for one that is the j-th to appear later.
     log_es : tuple of float
         The evidence against the hypothesis for all rows and segments, after each batch: half of that of all rows
-        together and half of the weighted mean of segments, those that have not appeared counting 1.
+        together and half of the weighted mean of segments, those that have not appeared counting 1. Labels that are
+        impossible, see `refuted_by`, are left out, so that it is finite.
     seen : tuple of Seen
         The batches.
     groups : frozenset of str
@@ -112,21 +115,19 @@ class MonitorState:
     def after(self, update: Update) -> "MonitorState":
         """Return the state with one batch more."""
         name, time = update.seen.name, update.seen.time
-        together = self.together.after(update.together, self.settings, name, time)
-        new = [key for key in update.segments if key not in self.segments]
-        segments = dict(self.segments) | {key: Process.first(self.settings) for key in new}
+        filled = {key: batch for key, batch in update.segments.items() if batch.n}
+        new = [key for key in filled if key not in self.segments]
+        first = Process.first(self.settings)
+        segments = {key: self.segments.get(key, first).after(filled[key], self.settings, name, time) for key in filled}
         changed = replace(
             self,
-            together=together,
-            segments={
-                key: process.after(update.segments.get(key, Batch.empty()), self.settings, name, time)
-                for key, process in segments.items()
-            },
-            priors=dict(self.priors) | _priors(new, len(self.priors)),
+            together=self.together.after(update.together, self.settings, name, time),
+            segments=dict(self.segments) | segments,
+            priors=dict(self.priors) | prior_weights(new, len(self.priors)),
             seen=(*self.seen, update.seen),
             groups=self.groups | update.groups,
         )
-        return replace(changed, log_es=(*self.log_es, changed.log_e))
+        return replace(changed, log_es=(*self.log_es, changed._log_e_of_possible))
 
     def restarted(self, moved: Callable[[FloatArray], FloatArray] | None = None) -> "MonitorState":
         """Return the state at the start of another life: the evidence is 1 again, and what was seen stays seen.
@@ -152,22 +153,68 @@ class MonitorState:
 
     @property
     def log_e(self) -> float:
-        """The evidence now, as a logarithm."""
+        """The evidence now, as a logarithm; inf where a label is impossible, `refuted_by`."""
+        return inf if self.refuted_by is not None else self._log_e_of_possible
+
+    @property
+    def _log_e_of_possible(self) -> float:
+        """The evidence of the labels that are possible, as a logarithm."""
         if not self.segments:
             return self.together.log_e
-        unseen = max(0.0, 1.0 - sum(self.priors.values()))
-        parts = [(log(self.priors[key]) + process.log_e) for key, process in self.segments.items()]
-        of_segments = logsumexp([*parts, *([log(unseen)] if unseen > 0.0 else [])])
-        return float(logsumexp([log(TOGETHER) + self.together.log_e, log(1.0 - TOGETHER) + of_segments]))
+        of_segments = log_mean_of_segments({key: each.log_e for key, each in self.segments.items()}, self.priors)
+        return float(np.logaddexp(log(TOGETHER) + self.together.log_e, log(1.0 - TOGETHER) + of_segments))
+
+    @property
+    def refuted_by(self) -> str | None:
+        """The first labels that the hypothesis has no probability for, in words; None without them.
+
+        Of a largest mean error it is None, since any label is possible then.
+        """
+        first = self._first_refuted
+        return None if first is None else first.refuted_by
+
+    @property
+    def refuted_at(self) -> int:
+        """The place among `log_es` of the batch with these labels; -1 without them."""
+        first = self._first_refuted
+        return -1 if first is None else self._place(first)
+
+    @property
+    def _first_refuted(self) -> Process | None:
+        """The process, of all rows or of a segment, that was refuted first."""
+        if self.settings.max_error is not None:
+            return None
+        refuted = [each for each in (self.together, *self.segments.values()) if each.refuted_by is not None]
+        return min(refuted, key=self._place, default=None)
+
+    def _place(self, refuted: Process) -> int:
+        """Return the place among all batches of the one by which a process was refuted: a segment has rows in some."""
+        name = refuted.records[refuted.refuted_at].batch
+        return next(k for k, record in enumerate(self.together.records) if record.batch == name)
+
+    def log_e_of(self, key: Any) -> float:
+        """Return the evidence of a segment now, as a logarithm; inf where a label is impossible."""
+        process = self.segments[key]
+        refuted = process.refuted_by is not None and self.settings.max_error is None
+        return inf if refuted else process.log_e
+
+    @property
+    def named(self) -> tuple[Any, ...]:
+        """The segments that are miscalibrated by their evidence now, see `list_segments`."""
+        return list_segments({key: self.log_e_of(key) for key in self.segments}, self.settings.alpha)
+
+    def segment_alarm_since(self, key: Any) -> int | None:
+        """Return the place, among the records of a segment, of its first alarm; None without one.
+
+        The probability that any calibrated segment ever has one is at most alpha, see `log_limit`.
+        """
+        process, limit = self.segments[key], log_limit(self.priors[key], self.settings.alpha)
+        first = next((k for k, record in enumerate(process.records) if record.log_e >= limit), None)
+        if process.refuted_by is None or self.settings.max_error is not None:
+            return first
+        return process.refuted_at if first is None else min(first, process.refuted_at)
 
     @property
     def p_value(self) -> float:
         """A p-value that holds at any time: one over the largest evidence so far."""
-        return min(1.0, exp(-max(self.log_es, default=0.0)))
-
-
-def _priors(new: list[Any], before: int) -> dict[Any, float]:
-    """Return the prior weights of segments that appear; `before` have appeared."""
-    if not before:
-        return dict.fromkeys(new, 1.0 / (len(new) + 1))
-    return {key: 1.0 / (j * (j + 1)) for j, key in enumerate(new, start=before + 1)}
+        return min(1.0, exp(-max((self.log_e, *self.log_es))))
