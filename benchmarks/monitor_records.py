@@ -1,0 +1,34 @@
+"""Records of runs of the monitor, one line of JSON each, so that a study that was stopped goes on where it was."""
+
+import json
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from report import tell
+
+
+def recorded(folder: Path, stream: str, runs: int, run_of: Callable[[int], dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the records of the first runs of a stream; those that the folder does not have are made and written."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{''.join(letter if letter.isalnum() else '_' for letter in stream)}.jsonl"
+    records = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+    known = {record["run"]: record for record in records}
+    with path.open("a") as file:
+        for run in range(runs):
+            if run not in known:
+                tell(f"{stream}, run {run + 1} of {runs}")
+                known[run] = {"run": run, **run_of(run)}
+                file.write(json.dumps(known[run]) + "\n")
+                file.flush()
+    tell("")
+    return [known[run] for run in range(runs)]
+
+
+def share(hits: Iterable[bool]) -> str:
+    """Return a share with its standard error."""
+    values = np.array(list(hits), dtype=float)
+    rate = values.mean()
+    return f"{rate:.3f} ± {np.sqrt(rate * (1.0 - rate) / values.size):.3f}"
