@@ -1,8 +1,8 @@
 """How soon the monitor finds a drift: found by batch 24, median delay, and onset, beside probcal on the same streams.
 
-Run it as ``python benchmarks/monitor_power.py -o FOLDER``; the folder keeps every run, so that a study which was stopped
-goes on where it was. The drift is that of batches 13 to 24; a delay of 1 is an alarm in the batch that drifts first.
-Found counts the few alarms before the drift too; delays do not. The rival is asked where it is installed
+Run it as ``python benchmarks/monitor_power.py -o FOLDER``; the folder keeps every run, so that a stopped study goes on
+where it was. The drift is that of batches 13 to 24; a delay of 1 is an alarm in the batch that drifts first. Found
+counts the few alarms before the drift too; delays do not. The rival is asked where it is installed
 (``pip install probcal==0.4.0``), as it is by default, in the same process on the same batches.
 """
 

@@ -1,9 +1,9 @@
 """Streams of batches of known truth, for the studies of the monitor: calibrated ones, and ones that drift half-way.
 
-Unless said, the logits of the scores have a normal distribution of mean -3.37 and standard deviation 1, so that the mean
-score is .05, and the labels of each batch are independent, given the scores. Of 24 batches the 13th is the first that
-drifts. Each batch has random numbers of its own, by the name of the stream, the number of the run and the place of the
-batch: a run is the same however many there are. No default of the monitor was chosen on these streams.
+Unless said, the logits of the scores have a normal distribution of mean -3.37 and standard deviation 1, so that the
+mean score is .05, and the labels of each batch are independent, given the scores. Of 24 batches the 13th is the first
+that drifts. Each batch has random numbers of its own, by the name of the stream, the number of the run and the place of
+the batch: a run is the same however many there are. No default of the monitor was chosen on these streams.
 """
 
 from collections.abc import Callable, Iterator
@@ -168,6 +168,16 @@ def shocked(deviation: float, n: int = ROWS) -> Callable[[np.random.Generator, i
     return batch
 
 
+def off_by(shift: float, n: int) -> Callable[[np.random.Generator, int], Rows]:
+    """Return the maker of batches whose logits are all off by one number, from the first batch on."""
+
+    def batch(rng: np.random.Generator, place: int) -> Rows:  # noqa: ARG001
+        p = scores(rng, n)
+        return labelled(rng, p, level(shift)(p))
+
+    return batch
+
+
 NULLS: dict[str, Callable[[np.random.Generator, int], Rows]] = {
     "no drift": calibrated,
     "no drift, 200 rows": small,
@@ -175,6 +185,10 @@ NULLS: dict[str, Callable[[np.random.Generator, int], Rows]] = {
     "scores of two digits": two_digits,
     "seven scores": grades,
     "rare events": rare,
+}
+TRIFLES = {
+    "off by .02 logits, 20,000 rows": off_by(0.02, 20_000),
+    "off by .02 logits, 200,000 rows": off_by(0.02, 200_000),
 }
 LONG = {"no drift, 240 batches": calibrated}
 GROUPED_NULLS = {
@@ -194,7 +208,7 @@ BREAKS = {
 
 def null_stream(name: str, run: int) -> Iterator[Rows]:
     """Return the batches of one run of a stream that does not drift: 24, or 240 where its name says so."""
-    maker = (NULLS | LONG | GROUPED_NULLS | BREAKS)[name]
+    maker = (NULLS | LONG | GROUPED_NULLS | BREAKS | TRIFLES)[name]
     batches = 10 * BATCHES if name in LONG else BATCHES
     return (maker(generator(name, run, place), place) for place in range(batches))
 
