@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import logsumexp
 
 from fitontest.monitoring.batch import Batch
 from fitontest.monitoring.fixed_share import SHARE
+from fitontest.numerics.log_sums import log_sum_exp
 from fitontest.typing import FloatArray
 
 ERRORS = np.concatenate(([0.0], np.geomspace(0.0005, 0.5, 51)))
@@ -57,7 +57,7 @@ class ErrorCapital:
                 present = rows > 0.0
                 above = gain[present] - self.errors[:, None]  # (D, C)
                 factor += np.log1p(bets[:, :, None] * above[:, None, :]) @ rows[present]
-            mean = logsumexp(factor, b=weights[k], axis=1)
+            mean = log_sum_exp(factor, weights[k])
             logs[k] += mean
             weights[k] = (1.0 - SHARE) * weights[k] * np.exp(factor - mean[:, None]) + SHARE * PRIOR
         total = np.logaddexp.reduce(logs, axis=0) - np.log(len(self.families))

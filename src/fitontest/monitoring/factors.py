@@ -4,6 +4,7 @@ import numpy as np
 
 from fitontest.monitoring.batch import Batch
 from fitontest.monitoring.nulls import Limits
+from fitontest.numerics.log_sums import softplus
 from fitontest.typing import FloatArray
 
 
@@ -27,7 +28,7 @@ def by_cell(batch: Batch, limits: Limits, z: FloatArray) -> FloatArray:
     Everything is in logs, so that rates near 0 lose no digits. No label may be contradicted by the limits.
     """
     log_low, log_high, log_not_high, log_not_low = limits.logs
-    below = np.logaddexp(0.0, -z)
+    below = softplus(-z)
     q, not_q = -below, -(below + z)
     return np.asarray(
         batch.positives * _gained(q, log_low, log_high) + batch.negatives * _gained(not_q, log_not_high, log_not_low)

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import logsumexp
 
+from fitontest.numerics.log_sums import log_sum_exp
 from fitontest.typing import FloatArray
 
 SHARE = 0.03  # of the weights that goes back to the prior after each batch
@@ -42,7 +42,7 @@ class FixedShare:
 
     def log_mean(self, log_factors: FloatArray) -> float:
         """Return the logarithm of the mean factor."""
-        return float(logsumexp(log_factors, b=self.weights))
+        return float(log_sum_exp(log_factors, self.weights))
 
     def after(self, log_factors: FloatArray) -> "FixedShare":
         """Return the weights after a batch."""

@@ -4,10 +4,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.special import logsumexp
 
 from fitontest.monitoring.batch import Batch
 from fitontest.monitoring.line_bettor import log_prior_of_lines
+from fitontest.numerics.log_sums import log_sum_exp
 from fitontest.typing import BoolArray, FloatArray
 
 SHIFTS = np.linspace(-1.5, 1.5, 61)
@@ -37,8 +37,10 @@ class LineSequence:
     def after(self, batch: Batch) -> "LineSequence":
         """Return the sequence after a batch."""
         part = batch.at(batch.uncertain)
-        z = self.centre + SHIFTS[:, None, None] + SLOPES[None, :, None] * (part.z - self.centre)
-        gained = z @ part.positives - np.logaddexp(0.0, z) @ part.total
+        away, odds = part.z - self.centre, np.exp(self.centre + SHIFTS[:, None])
+        gained = (self.centre + SHIFTS[:, None]) * part.positives.sum() + SLOPES * (away @ part.positives)
+        for k, slope in enumerate(SLOPES):
+            gained[:, k] -= np.log(1.0 + odds * np.exp(slope * away)) @ part.total
         return replace(self, logs=self.logs + gained)
 
     def level(self, alpha: float) -> tuple[float | None, float | None] | None:
@@ -50,7 +52,7 @@ class LineSequence:
         return self._interval(SLOPES, self._agrees(alpha).any(axis=0))
 
     def _agrees(self, alpha: float) -> BoolArray:
-        mixture = logsumexp(self.logs + log_prior_of_lines(SHIFTS, SLOPES))
+        mixture = log_sum_exp((self.logs + log_prior_of_lines(SHIFTS, SLOPES)).ravel())
         return np.asarray(self.logs > mixture + np.log(alpha))
 
     def _interval(self, values: FloatArray, agrees: Any) -> tuple[float | None, float | None] | None:
