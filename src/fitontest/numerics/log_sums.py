@@ -1,4 +1,4 @@
-"""Sums of exponentials in logs, for the small arrays of a monitor: what scipy and numpy have takes five times as long."""
+"""Sums of exponentials in logs, of small arrays, for which scipy and `numpy.logaddexp` take five times as long."""
 
 import numpy as np
 
@@ -17,7 +17,7 @@ def log_sum_exp(logs: FloatArray, weights: FloatArray | float = 1.0, axis: int =
     axis : int
         That of k.
     """
-    logs = np.asarray(logs)
+    logs = np.where(np.asarray(weights) > 0.0, logs, -np.inf)  # a term of weight 0 must not be the largest
     largest = logs.max(axis=axis, keepdims=True)
     largest = np.where(np.isfinite(largest), largest, 0.0)
     total = (weights * np.exp(logs - largest)).sum(axis=axis)
