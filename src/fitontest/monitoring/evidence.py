@@ -1,55 +1,177 @@
-"""The evidence of a monitor so far, as a table."""
+"""The evidence of a monitor so far, as a table with a sentence first."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from math import exp
-from typing import Any
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import exp, inf, log
+from typing import TYPE_CHECKING, Any
 
+from fitontest.data.score_sample import ScoreSample
+from fitontest.monitoring.batch_table import table_of
+from fitontest.monitoring.direction import Direction, sample_of
+from fitontest.monitoring.history import Record
 from fitontest.monitoring.process import Process
 from fitontest.monitoring.settings import Settings
 from fitontest.monitoring.state import MonitorState
+from fitontest.monitoring.wording import (
+    Ends,
+    e_in_words,
+    ends_in_words,
+    headline_of,
+    notes_of,
+    onset_in_words,
+    rounded_down,
+    size_in_words,
+)
 from fitontest.results.frames import Records
-from fitontest.results.table import Table
+from fitontest.results.table import Section, Table
+from fitontest.results.text import count, short
+
+if TYPE_CHECKING:
+    from fitontest.displays.canvas import SomeFigure
+    from fitontest.displays.monitor import MonitorDisplay
+
+LARGEST_LOG = 300.0 * log(10.0)  # of an E that is written as a number
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class MonitorEvidence(Table):
-    """What the batches so far say on the calibration of a model.
+    """What the batches so far say on the calibration of a model, with a sentence first.
+
+    Made by `Monitor.update` and `Monitor.evidence`. `rows` holds a record for each batch; with segments the records
+    of each segment follow, under ``segment``.
 
     Attributes
     ----------
     settings : Settings
+        What is tested, at which level, and who bets.
     process : Process
         The evidence of all rows together, or of those of one segment.
     log_es : tuple of float
-        The evidence after each batch, as a logarithm; with segments that of all rows and segments together.
+        The evidence after each batch, as a natural logarithm; with segments that of all rows and segments together.
     segments : mapping from key to MonitorEvidence
         That of each segment; empty without segments.
+    named : tuple of keys
+        The segments that the e-BH procedure names by the evidence now, the share of false ones among them being at most
+        `alpha` on average.
+    prior : float
+        The prior weight of a segment; its alarm is at E >= 1 / (alpha prior).
+    lives : int
+        Models that were monitored before this one, see `Monitor.restart`.
+
+    Notes
+    -----
+    E is the product of the gains of bets against the scores, each fixed before the labels it is paid by. If the scores
+    are calibrated it ever reaches 1 / alpha with probability at most alpha, however often one looks (Ville's
+    inequality), and p = 1 / max E is a p-value at any time. The alarm is of the first such batch, and stays.
+
+    What stands of the rows since the likeliest onset are point estimates: the onset was chosen by the same labels.
+
+    References
+    ----------
+    Ramdas, Grunwald, Vovk, Shafer (2023), Game-theoretic statistics and safe anytime-valid inference, Statistical
+    Science 38. https://doi.org/10.1214/23-STS894
+
+    Examples
+    --------
+    >>> import numpy as np, fitontest as fot
+    >>> rng = np.random.default_rng(0)
+    >>> monitor = fot.Monitor()
+    >>> for month in range(6):
+    ...     p = rng.beta(1, 3, 500)
+    ...     evidence = monitor.update(rng.random(500) < (p if month < 3 else np.sqrt(p)), p)
+    >>> evidence.alarm, evidence.alarm_since, evidence.onset
+    (True, 3, 3)
+    >>> print(evidence.headline)  # doctest: +NORMALIZE_WHITESPACE
     """
 
     settings: Settings
     process: Process
     log_es: tuple[float, ...]
-    segments: Mapping[Any, "MonitorEvidence"]
+    segments: Mapping[Any, "MonitorEvidence"] = field(default_factory=dict)
+    named: tuple[Any, ...] = ()
+    prior: float = 1.0
+    lives: int = 0
 
     @classmethod
     def of(cls, state: MonitorState) -> "MonitorEvidence":
-        """Return the evidence of all that a monitor knows."""
+        """Return the evidence of all that a monitor knows.
+
+        Parameters
+        ----------
+        state : MonitorState
+        """
         segments = {
-            key: cls(state.settings, process, tuple(record.log_e for record in process.records), {})
+            key: cls(
+                state.settings,
+                process,
+                tuple(record.log_e for record in process.records),
+                prior=state.priors.get(key, 1.0),
+                lives=len(state.lives),
+            )
             for key, process in state.segments.items()
         }
-        return cls(state.settings, state.together, state.log_es, segments)
+        return cls(state.settings, state.together, state.log_es, segments, lives=len(state.lives))
+
+    @property
+    def alpha(self) -> float:
+        """The probability of a false alarm, at any time."""
+        return self.settings.alpha
+
+    @property
+    def max_error(self) -> float | None:
+        """The mean error that is tested, if one is."""
+        return self.settings.max_error
+
+    @property
+    def log_limit(self) -> float:
+        """The evidence of an alarm, as a natural logarithm."""
+        return self.settings.log_limit - log(self.prior)
+
+    @property
+    def records(self) -> tuple[Record, ...]:
+        """What each batch came to, of all rows together."""
+        return self.process.records
+
+    @property
+    def batches(self) -> list[str]:
+        """The names of the batches."""
+        return [record.batch for record in self.records]
+
+    @property
+    def n(self) -> int:
+        """Rows so far."""
+        return self.process.n
+
+    @property
+    def events(self) -> int:
+        """Rows so far that are positive."""
+        return self.process.events
 
     @property
     def log_e(self) -> float:
-        """The logarithm of the evidence now."""
+        """The natural logarithm of the evidence now; of rows that can be, where others are refuted outright."""
         return self.log_es[-1] if self.log_es else 0.0
+
+    @property
+    def e_value(self) -> float:
+        """The evidence now; infinite after labels that what is tested rules out."""
+        return inf if self.is_infinite or self.log_e > LARGEST_LOG else exp(self.log_e)
 
     @property
     def p_value(self) -> float:
         """A p-value that holds at any time: one over the largest evidence so far."""
-        return min(1.0, exp(-max(self.log_es, default=0.0)))
+        return 0.0 if self.is_infinite else min(1.0, exp(-max(self.log_es, default=0.0)))
+
+    @property
+    def is_infinite(self) -> bool:
+        """Whether there were labels that what is tested rules out, such as a positive row of score 0."""
+        return self.refuted_by is not None
+
+    @property
+    def refuted_by(self) -> str | None:
+        """The first labels that what is tested rules out, in words."""
+        return None if self.settings.max_error is not None else self.process.refuted_by
 
     @property
     def alarm(self) -> bool:
@@ -59,14 +181,201 @@ class MonitorEvidence(Table):
     @property
     def alarm_since(self) -> int | None:
         """The place, from 0, of the batch of the first alarm; None without one."""
-        refuted = self.process.refuted_by is not None and self.settings.max_error is None
-        limit = self.settings.log_limit
+        limit = self.log_limit
         first = next((k for k, log_e in enumerate(self.log_es) if log_e >= limit), None)
-        if not refuted:
+        if not self.is_infinite:
             return first
         at = self.process.refuted_at
         return at if first is None else min(first, at)
 
+    @property
+    def level(self) -> Ends:
+        """The shifts of the logits that all batches leave open, at all times, if there is one and it never changed.
+
+        An end is None where it is not known; None where no line agrees with all batches.
+        """
+        return self.records[-1].level if self.records else (None, None)
+
+    @property
+    def slope(self) -> Ends:
+        """The slopes of the logits that all batches leave open, in the same way."""
+        return self.records[-1].slope if self.records else (None, None)
+
+    @property
+    def error_low(self) -> float:
+        """In some batch so far the mean error was at least this."""
+        return self.records[-1].error_low if self.records else 0.0
+
+    @property
+    def onset(self) -> int | None:
+        """The place, from 0, of the batch since which the evidence grew most, a point estimate; None without growth."""
+        return self.process.onset
+
+    @property
+    def log_cusum(self) -> float:
+        """The natural logarithm of the evidence since the likeliest onset; it falls back when the scores recover."""
+        return max(self.process.log_cusum, 0.0)
+
+    @property
+    def cusum_alarm(self) -> bool:
+        """Whether the evidence since the onset is one that calibrated scores reach every `run_length` batches at most."""
+        return self.process.log_cusum >= log(self.settings.run_length)
+
+    @cached_property
+    def direction(self) -> Direction | None:
+        """What the rows since the onset say of the direction, as point estimates; None without an onset."""
+        return Direction.of(self.process)
+
+    @property
+    def headline(self) -> str:
+        """What the batches so far say, in a few sentences."""
+        return headline_of(self)
+
+    def samples(self) -> tuple[ScoreSample | None, ScoreSample | None]:
+        """Return the rows before and since the likeliest onset, by cell of the score; None where there are none."""
+        before, since = self.process.before, self.process.since
+        return sample_of(before) if len(before) else None, sample_of(since) if len(since) else None
+
     def rows(self) -> Records:
-        """Return a record for each batch."""
-        return [record.to_dict() for record in self.process.records]
+        """Return a record for each batch, and with segments one for each segment and batch below them.
+
+        ``log_e``, ``e_value`` (None where it is infinite or above 1e300) and ``p_value`` are what alarms are of;
+        ``log_factor`` and those of bettors are of the batch, and ``log_gain_spline`` and so on what the map of a family
+        gained in log loss, summed over the rows. With segments the first records have None under ``segment``.
+        """
+        bettors = [name for record in self.records for name in record.log_factors]
+        gains = [name for record in self.records for name in record.log_gains]
+        columns = [*dict.fromkeys(bettors)], [*dict.fromkeys(gains)]
+        rows = self._rows(columns)
+        if not self.segments:
+            return rows
+        return [{"segment": None, **row} for row in rows] + [
+            {"segment": _key_in_words(key), **row} for key, each in self.segments.items() for row in each._rows(columns)
+        ]
+
+    def _rows(self, columns: tuple[list[str], list[str]]) -> Records:
+        highest, alarm_since, rows = 0.0, self.alarm_since, []
+        for k, (record, log_e) in enumerate(zip(self.records, self.log_es, strict=True)):
+            highest = max(highest, log_e)
+            refuted = self.is_infinite and k >= self.process.refuted_at
+            low, high = record.level or (None, None)
+            slope_low, slope_high = record.slope or (None, None)
+            rows.append(
+                {
+                    "batch": record.batch,
+                    "time": record.time,
+                    "n": record.n,
+                    "events": record.events,
+                    "expected": record.expected,
+                    "log_factor": record.log_factor,
+                    "log_e": log_e,
+                    "e_value": None if refuted or log_e > LARGEST_LOG else exp(log_e),
+                    "refuted": refuted,
+                    "p_value": 0.0 if refuted else min(1.0, exp(-highest)),
+                    "alarm": alarm_since is not None and k >= alarm_since,
+                    "log_cusum": max(record.log_cusum, 0.0),
+                    "level_low": low,
+                    "level_high": high,
+                    "slope_low": slope_low,
+                    "slope_high": slope_high,
+                    "line_agrees": record.level is not None and record.slope is not None,
+                    "error_low": record.error_low,
+                    **{f"log_factor_{name}": record.log_factors.get(name) for name in columns[0]},
+                    **{f"log_gain_{name}": record.log_gains.get(name) for name in columns[1]},
+                }
+            )
+        return rows
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the evidence now, the estimates since the onset, and the records as JSON-ready values."""
+        return {**self._summary(), "rows": self.rows()}
+
+    def _summary(self) -> dict[str, Any]:
+        direction = self.direction
+        e_value = self.e_value
+        return {
+            "headline": self.headline,
+            "alpha": self.alpha,
+            "max_error": self.max_error,
+            **self.settings.null.to_dict(),
+            "n": self.n,
+            "events": self.events,
+            "batches": len(self.records),
+            "log_e": self.log_e,
+            "e_value": None if e_value == inf else e_value,
+            "refuted_by": self.refuted_by,
+            "p_value": self.p_value,
+            "alarm": self.alarm,
+            "alarm_since": self.alarm_since,
+            "level": None if self.level is None else [*self.level],
+            "slope": None if self.slope is None else [*self.slope],
+            "error_low": self.error_low,
+            "onset": self.onset,
+            "since_onset": None if direction is None else direction.to_dict(),
+            "log_cusum": self.log_cusum,
+            "cusum_alarm": self.cusum_alarm,
+            "named": [_key_in_words(key) for key in self.named],
+            "segments": [{"segment": _key_in_words(key), **each._summary()} for key, each in self.segments.items()],
+        }
+
+    def sections(self) -> list[Section]:
+        """Return the sentence, the table of the batches, and that of segments where there are any."""
+        rows = self._rows(([], []))
+        alarm_since = self.alarm_since
+        onset = self.onset if self.alarm else None
+        header, body = table_of(rows, onset, alarm_since) if rows else ([], [])
+        lead = "\n".join([self.headline, *([size_in_words(self), onset_in_words(self)] if rows else [])])
+        notes = "\n".join(notes_of(self, lives=self.lives))
+        table = Section(lead=lead, header=header, body=body)
+        parts = [table, *([self._segment_table()] if self.segments else [])]
+        return [*parts[:-1], Section(parts[-1].title, parts[-1].header, parts[-1].body, notes, parts[-1].lead)]
+
+    def _segment_table(self) -> Section:
+        """Return a row for each segment, the largest evidence first."""
+        header = ["segment", "n", "events", "O:E", "E", "level", "slope", "error at least", "named"]
+        ranked = sorted(self.segments.items(), key=lambda item: (not item[1].is_infinite, -item[1].log_e))
+        body = [
+            [
+                _key_in_words(key),
+                count(each.n),
+                count(each.events),
+                each._ratio_in_words,
+                "infinite" if each.is_infinite else e_in_words(each.log_e),
+                ends_in_words(each.level),
+                ends_in_words(each.slope),
+                rounded_down(each.error_low),
+                "yes" if key in self.named else "",
+            ]
+            for key, each in ranked
+        ]
+        return Section(f"{len(self.segments)} segments, the largest evidence first", header, body)
+
+    @property
+    def _ratio_in_words(self) -> str:
+        expected = sum(record.expected for record in self.records)
+        return short(self.events / expected, 2) if expected else "-"
+
+    def plot(self, figure: "SomeFigure" = None) -> "MonitorDisplay":
+        """Draw the evidence, level and slope, the lower bound of the error, and the diagrams before and since the onset.
+
+        Parameters
+        ----------
+        figure : matplotlib Figure or SubFigure, optional
+            An empty figure to draw in. By default a new pyplot figure is made.
+
+        Returns
+        -------
+        MonitorDisplay
+        """
+        return self.diagram().plot(figure)
+
+    def diagram(self) -> "MonitorDisplay":
+        """Return the diagram, not yet drawn; `MonitorDisplay.save` draws and saves it."""
+        from fitontest.displays.monitor import MonitorDisplay
+
+        return MonitorDisplay(self)
+
+
+def _key_in_words(key: Any) -> str:
+    """Return the name of a segment: values of several columns, or one."""
+    return ", ".join(map(str, key)) if isinstance(key, tuple) else str(key)

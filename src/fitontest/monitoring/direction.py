@@ -1,0 +1,78 @@
+"""In which direction the scores are wrong since the likeliest onset: estimates of the rows since then, not intervals."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from fitontest.cells.cell_sums import CellSums
+from fitontest.cells.cells import Cells
+from fitontest.data.score_sample import ScoreSample
+from fitontest.exceptions import without_warnings
+from fitontest.monitoring.past import OF_PAST
+from fitontest.monitoring.process import Process
+from fitontest.uncertainty.tendency import tendency_of
+
+SURE = 0.99  # level of the intervals by which words are chosen: the onset was chosen by the same rows
+
+
+@dataclass(frozen=True)
+class Direction:
+    """What the rows since the likeliest onset say of the direction, as point estimates.
+
+    Attributes
+    ----------
+    batch : str
+        The name of the batch of the onset.
+    n, events : int
+        Rows since then, and those that are positive.
+    ratio : float
+        Observed events for each expected one, by the weights of the rows.
+    slope : float or None
+        Of the most likely line of the logits; None where a class has fewer than 10 rows.
+    words : tuple of str
+        Those of `Tendency` that 99 % intervals of these rows show.
+    bettor : str
+        The bettor that gained most since then.
+    """
+
+    batch: str
+    n: int
+    events: int
+    ratio: float
+    slope: float | None
+    words: tuple[str, ...]
+    bettor: str
+
+    @classmethod
+    def of(cls, process: Process) -> "Direction | None":
+        """Return the direction; None where there is no onset."""
+        onset = process.onset
+        if onset is None or not len(process.since):
+            return None
+        records = process.records[onset:]
+        sample = sample_of(process.since)
+        tendency = tendency_of(sample, SURE)
+        gains: dict[str, float] = {}
+        for record in records:
+            for name, gain in record.log_factors.items():
+                gains[name] = gains.get(name, 0.0) + gain
+        return cls(
+            records[0].batch,
+            sum(record.n for record in records),
+            sum(record.events for record in records),
+            sample.base_rate / sample.mean_score if sample.mean_score > 0.0 else float("inf"),
+            tendency.slope,
+            tuple(tendency.words),
+            max(gains, key=lambda name: gains[name]),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the estimates as JSON-ready values."""
+        ratio = None if self.ratio == float("inf") else self.ratio
+        return {**vars(self), "ratio": ratio, "words": [*self.words]}
+
+
+def sample_of(sums: CellSums) -> ScoreSample:
+    """Return cells of batches as data; their weights are the exponents of the rows."""
+    cells = Cells(sums, OF_PAST, "counts" if sums.whole else "importances")
+    with without_warnings():
+        return cells.sample()
