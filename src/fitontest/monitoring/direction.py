@@ -1,4 +1,4 @@
-"""In which direction the scores are wrong since the likeliest onset: estimates of the rows since then, not intervals."""
+"""In which direction the scores are wrong since the likeliest onset: point estimates of the rows since then."""
 
 from dataclasses import dataclass
 from typing import Any

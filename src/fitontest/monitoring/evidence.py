@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import exp, inf, log
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fitontest.data.score_sample import ScoreSample
 from fitontest.monitoring.batch_table import table_of
@@ -26,10 +26,6 @@ from fitontest.monitoring.wording import (
 from fitontest.results.frames import Records
 from fitontest.results.table import Section, Table
 from fitontest.results.text import count, short
-
-if TYPE_CHECKING:
-    from fitontest.displays.canvas import SomeFigure
-    from fitontest.displays.monitor import MonitorDisplay
 
 LARGEST_LOG = 300.0 * log(10.0)  # of an E that is written as a number
 
@@ -75,7 +71,7 @@ class MonitorEvidence(Table):
     Examples
     --------
     >>> import numpy as np, fitontest as fot
-    >>> rng = np.random.default_rng(0)
+    >>> rng = np.random.default_rng(1)
     >>> monitor = fot.Monitor()
     >>> for month in range(6):
     ...     p = rng.beta(1, 3, 500)
@@ -83,6 +79,8 @@ class MonitorEvidence(Table):
     >>> evidence.alarm, evidence.alarm_since, evidence.onset
     (True, 3, 3)
     >>> print(evidence.headline)  # doctest: +NORMALIZE_WHITESPACE
+    Calibration is refuted since batch 4 (E = 3.2e+83): scores too low (1.8 events for each expected one) and
+    overconfident (slope 0.74); the error was at least 0.12 in some batch. Refit the calibrator on the batches since 4.
     """
 
     settings: Settings
@@ -100,6 +98,7 @@ class MonitorEvidence(Table):
         Parameters
         ----------
         state : MonitorState
+            After the last batch.
         """
         segments = {
             key: cls(
@@ -218,7 +217,7 @@ class MonitorEvidence(Table):
 
     @property
     def cusum_alarm(self) -> bool:
-        """Whether the evidence since the onset is one that calibrated scores reach every `run_length` batches at most."""
+        """Whether the evidence since the onset is one that calibrated scores reach once in `run_length` batches."""
         return self.process.log_cusum >= log(self.settings.run_length)
 
     @cached_property
@@ -354,26 +353,6 @@ class MonitorEvidence(Table):
     def _ratio_in_words(self) -> str:
         expected = sum(record.expected for record in self.records)
         return short(self.events / expected, 2) if expected else "-"
-
-    def plot(self, figure: "SomeFigure" = None) -> "MonitorDisplay":
-        """Draw the evidence, level and slope, the lower bound of the error, and the diagrams before and since the onset.
-
-        Parameters
-        ----------
-        figure : matplotlib Figure or SubFigure, optional
-            An empty figure to draw in. By default a new pyplot figure is made.
-
-        Returns
-        -------
-        MonitorDisplay
-        """
-        return self.diagram().plot(figure)
-
-    def diagram(self) -> "MonitorDisplay":
-        """Return the diagram, not yet drawn; `MonitorDisplay.save` draws and saves it."""
-        from fitontest.displays.monitor import MonitorDisplay
-
-        return MonitorDisplay(self)
 
 
 def _key_in_words(key: Any) -> str:

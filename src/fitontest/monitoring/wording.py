@@ -184,7 +184,11 @@ def _of_no_alarm(told: Told) -> list[str]:
     if told.settings.max_error is not None:
         first += f": a mean error of at most {told.settings.max_error:g} in every batch is not refuted"
     if told.level is None or told.slope is None:
-        return [f"{first}.", *_of_change(told), "No line of the logits that is the same in all batches agrees with them: it has changed."]
+        return [
+            f"{first}.",
+            *_of_change(told),
+            "No line of the logits that is the same in all batches agrees with them: it has changed.",
+        ]
     outside = [
         f"the {name} leaves out {ideal:g}"
         for name, ends, ideal in (("level", told.level, 0.0), ("slope", told.slope, 1.0))
@@ -209,10 +213,8 @@ def _of_few_labels(told: Told) -> list[str]:
     negatives = told.n - told.events
     if min(told.events, negatives) >= FEWEST:
         return []
-    return [
-        f"There are {count(told.events)} positives and {count(negatives)} negatives so far: fewer than {FEWEST} of a "
-        "kind tell little."
-    ]
+    labels = f"{count(told.events)} positives and {count(negatives)} negatives"
+    return [f"There are {labels} so far: fewer than {FEWEST} of a kind tell little."]
 
 
 def leaves_out(ends: Ends, ideal: float) -> bool:
@@ -280,12 +282,12 @@ def notes_of(told: Told, *, lives: int = 0) -> list[str]:
     """
     alpha = told.settings.alpha
     share, run = percent(alpha), count(told.settings.run_length)
+    looked = f"E and p may be looked at after every batch: a false alarm at any time has probability at most {share}."
+    lines = "Level, slope: shift and slope of the logits that all batches leave open if they never changed."
+    errors = "Error at least: of the mean error of some batch so far."
     notes = [
-        f"E and p may be looked at after every batch: a false alarm at any time has probability at most {share}. That "
-        "there is no alarm is no evidence of calibration.",
-        "Level, slope: shift and slope of the logits that all batches leave open if they never changed. Error at least: "
-        f"of the mean error of some batch so far. Both hold at all times, each with a confidence of "
-        f"{percent(1.0 - alpha)}.",
+        f"{looked} That there is no alarm is no evidence of calibration.",
+        f"{lines} {errors} Both hold at all times, each with a confidence of {percent(1.0 - alpha)}.",
         f"CUSUM: calibrated scores reach {run} once in {run} batches or more rarely, on average.",
         *_of_many_rows(told),
         INDEPENDENT_ROWS,
@@ -299,8 +301,6 @@ def _of_many_rows(told: Told) -> list[str]:
     """Return that small errors are refuted too, where there are very many rows and each of them counts."""
     if told.n < MANY_ROWS or told.settings.null.to_dict()["null"] != "exact" or told.settings.max_error is not None:
         return []
-    low = f"at least {rounded_down(told.error_low)} is sure" if told.error_low > 0.0 else "nothing is sure yet"
-    return [
-        f"Of {count(told.n)} rows errors of no consequence are refuted too. How large the mean error is the lower bound "
-        f"says ({low}); Monitor(tolerance=...) or Monitor(max_error=...) has an alarm for larger errors alone."
-    ]
+    low = f"at least {rounded_down(told.error_low)} in some batch" if told.error_low > 0.0 else "not bounded yet"
+    small = f"Of {count(told.n)} rows errors of no consequence are refuted too: the mean error is {low}."
+    return [f"{small} Monitor(tolerance=...) or Monitor(max_error=...) has an alarm for larger errors alone."]
