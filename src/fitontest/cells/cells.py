@@ -412,7 +412,7 @@ class Cells:
         """Return the summary as JSON-ready values."""
         facts = {"schema": SCHEMA, "exact": self.exact, "edges": list(self.edges), "whole": self.sums.whole}
         facts["weights"] = self.weights
-        columns = {name: column.tolist() for name, column in _columns_of(self.sums).items()}
+        columns = {name: column.tolist() for name, column in columns_of(self.sums).items()}
         if self.groups is not None:
             columns |= {GROUP: [] if self.sums.group is None else self.sums.group.tolist(), IDS: self.groups.tolist()}
         return {**facts, **columns}
@@ -460,7 +460,7 @@ class Cells:
 
     def to_records(self) -> Records:
         """Return a record for each range of scores, and where counts are kept by group for each group in it."""
-        columns = _columns_of(self.sums)
+        columns = columns_of(self.sums)
         if self.groups is not None:
             columns[GROUP] = self.groups[self.sums.group] if len(self) else []
         return records(**columns)
@@ -715,11 +715,11 @@ def _cells_of_columns(
     if weights == "counts" and not whole:
         raise ValueError("weights must not be 'counts' where they are not whole numbers, got whole=False")
     empty = all(np.ndim(values[name]) == 1 and np.size(values[name]) == 0 for name in ("key", *COLUMNS))
-    sums = CellSums.none() if empty else _checked_sums(values, whole, resolution, ids)
+    sums = CellSums.none() if empty else checked_sums(values, whole, resolution, ids)
     return _of_sums(sums, resolution, weights)
 
 
-def _columns_of(sums: CellSums) -> dict[str, Any]:
+def columns_of(sums: CellSums) -> dict[str, Any]:
     """Return the columns in which cells are stored, by name."""
     columns: dict[str, Any] = {"key": sums.key, "low": sums.low, "high": sums.high}
     for name, of_labels in (("rows", sums.rows), ("weight", sums.w), ("squares", sums.w2)):
@@ -804,7 +804,7 @@ def _holds_booleans(column: object) -> bool:
     return isinstance(column, list) and any(isinstance(one, bool) for one in column)
 
 
-def _checked_sums(values: Mapping[str, Any], whole: bool, resolution: Resolution, ids: NDArray[Any] | None) -> CellSums:
+def checked_sums(values: Mapping[str, Any], whole: bool, resolution: Resolution, ids: NDArray[Any] | None) -> CellSums:
     """Return cells that come from outside, or refuse them."""
     columns: dict[str, Any] = {}
     for name in ("key", *COLUMNS):

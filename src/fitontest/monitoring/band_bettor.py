@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from fitontest.checks import brief
 from fitontest.monitoring.batch import Batch
 from fitontest.monitoring.bettors import Bettor, Round
 from fitontest.monitoring.factors import by_cell
@@ -70,4 +71,9 @@ class BandBettor(Bettor):
     def from_dict(cls, values: Mapping[str, Any]) -> "BandBettor":
         """Return the bettor of a state that `to_dict` returned."""
         shares = tuple(FixedShare.of(PRIOR).at(weights) for weights in values["weights"])
-        return cls(np.asarray(values["edges"], dtype=np.float64), shares)
+        edges = np.asarray(values["edges"], dtype=np.float64)
+        if edges.shape != (len(shares) - 1,):
+            raise ValueError(
+                f"edges must be {len(shares) - 1} numbers, one fewer than there are bands; got {brief(edges)}"
+            )
+        return cls(edges, shares)

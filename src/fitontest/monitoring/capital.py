@@ -1,12 +1,14 @@
 """Evidence against small mean errors: a capital process for "the mean error of every batch is at most delta"."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import numpy as np
 
 from fitontest.monitoring.batch import Batch
 from fitontest.monitoring.fixed_share import SHARE
+from fitontest.monitoring.stored_values import read_array, read_each, read_list, read_object, read_text
 from fitontest.numerics.log_sums import log_sum_exp
 from fitontest.typing import FloatArray
 
@@ -72,3 +74,20 @@ class ErrorCapital:
         """Return the largest mean error that the capital has refuted so far; 0 where none is."""
         refuted = self.errors[self.highest >= -np.log(alpha)]
         return float(refuted.max()) if refuted.size else 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the capital as JSON-ready values."""
+        arrays = {name: getattr(self, name).tolist() for name in ("errors", "logs", "weights", "highest")}
+        return {"families": list(self.families), **arrays}
+
+    @classmethod
+    def from_dict(cls, values: object, place: str = "capital") -> "ErrorCapital":
+        """Return the capital of values that `to_dict` returned, or refuse them by the name of their place."""
+        held = read_object(values, [field.name for field in fields(cls)], place)
+        families = tuple(read_each(held["families"], read_text, f"{place}.families"))
+        n = len(read_list(held["errors"], f"{place}.errors"))
+        shapes = {"errors": (n,), "logs": (len(families), n), "highest": (n,)}
+        shapes["weights"] = (len(families), n, BETS.size)
+        return cls(
+            families, **{name: read_array(held[name], shape, f"{place}.{name}") for name, shape in shapes.items()}
+        )

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from fitontest.checks import brief
 from fitontest.numerics.log_sums import log_sum_exp
 from fitontest.typing import FloatArray
 
@@ -36,9 +37,12 @@ class FixedShare:
         prior = np.asarray(prior, dtype=np.float64)
         return cls(prior / prior.sum(), prior / prior.sum(), share)
 
-    def at(self, weights: Sequence[float]) -> "FixedShare":
+    def at(self, weights: Sequence[float] | FloatArray) -> "FixedShare":
         """Return the same prior with weights that were kept."""
-        return replace(self, weights=np.asarray(weights, dtype=np.float64))
+        held = np.asarray(weights, dtype=np.float64)
+        if held.shape != self.prior.shape or not (np.all(held >= 0.0) and abs(held.sum() - 1.0) < 1e-6):
+            raise ValueError(f"weights must be {self.prior.size} numbers, at least 0, of sum 1; got {brief(weights)}")
+        return replace(self, weights=held)
 
     def log_mean(self, log_factors: FloatArray) -> float:
         """Return the logarithm of the mean factor."""

@@ -7,6 +7,7 @@ import numpy as np
 
 from fitontest.monitoring.batch import Batch
 from fitontest.monitoring.line_bettor import log_prior_of_lines
+from fitontest.monitoring.stored_values import read_array, read_number, read_object
 from fitontest.numerics.log_sums import log_sum_exp
 from fitontest.typing import BoolArray, FloatArray
 
@@ -64,3 +65,14 @@ class LineSequence:
             float(values[low]) if inside[0] > 0 else None,
             float(values[high]) if inside[-1] < values.size - 1 else None,
         )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the sequence as JSON-ready values."""
+        return {"centre": self.centre, "logs": self.logs.tolist()}
+
+    @classmethod
+    def from_dict(cls, values: object, place: str = "lines") -> "LineSequence":
+        """Return the sequence of values that `to_dict` returned, or refuse them by the name of their place."""
+        held = read_object(values, ("centre", "logs"), place)
+        centre = read_number(held["centre"], f"{place}.centre")
+        return cls(centre, read_array(held["logs"], (SHIFTS.size, SLOPES.size), f"{place}.logs"))

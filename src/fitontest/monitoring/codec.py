@@ -1,0 +1,164 @@
+"""The state of a monitor as JSON-ready values and back: what is read makes the next record bit by bit as before."""
+
+from dataclasses import fields
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+
+from fitontest.checks import brief, is_whole
+from fitontest.families.base import family_class
+from fitontest.monitoring.nulls import Exact, Null, Tolerance
+from fitontest.monitoring.process import Process
+from fitontest.monitoring.process_codec import process_of_dict, process_to_dict
+from fitontest.monitoring.settings import Settings
+from fitontest.monitoring.state import Life, MonitorState, Seen
+from fitontest.monitoring.stored_records import columns_of_records, records_of_columns
+from fitontest.monitoring.stored_values import (
+    Reader,
+    optional,
+    read_each,
+    read_mapping,
+    read_number,
+    read_object,
+    read_plain,
+    read_text,
+)
+
+SCHEMA = 1
+KIND = "monitor"
+STATE = "state"  # what messages call the values
+KEYS = ("schema", "kind", "version", "settings", "together", "segments", "log_es", "seen", "groups", "lives")
+SEEN = tuple(field.name for field in fields(Seen))
+OF_SETTINGS: dict[str, Reader] = {
+    "alpha": read_number,
+    "max_error": optional(read_number),
+    "run_length": read_number,
+    "share": read_number,
+}
+
+
+def state_to_dict(state: MonitorState) -> dict[str, Any]:
+    """Return the state as JSON-ready values, with the version of this package as information."""
+    return {
+        "schema": SCHEMA,
+        "kind": KIND,
+        "version": version("fitontest"),
+        "settings": _settings_to_dict(state.settings),
+        "together": process_to_dict(state.together),
+        "segments": [
+            {"key": _plain_key(key), "prior": state.priors[key], "process": process_to_dict(process)}
+            for key, process in state.segments.items()
+        ],
+        "log_es": list(state.log_es),
+        "seen": {name: [getattr(each, name) for each in state.seen] for name in SEEN},
+        "groups": sorted(state.groups),
+        "lives": [{"records": columns_of_records(life.records), "log_es": list(life.log_es)} for life in state.lives],
+    }
+
+
+def state_of_dict(values: object) -> MonitorState:
+    """Return the state of values that `state_to_dict` returned, or refuse them.
+
+    Raises
+    ------
+    ValueError
+        Values of something else, of another schema, with a key too many or missing, or a number that cannot be; a
+        family or a kind of bettor that is not registered.
+    """
+    _check_kind(values)
+    held = read_object(values, KEYS, STATE)
+    read_text(held["version"], "version")
+    settings = _settings_of_dict(held["settings"], "settings")
+    segments = read_each(held["segments"], lambda each, at: _segment_of_dict(each, settings, at), "segments")
+    together = process_of_dict(held["together"], settings, "together")
+    if len({key for key, _, _ in segments}) < len(segments):
+        raise ValueError("segments must have each key once")
+    return MonitorState(
+        settings=settings,
+        together=together,
+        segments={key: process for key, _, process in segments},
+        priors={key: prior for key, prior, _ in segments},
+        log_es=tuple(read_each(held["log_es"], read_number, "log_es", len(together.records))),
+        seen=_seen_of_columns(held["seen"], "seen"),
+        groups=frozenset(read_each(held["groups"], read_text, "groups")),
+        lives=tuple(read_each(held["lives"], _life_of_dict, "lives")),
+    )
+
+
+def _check_kind(values: object) -> None:
+    """Refuse what is no state of a monitor, or of another schema, before anything else is said of it."""
+    if not isinstance(values, dict) or values.get("kind") != KIND:
+        got = brief(sorted(map(str, values))) if isinstance(values, dict) else brief(values)
+        raise ValueError(f'{STATE} must be that of a monitor, with "kind": "{KIND}"; got {got}')
+    if not is_whole(values.get("schema")) or values["schema"] != SCHEMA:
+        written = f"written by version {brief(values.get('version'))}"
+        raise ValueError(f"schema must be {SCHEMA}, got {brief(values.get('schema'))}, {written}")
+
+
+def _settings_to_dict(settings: Settings) -> dict[str, Any]:
+    values = dict(vars(settings))
+    return {**values, "null": settings.null.to_dict(), "families": dict(settings.families)}
+
+
+def _settings_of_dict(values: object, place: str) -> Settings:
+    names = [field.name for field in fields(Settings)]
+    held = dict(read_object(values, names, place))
+    families = read_mapping(held.pop("families"), read_number, f"{place}.families")
+    for family in families:
+        family_class(family)  # one of another package, or of the user's own, must be registered first
+    null = _null_of(held.pop("null"), f"{place}.null")
+    for name, value in held.items():
+        reader: Reader = OF_SETTINGS.get(name, read_plain)
+        held[name] = reader(value, f"{place}.{name}")
+    return Settings(null=null, families=families, **held)
+
+
+def _null_of(values: object, place: str) -> Null:
+    held = read_mapping(values, read_plain, place)
+    if held == {"null": "exact"}:
+        return Exact()
+    held = read_object(held, ("null", "eps", "unit"), place)
+    return Tolerance(read_number(held["eps"], f"{place}.eps"), read_text(held["unit"], f"{place}.unit"))
+
+
+def _segment_of_dict(values: object, settings: Settings, place: str) -> tuple[Any, float, Process]:
+    held = read_object(values, ("key", "prior", "process"), place)
+    process = process_of_dict(held["process"], settings, f"{place}.process")
+    return _key_of_plain(held["key"], f"{place}.key"), read_number(held["prior"], f"{place}.prior"), process
+
+
+def _plain_key(key: Any) -> Any:
+    """Return what a segment is called as JSON can hold it: a text, a number or a boolean, or several of them."""
+    if isinstance(key, tuple):
+        return [_plain_key(each) for each in key]
+    plain = key.item() if isinstance(key, np.generic) else key
+    if not isinstance(plain, str | int | float | bool):
+        raise ValueError(
+            f"segments must be called by texts, numbers or booleans to be written as JSON, got {brief(plain)}"
+        )
+    return plain
+
+
+def _key_of_plain(value: Any, place: str) -> Any:
+    if isinstance(value, list):
+        return tuple(_key_of_plain(each, f"{place}[{k}]") for k, each in enumerate(value))
+    if value is None:
+        raise ValueError(f"{place} must be a text, a number or a boolean, or a list of these; got None")
+    return read_plain(value, place)
+
+
+def _seen_of_columns(columns: object, place: str) -> tuple[Seen, ...]:
+    held = read_object(columns, SEEN, place)
+    names = read_each(held["name"], read_text, f"{place}.name")
+    each = {
+        name: read_each(held[name], optional(read_text) if name == "time" else read_text, f"{place}.{name}", len(names))
+        for name in SEEN
+    }
+    return tuple(Seen(**{name: column[k] for name, column in each.items()}) for k in range(len(names)))
+
+
+def _life_of_dict(values: object, place: str) -> Life:
+    held = read_object(values, ("records", "log_es"), place)
+    records = records_of_columns(held["records"], f"{place}.records")
+    return Life(records, tuple(read_each(held["log_es"], read_number, f"{place}.log_es", len(records))))
