@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from fitontest.checks import brief, is_whole
+from fitontest.checks import brief, choose, is_whole
 from fitontest.families.base import family_class
 from fitontest.monitoring.nulls import Exact, Null, Tolerance
 from fitontest.monitoring.process import Process
@@ -116,7 +116,8 @@ def _settings_of_dict(values: object, place: str) -> Settings:
 
 def _null_of(values: object, place: str) -> Null:
     held = read_mapping(values, read_plain, place)
-    if held == {"null": "exact"}:
+    if choose(held.get("null"), ("exact", "tolerance"), f"{place}.null") == "exact":
+        read_object(held, ("null",), place)
         return Exact()
     held = read_object(held, ("null", "eps", "unit"), place)
     return Tolerance(read_number(held["eps"], f"{place}.eps"), read_text(held["unit"], f"{place}.unit"))

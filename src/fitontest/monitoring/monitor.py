@@ -1,16 +1,23 @@
 """The monitor of a stream of batches: is the model still calibrated? An answer that may be looked at every day."""
 
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from fitontest.checks import brief
 from fitontest.families.base import Family, check_family
 from fitontest.maps.base import CalibrationMap
+from fitontest.monitoring.as_made import check_as_made
+from fitontest.monitoring.codec import state_of_dict, state_to_dict
 from fitontest.monitoring.evidence import MonitorEvidence
 from fitontest.monitoring.intake import read_update
 from fitontest.monitoring.nulls import Exact, Null, Tolerance
 from fitontest.monitoring.proposal import Proposal, propose
 from fitontest.monitoring.settings import Settings, read_families, read_fraction, read_run_length
 from fitontest.monitoring.state import MonitorState
+from fitontest.monitoring.state_file import locked, read_state, write_state
+from fitontest.results.serialising import as_text, from_text
 
 RUN_LENGTH = 1000.0
 
@@ -190,3 +197,157 @@ class Monitor:
         if not self._state.log_es:
             raise ValueError("a monitor must have a batch since it began to be restarted, got none")
         self._state = self._state.restarted(None if map is None else map.evaluate)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all that the monitor knows as JSON-ready values, of which `from_dict` makes the same monitor.
+
+        There are no rows among them: counts by range of the score, weights, and a record of each batch.
+
+        Raises
+        ------
+        ValueError
+            Segments that are called by something else than texts, numbers and booleans.
+        """
+        return state_to_dict(self._state)
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> "Monitor":
+        """Return the monitor of values that `to_dict` returned; the next batch makes of it what it would have made.
+
+        Parameters
+        ----------
+        values : dict
+            What `to_dict` returned.
+
+        Raises
+        ------
+        ValueError
+            Values that are no state of a monitor, or of another schema; calibration maps of a family that is not
+            registered.
+        """
+        monitor = cls.__new__(cls)
+        monitor._state = state_of_dict(values)
+        return monitor
+
+    def to_json(self) -> str:
+        """Return all that the monitor knows as one line of strict JSON, of which `from_json` makes the same monitor.
+
+        Raises
+        ------
+        ValueError
+            As `to_dict`.
+        """
+        return as_text(self.to_dict(), "state")
+
+    @classmethod
+    def from_json(cls, text: str) -> "Monitor":
+        """Return the monitor of a text that `to_json` returned, equal to it bit by bit.
+
+        Parameters
+        ----------
+        text : str
+            What `to_json` returned.
+
+        Raises
+        ------
+        ValueError
+            A text that is no strict JSON, and what `from_dict` refuses.
+
+        Examples
+        --------
+        >>> import numpy as np, fitontest as fot
+        >>> monitor = fot.Monitor(alpha=0.01)
+        >>> p = np.linspace(0.1, 0.9, 500)
+        >>> evidence = monitor.update(np.arange(500) % 2, p, batch="January")
+        >>> again = fot.Monitor.from_json(monitor.to_json())
+        >>> again.evidence.log_e == monitor.evidence.log_e
+        True
+        """
+        return cls.from_dict(from_text(text, "text"))
+
+    def save(self, path: str | Path) -> None:
+        """Write all that the monitor knows to a file, whole or not at all.
+
+        The file is replaced when the new text is on the disk: an error, a full disk or the end of the process leaves
+        the old one. Where several processes add batches, use `updating`, so that none overwrites what another added.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file.
+
+        Raises
+        ------
+        ValueError
+            A folder that is not there, and as `to_dict`.
+        OSError
+            A file that cannot be written.
+        """
+        write_state(path, self.to_json())
+
+    @classmethod
+    def load(cls, path: str | Path) -> "Monitor":
+        """Return the monitor in a file that `save` wrote.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file.
+
+        Raises
+        ------
+        ValueError
+            A file that is not there, or does not hold the state of a monitor.
+        """
+        text = read_state(path)
+        try:
+            return cls.from_json(text)
+        except ValueError as error:
+            raise ValueError(f"path must hold the state of a monitor, got {str(path)!r}: {error}") from error
+
+    @classmethod
+    @contextmanager
+    def updating(cls, path: str | Path, **settings: Any) -> "Iterator[Monitor]":
+        """Give the monitor in a file, and write it back at the end of the block, while no other process does so.
+
+        The file is made if it is not there. It stays as it was where the block ends by an error. Others that update the
+        same file wait for the end of the block, for five minutes at most, so that no batch is lost.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file.
+        **settings
+            Those of `Monitor`. Of a file that is there already they must be what it was made with; those left out are.
+
+        Yields
+        ------
+        Monitor
+            The monitor.
+
+        Raises
+        ------
+        ValueError
+            Settings that are not those of the file; what `load` refuses.
+        TimeoutError
+            Others take longer.
+
+        Examples
+        --------
+        >>> import numpy as np, tempfile, fitontest as fot
+        >>> y, p = np.arange(500) % 2, np.linspace(0.1, 0.9, 500)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     for month in ("January", "February"):
+        ...         with fot.Monitor.updating(f"{folder}/churn.json", alpha=0.01) as monitor:
+        ...             evidence = monitor.update(np.roll(y, len(month)), p, batch=month)
+        >>> len(evidence.rows())
+        2
+        """
+        with locked(path):
+            if Path(path).exists():
+                monitor = cls.load(path)
+                check_as_made(monitor._state, cls(**settings)._state, settings)
+            else:
+                monitor = cls(**settings)
+            yield monitor
+            monitor.save(path)

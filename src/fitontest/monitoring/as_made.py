@@ -1,0 +1,35 @@
+"""What a monitor was made with cannot change: settings that are given again must be those of before."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from fitontest.checks import brief
+from fitontest.monitoring.state import MonitorState
+
+OF_NULL = ("tolerance", "tolerance_unit", "reference")  # arguments that together make the hypothesis
+
+
+def check_as_made(state: MonitorState, again: MonitorState, given: Iterable[str]) -> None:
+    """Refuse settings of a monitor that was made already, unless they are those that it was made with.
+
+    Parameters
+    ----------
+    state : MonitorState
+        Of the monitor.
+    again : MonitorState
+        Of a new one, made with the settings.
+    given : iterable of str
+        The names of the settings; others are not compared.
+    """
+    for name in given:
+        held, asked = _value(state, name), _value(again, name)
+        if held != asked:
+            rule = f"{name} must be as the monitor was made, {brief(held)}"
+            raise ValueError(f"{rule}; got {brief(asked)}: what is tested cannot change, begin another monitor for it")
+
+
+def _value(state: MonitorState, name: str) -> Any:
+    if name in OF_NULL:
+        return state.settings.null.to_dict()
+    value = getattr(state.settings, name)
+    return dict(value) if name == "families" else value
