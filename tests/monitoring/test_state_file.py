@@ -45,7 +45,7 @@ def test_a_file_is_made_and_read_back(path):
 
 def test_an_error_while_it_is_used_or_written_leaves_the_old_file(path, monkeypatch):
     old = path.read_bytes()
-    with pytest.raises(ValueError, match="same length"), Monitor.updating(path) as monitor:
+    with pytest.raises(ValueError, match="same number of rows"), Monitor.updating(path) as monitor:
         monitor.update(Y[: 10 * len(monitor.update(1 - Y, P, batch="second").rows())], P)
     assert path.read_bytes() == old
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from fitontest.checks import brief, choose, is_whole
+from fitontest.checks import brief, is_whole
 from fitontest.families.base import family_class
-from fitontest.monitoring.nulls import Exact, Null, Tolerance
+from fitontest.monitoring.nulls import Null, null_of
 from fitontest.monitoring.process import Process
 from fitontest.monitoring.process_codec import process_of_dict, process_to_dict
 from fitontest.monitoring.settings import Settings
@@ -115,12 +115,15 @@ def _settings_of_dict(values: object, place: str) -> Settings:
 
 
 def _null_of(values: object, place: str) -> Null:
-    held = read_mapping(values, read_plain, place)
-    if choose(held.get("null"), ("exact", "tolerance"), f"{place}.null") == "exact":
-        read_object(held, ("null",), place)
-        return Exact()
-    held = read_object(held, ("null", "eps", "unit"), place)
-    return Tolerance(read_number(held["eps"], f"{place}.eps"), read_text(held["unit"], f"{place}.unit"))
+    """Return the hypothesis, or refuse what it is not written as."""
+    held = read_mapping(values, lambda each, _: each, place)
+    try:
+        null = null_of(held)
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"{place} must be a hypothesis: {error}") from error
+    if null.to_dict() != held:
+        raise ValueError(f"{place} must be a hypothesis of kind {held['null']!r}, got {brief(held)}")
+    return null
 
 
 def _segment_of_dict(values: object, settings: Settings, place: str) -> tuple[Any, float, Process]:
