@@ -11,8 +11,8 @@ from fitontest.maps.base import CalibrationMap
 from fitontest.monitoring.as_made import check_as_made
 from fitontest.monitoring.codec import state_of_dict, state_to_dict
 from fitontest.monitoring.evidence import MonitorEvidence
+from fitontest.monitoring.hypothesis import read_null
 from fitontest.monitoring.intake import read_update
-from fitontest.monitoring.nulls import Exact, Null, Tolerance
 from fitontest.monitoring.proposal import Proposal, propose
 from fitontest.monitoring.settings import Settings, read_families, read_fraction, read_run_length
 from fitontest.monitoring.state import MonitorState
@@ -50,8 +50,10 @@ class Monitor:
     tolerance_unit : {"probability", "logit"}, default="probability"
         The unit of `tolerance`. In logits 0.1 is about a tenth of a small rate.
     reference : ScoreSample, Cells or tuple (y_true, y_prob), optional
-        Rows of a time when the model was accepted. What is tested is then that the rates lie in the simultaneous band
-        of their calibration map; half of `alpha` is spent on the band.
+        Rows of a time when the model was accepted. What is tested is then that the true rates still lie between the
+        limits that these rows leave to them at all scores at once, if rates never fall with the score. Half of `alpha`
+        is spent on the limits, so that an alarm needs 2 / alpha. Its rows must be independent, and of weights that
+        count rows.
     by : str or sequence of str, optional
         The columns of segments, where batches are data frames or files. Each segment has evidence of its own.
     groups : str, optional
@@ -123,14 +125,16 @@ class Monitor:
         max_error: float | None = None,
         tolerance: float = 0.0,
         tolerance_unit: str = "probability",
+        reference: Any = None,
         families: Any = ("spline", "isotonic"),
         run_length: float = RUN_LENGTH,
     ) -> None:
-        null: Null = Tolerance(tolerance, tolerance_unit) if tolerance else Exact()
+        alpha = read_fraction(alpha, "alpha")
+        max_error = None if max_error is None else read_fraction(max_error, "max_error")
         settings = Settings(
-            read_fraction(alpha, "alpha"),
-            null,
-            None if max_error is None else read_fraction(max_error, "max_error"),
+            alpha,
+            read_null(tolerance, tolerance_unit, reference, max_error, alpha),
+            max_error,
             read_families(families),
             read_run_length(run_length),
         )

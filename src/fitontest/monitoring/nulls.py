@@ -14,6 +14,7 @@ from fitontest.numerics.links import logit, sigmoid
 from fitontest.typing import BoolArray, FloatArray
 
 SMALLEST = 1e-300  # of which the logit is finite
+OF_BAND = 0.5  # part of alpha that is spent on the band of a reference
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,7 +144,64 @@ class Tolerance(Null):
         return cls(float(values["eps"]), str(values["unit"]))
 
 
-NULLS: dict[str, type[Null]] = {"exact": Exact, "tolerance": Tolerance}
+@dataclass(frozen=True, eq=False)
+class Band(Null):
+    """The true rate lies in a band that holds the rates of a reference sample: l(p) <= c <= u(p).
+
+    The band holds the true rates of the reference at all scores at once with a probability of 1 - `alpha`, see
+    `reference_band`. It never falls: the rates of a cell lie between l at its lowest and u at its highest score.
+    With evidence of level alpha_2 false alarms have a probability of at most `alpha` + alpha_2.
+
+    Attributes
+    ----------
+    alpha : float
+        The probability with which the band may leave out the rates of the reference: half of that of false alarms.
+    ends, lows : arrays of shape (L,)
+        l(p) is that of `lows` at the last of the increasing scores `ends` that is at most p; 0 before the first.
+    starts, highs : arrays of shape (U,)
+        u(p) is that of `highs` at the first of the increasing scores `starts` that is at least p; 1 after the last.
+    n, events : int
+        Rows of the reference, and those that are positive.
+    """
+
+    alpha: float
+    ends: FloatArray
+    lows: FloatArray
+    starts: FloatArray
+    highs: FloatArray
+    n: int
+    events: int
+
+    def lower(self, p: FloatArray) -> FloatArray:
+        """Return l(p), the lowest rate at each score."""
+        return np.append(0.0, self.lows)[np.searchsorted(self.ends, p, side="right")]
+
+    def upper(self, p: FloatArray) -> FloatArray:
+        """Return u(p), the highest rate at each score."""
+        return np.append(self.highs, 1.0)[np.searchsorted(self.starts, p, side="left")]
+
+    def limits(self, batch: Batch) -> Limits:
+        """Return the lowest and the highest rate at each cell of a batch."""
+        return Limits(self.lower(batch.low), self.upper(batch.high))
+
+    @property
+    def alpha_share(self) -> float:
+        """The part of alpha that is left for false alarms of the evidence."""
+        return 1.0 - OF_BAND
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the hypothesis as JSON-ready values, its name under "null"."""
+        steps = {name: getattr(self, name).tolist() for name in ("ends", "lows", "starts", "highs")}
+        return {"null": "band", "alpha": self.alpha, **steps, "n": self.n, "events": self.events}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> "Band":
+        """Return the hypothesis of what `to_dict` returned."""
+        steps = {name: np.asarray(values[name], dtype=np.float64) for name in ("ends", "lows", "starts", "highs")}
+        return cls(alpha=float(values["alpha"]), n=int(values["n"]), events=int(values["events"]), **steps)
+
+
+NULLS: dict[str, type[Null]] = {"exact": Exact, "tolerance": Tolerance, "band": Band}
 
 
 def null_of(values: Mapping[str, Any]) -> Null:

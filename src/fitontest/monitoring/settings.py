@@ -40,9 +40,14 @@ class Settings:
     share: float = SHARE
 
     @property
+    def alpha_of_evidence(self) -> float:
+        """The part of alpha that is left for the evidence; the rest is spent on the band of a reference."""
+        return self.alpha * self.null.alpha_share
+
+    @property
     def log_limit(self) -> float:
-        """log(1 / alpha), the evidence of an alarm."""
-        return -log(self.alpha)
+        """The logarithm of the evidence of an alarm: log(1 / alpha), with a reference log(2 / alpha)."""
+        return -log(self.alpha_of_evidence)
 
 
 def read_fraction(value: object, argument: str) -> float:

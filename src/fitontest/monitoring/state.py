@@ -201,14 +201,14 @@ class MonitorState:
     @property
     def named(self) -> tuple[Any, ...]:
         """The segments that are miscalibrated by their evidence now, see `list_segments`."""
-        return list_segments({key: self.log_e_of(key) for key in self.segments}, self.settings.alpha)
+        return list_segments({key: self.log_e_of(key) for key in self.segments}, self.settings.alpha_of_evidence)
 
     def segment_alarm_since(self, key: Any) -> int | None:
         """Return the place, among the records of a segment, of its first alarm; None without one.
 
         The probability that any calibrated segment ever has one is at most alpha, see `log_limit`.
         """
-        process, limit = self.segments[key], log_limit(self.priors[key], self.settings.alpha)
+        process, limit = self.segments[key], log_limit(self.priors[key], self.settings.alpha_of_evidence)
         first = next((k for k, record in enumerate(process.records) if record.log_e >= limit), None)
         if process.refuted_by is None or self.settings.max_error is not None:
             return first
