@@ -53,12 +53,11 @@ class ClassShiftBettor:
 
     def bet(self, turn: VectorRound) -> tuple[float, "ClassShiftBettor"]:
         """Return the log factor of a batch, and the bettor that has learnt of it."""
-        gained = np.zeros((self.n_classes, SHIFTS.size))
-        gains = _gains if turn.is_exact else _gains_beyond
+        gained = np.zeros((SHIFTS.size, self.n_classes))
         for block in turn.batch.blocks(1):
-            for k, shift in enumerate(SHIFTS):
-                gained[:, k] += gains(block, turn, shift)
-        logs = np.concatenate(([0.0], gained.ravel()))
+            limits = None if turn.is_exact else turn.null.limits(block.p)
+            gained += [_gains(block, limits, shift) for shift in SHIFTS]
+        logs = np.concatenate(([0.0], gained.T.ravel()))
         return self.shares.log_mean(logs), replace(self, shares=self.shares.after(logs))
 
     def to_dict(self) -> dict[str, Any]:
@@ -72,15 +71,17 @@ class ClassShiftBettor:
         return cls(n_classes, _prior(n_classes).at(values["weights"]))
 
 
-def _gains(block: VectorBatch, turn: VectorRound, shift: float) -> FloatArray:  # noqa: ARG001 - as `_gains_beyond`
-    """Return the log factor of a shift of each class, shape (K,): d [y = j] - log(1 + p_j (exp(d) - 1)), summed."""
+def _gains(block: VectorBatch, limits: tuple[FloatArray, FloatArray] | None, shift: float) -> FloatArray:
+    """Return the log factor of a shift of each class, shape (K,), beyond the limits of its probability if there are."""
+    if limits is not None:
+        return _gains_beyond(block, limits, shift)
     labels = np.bincount(block.codes, block.exponents, minlength=block.n_classes)
     return np.asarray(shift * labels - block.exponents @ np.log1p(block.p * np.expm1(shift)))
 
 
-def _gains_beyond(block: VectorBatch, turn: VectorRound, shift: float) -> FloatArray:
-    """Return the log factor of a shift of each class beyond the limits of its probability, shape (K,)."""
-    low, high = turn.null.limits(block.p)
+def _gains_beyond(block: VectorBatch, limits: tuple[FloatArray, FloatArray], shift: float) -> FloatArray:
+    """Return log(q_y / p0_y), summed over the rows, p0_j being the rate within the limits that is nearest to q_j."""
+    low, high = limits
     among = 1.0 + block.p * np.expm1(shift)
     q, rest = block.p * np.exp(shift) / among, (1.0 - block.p) / among
     of_class = _log_ratio(q, np.clip(q, low, high))

@@ -1,6 +1,6 @@
 """The history of a stream: a record of each batch, which is all that is kept of it for ever."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,10 +15,12 @@ class Record:
         The name of the batch.
     time : str or None
         When it was.
-    n, events : int
-        Its rows, and those that are positive.
-    expected : float
-        The sum of its scores.
+    n : int
+        Its rows.
+    events : int or None
+        Those that are positive; None of several classes.
+    expected : float or None
+        The sum of its scores; None of several classes.
     log_factor : float
         By what the evidence was multiplied, as a logarithm.
     log_e, log_e_max : float
@@ -31,16 +33,16 @@ class Record:
         What the map of each family, fitted before the batch, gained in log loss over the scores, summed over its rows.
     level, slope : pairs of float or None
         The intervals for shift and slope of the logits that hold at all times, each (low, high); an end that is not
-        known is None; None where no line agrees with all batches.
-    error_low : float
-        In some batch so far the mean error was at least this.
+        known is None, as both are of several classes; None where no line agrees with all batches.
+    error_low : float or None
+        In some batch so far the mean error was at least this; None of several classes.
     """
 
     batch: str
     time: str | None
     n: int
-    events: int
-    expected: float
+    events: int | None
+    expected: float | None
     log_factor: float
     log_e: float
     log_e_max: float
@@ -49,8 +51,40 @@ class Record:
     log_gains: Mapping[str, float]
     level: tuple[float | None, float | None] | None
     slope: tuple[float | None, float | None] | None
-    error_low: float
+    error_low: float | None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the record as JSON-ready values."""
         return dict(vars(self))
+
+
+class Recorded:
+    """What has a record of each batch."""
+
+    records: tuple[Record, ...]
+
+    @property
+    def n(self) -> int:
+        """Rows so far."""
+        return sum(record.n for record in self.records)
+
+    @property
+    def onset(self) -> int | None:
+        """The place among the records of the batch since which the evidence has grown most; None where it has not.
+
+        The start of the largest sum of the logarithms of the factors up to now, a point estimate.
+        """
+        return onset_of([record.log_factor if record.n else None for record in self.records])
+
+
+def onset_of(log_factors: Iterable[float | None]) -> int | None:
+    """Return the start of the largest sum of log factors up to the last one; None where no such sum is positive.
+
+    A factor of None is that of a batch without rows, with which nothing starts.
+    """
+    start, grown = None, 0.0
+    for k, log_factor in enumerate(log_factors):
+        if log_factor is not None:
+            start = k if grown <= 0.0 else start
+            grown = max(grown, 0.0) + log_factor
+    return start if grown > 0.0 else None

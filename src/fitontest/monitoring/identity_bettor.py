@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from fitontest.monitoring.bettors import Bettor, Round
+from fitontest.monitoring.bettors import Bettor
 
 
 @dataclass(frozen=True)
@@ -13,7 +13,7 @@ class IdentityBettor(Bettor):
 
     kind: ClassVar[str] = "identity"
 
-    def bet(self, turn: Round) -> tuple[float, "IdentityBettor"]:  # noqa: ARG002 - the signature of every bettor
+    def bet(self, turn: object) -> tuple[float, "IdentityBettor"]:  # noqa: ARG002 - it bets on nothing
         """Return the log factor of a batch, and the bettor that has learnt of it."""
         return 0.0, self
 

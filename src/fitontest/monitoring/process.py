@@ -14,7 +14,7 @@ from fitontest.monitoring.capital import ErrorCapital
 from fitontest.monitoring.factors import log_factors
 from fitontest.monitoring.family_bettor import FARTHEST, TRUST, FamilyBettor
 from fitontest.monitoring.fixed_share import FixedShare
-from fitontest.monitoring.history import Record
+from fitontest.monitoring.history import Record, Recorded
 from fitontest.monitoring.identity_bettor import IdentityBettor
 from fitontest.monitoring.level_bettor import LevelBettor
 from fitontest.monitoring.line_bettor import LineBettor, centre_of
@@ -27,7 +27,7 @@ IDENTITY, GRIDS = 0.3, 0.42  # prior weights of the bettor that does nothing, an
 
 
 @dataclass(frozen=True, eq=False)
-class Process:
+class Process(Recorded):
     """The evidence of one stream against its scores; a batch makes another one of it, and it never changes itself.
 
     Attributes
@@ -84,28 +84,9 @@ class Process:
         return started._after(batch, settings, name, time)
 
     @property
-    def onset(self) -> int | None:
-        """The place among the records of the batch since which the evidence has grown most; None where it has not.
-
-        The start of the largest sum of the logarithms of the factors up to now, a point estimate.
-        """
-        rows = [k for k, record in enumerate(self.records) if record.n]
-        start = None
-        for k in rows:
-            grown = self.records[k].log_cusum
-            before = grown - self.records[k].log_factor
-            start = k if before <= 0.0 else start
-        return start if rows and self.records[rows[-1]].log_cusum > 0.0 else None
-
-    @property
-    def n(self) -> int:
-        """Rows so far."""
-        return sum(record.n for record in self.records)
-
-    @property
     def events(self) -> int:
         """Rows so far that are positive."""
-        return sum(record.events for record in self.records)
+        return sum(record.events or 0 for record in self.records)
 
     def _started(self, batch: Batch, settings: Settings) -> "Process":
         """Return the process with bettors that have seen the scores of the first batch."""

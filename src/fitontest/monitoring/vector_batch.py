@@ -3,11 +3,14 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fitontest.typing import BoolArray, FloatArray, IntArray
 
+T = TypeVar("T", bound=np.generic)
 ENTRIES = 2**18  # numbers of all bets on a block of rows, so that memory does not grow with the batch
 
 
@@ -55,7 +58,7 @@ class VectorBatch:
         """The score of the class of each label, shape (n,)."""
         return self.of_labels(self.p)
 
-    def of_labels(self, values: FloatArray) -> FloatArray:
+    def of_labels(self, values: NDArray[T]) -> NDArray[T]:
         """Return the values, of shape (..., n, K), at the label of each row, shape (..., n)."""
         return np.take_along_axis(values, self.codes[(None,) * (values.ndim - 2)][..., None], axis=-1)[..., 0]
 
