@@ -173,5 +173,5 @@ def test_the_state_of_bettors_goes_through_plain_values():
 
 
 def test_what_is_not_known_of_whole_distributions_is_refused():
-    with pytest.raises(ValueError, match="max_error must be left out with reduction='canonical', got 0.1"):
+    with pytest.raises(ValueError, match=r"max_error must be left out with reduction='canonical', got 0\.1"):
         vector_null_of(replace(settings(Exact()), max_error=0.1))

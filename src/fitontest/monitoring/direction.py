@@ -58,7 +58,7 @@ class Direction:
         return cls(
             records[0].batch,
             sum(record.n for record in records),
-            sum(record.events for record in records),
+            sum(record.events or 0 for record in records),
             sample.base_rate / sample.mean_score if sample.mean_score > 0.0 else float("inf"),
             tendency.slope,
             tuple(tendency.words),

@@ -203,7 +203,7 @@ class MonitorEvidence(Table):
     @property
     def error_low(self) -> float:
         """In some batch so far the mean error was at least this."""
-        return self.records[-1].error_low if self.records else 0.0
+        return (self.records[-1].error_low or 0.0) if self.records else 0.0
 
     @property
     def onset(self) -> int | None:
@@ -351,7 +351,7 @@ class MonitorEvidence(Table):
 
     @property
     def _ratio_in_words(self) -> str:
-        expected = sum(record.expected for record in self.records)
+        expected = sum(record.expected or 0.0 for record in self.records)
         return short(self.events / expected, 2) if expected else "-"
 
 

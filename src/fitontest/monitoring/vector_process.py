@@ -65,13 +65,9 @@ class VectorProcess(Recorded):
     def after(self, batch: VectorBatch, settings: Settings, name: str, time: str | None = None) -> "VectorProcess":
         """Return the process with one batch more; one without rows changes no evidence."""
         if not batch.n:
-            return self.counted(0, name, time)
+            return replace(self, records=(*self.records, self._record(0, name, time)))
         started = self if self.bettors else self._started(batch.n_classes, settings)
         return started._after(batch, settings, name, time)
-
-    def counted(self, n: int, name: str, time: str | None = None) -> "VectorProcess":
-        """Return the process with a batch of n rows on which nobody has bet."""
-        return replace(self, records=(*self.records, self._record(n, name, time)))
 
     def _started(self, n_classes: int, settings: Settings) -> "VectorProcess":
         bettors = (IdentityBettor(), TemperatureBettor.first(), ClassShiftBettor.first(n_classes))
