@@ -19,8 +19,10 @@ class Record:
         Its rows.
     events : int or None
         Those that are positive; None of several classes.
+    weight : float
+        The sum of the exponents of its rows: n, unless rows belong to groups or have weights.
     expected : float or None
-        The sum of its scores; None of several classes.
+        The sum of the scores of its rows; None of several classes.
     log_factor : float
         By what the evidence was multiplied, as a logarithm.
     log_e, log_e_max : float
@@ -30,7 +32,8 @@ class Record:
     log_factors : mapping from str to float
         Those of the bettors.
     log_gains : mapping from str to float
-        What the map of each family, fitted before the batch, gained in log loss over the scores, summed over its rows.
+        What the map of each family, fitted before the batch, gained in log loss over the scores: the sum over its rows
+        with their exponents.
     level, slope : pairs of float or None
         The intervals for shift and slope of the logits that hold at all times, each (low, high); an end that is not
         known is None, as both are of several classes; None where no line agrees with all batches.
@@ -42,6 +45,7 @@ class Record:
     time: str | None
     n: int
     events: int | None
+    weight: float
     expected: float | None
     log_factor: float
     log_e: float

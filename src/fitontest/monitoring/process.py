@@ -104,13 +104,13 @@ class Process(Recorded):
     def _after(self, batch: Batch, settings: Settings, name: str, time: str | None) -> "Process":
         limits = settings.null.limits(batch)
         refuted = limits.contradicted(batch)
-        possible = batch.at(~refuted)
-        logits = self.past.logits(settings.families, possible)
-        bets = self._bets(Round(possible, limits.at(~refuted), logits))
-        capital = self.capital.after(possible, logits)
+        logits = self.past.logits(settings.families, batch)
+        bets = self._bets(Round(batch, limits, logits))
+        capital = self.capital.after(batch, logits)
         log_factor = bets.log_factor
         if settings.max_error is not None:
             log_factor = capital.log_at(settings.max_error) - self.capital.log_at(settings.max_error)
+            refuted = np.zeros_like(refuted)  # a mean error has room for any label
         restarted = self.log_cusum <= 0.0  # the last run of CUSUM is over, and this batch begins another one
         pooled = batch.sums.pooled(OF_PAST)
         changed = replace(
@@ -121,14 +121,14 @@ class Process(Recorded):
             log_e_max=max(self.log_e_max, self.log_e + log_factor),
             log_cusum=max(self.log_cusum, 0.0) + log_factor,
             capital=capital,
-            lines=None if self.lines is None else self.lines.after(possible),
+            lines=None if self.lines is None else self.lines.after(batch),
             past=self.past.after(batch),
             before=CellSums.added((self.before, self.since)) if restarted else self.before,
             since=pooled if restarted else CellSums.added((self.since, pooled)),
             refuted_by=self.refuted_by or _refutation(batch, refuted, name),
             refuted_at=len(self.records) if self.refuted_by is None and refuted.any() else self.refuted_at,
         )
-        gains = _gains(possible, logits)
+        gains = _gains(batch, logits)
         record = changed._record(batch, settings, name, time, log_factor, bets.by_name, gains)
         return replace(changed, records=(*self.records, record))
 
@@ -153,7 +153,8 @@ class Process(Recorded):
             time=time,
             n=batch.n,
             events=batch.events,
-            expected=float(batch.sums.wp.sum()) if len(batch) else 0.0,
+            weight=float(batch.total.sum()),
+            expected=float(batch.sums.rows.sum(axis=1) @ batch.p),
             log_factor=log_factor,
             log_e=self.log_e,
             log_e_max=self.log_e_max,

@@ -95,6 +95,6 @@ def propose(process: Process, family: str | Family) -> Proposal:
     if name not in filled[0].log_gains:
         return Proposal(fitted, name, weight, None, filled[0].batch, sum(record.n for record in filled), ())
     n = sum(record.n for record in filled)
-    gains = tuple((record.batch, record.log_gains[name] / record.n) for record in filled)
-    gain = sum(record.log_gains[name] for record in filled) / n
+    gains = tuple((record.batch, record.log_gains[name] / record.weight) for record in filled)
+    gain = sum(record.log_gains[name] for record in filled) / sum(record.weight for record in filled)
     return Proposal(fitted, name, weight, gain, filled[0].batch, n, gains)

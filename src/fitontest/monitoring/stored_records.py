@@ -59,6 +59,7 @@ READERS: dict[str, Reader] = {
     "time": optional(read_text),
     "n": read_count,
     "events": read_count,
+    "weight": read_number,
     "expected": read_number,
     "log_factor": read_number,
     "log_e": read_number,

@@ -65,7 +65,7 @@ class VectorProcess(Recorded):
     def after(self, batch: VectorBatch, settings: Settings, name: str, time: str | None = None) -> "VectorProcess":
         """Return the process with one batch more; one without rows changes no evidence."""
         if not batch.n:
-            return replace(self, records=(*self.records, self._record(0, name, time)))
+            return replace(self, records=(*self.records, self._record(batch, name, time)))
         started = self if self.bettors else self._started(batch.n_classes, settings)
         return started._after(batch, settings, name, time)
 
@@ -91,12 +91,12 @@ class VectorProcess(Recorded):
             refuted_at=len(self.records) if self.refuted_by is None and refuted.any() else self.refuted_at,
         )
         by_name = {bettor.name: float(factor) for bettor, factor in zip(self.bettors, log_factors, strict=True)}
-        record = changed._record(batch.n, name, time, log_factor, by_name)
+        record = changed._record(batch, name, time, log_factor, by_name)
         return replace(changed, records=(*self.records, record))
 
     def _record(
         self,
-        n: int,
+        batch: VectorBatch,
         name: str,
         time: str | None,
         log_factor: float = 0.0,
@@ -106,8 +106,9 @@ class VectorProcess(Recorded):
         return Record(
             batch=name,
             time=time,
-            n=n,
+            n=batch.n,
             events=None,
+            weight=float(batch.exponents.sum()),
             expected=None,
             log_factor=log_factor,
             log_e=self.log_e,
