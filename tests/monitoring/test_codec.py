@@ -13,7 +13,10 @@ from fitontest.monitoring.bettor_kinds import BETTORS
 from fitontest.monitoring.codec import state_of_dict, state_to_dict
 from fitontest.monitoring.monitor import Monitor
 from fitontest.monitoring.process import Process
+from fitontest.monitoring.process_codec import process_of_dict, process_to_dict
 from fitontest.monitoring.state import MonitorState, Seen, Update
+from fitontest.monitoring.vector_batch import VectorBatch
+from fitontest.monitoring.vector_process import VectorProcess
 
 from .conftest import monitored, stream
 
@@ -78,7 +81,9 @@ def test_a_refuted_model_has_a_finite_state():
 def test_everything_that_is_known_is_kept(kept):
     """Another field must be kept too, or what is read back is something else."""
     assert {field.name for field in fields(MonitorState)} - {"priors"} <= set(kept)
-    assert {field.name for field in fields(Process)} == set(kept["together"])
+    assert {field.name for field in fields(Process)} | {"of"} == set(kept["together"])
+    vector = VectorProcess.first(Monitor()._state.settings)
+    assert {field.name for field in fields(VectorProcess)} | {"of"} == set(process_to_dict(vector))
     assert {bettor["kind"] for bettor in kept["together"]["bettors"]} == set(BETTORS)
 
 
@@ -122,6 +127,7 @@ def changed(kept, *path, to):
         (("settings", "alpha"), "0.05", "settings.alpha must be a finite number, got '0.05'"),
         (("settings", "families"), {"my_own": 0.1}, "family must be one of .* got 'my_own'"),
         (("settings", "null", "null"), "none", "null must be one of 'exact'"),
+        (("together", "of"), "classes", "together must be an object with the keys .*; 'capital' is unknown"),
         (("together", "log_e"), 3.0, "together.log_e must be that of the last record, got 3.0"),
         (("together", "records", "n"), [200, 200], "together.records.n must be a list of 3 values, got 2 values"),
         (("together", "records", "n", 0), -1, r"together.records.n\[0\] must be a whole number, at least 0; got -1"),
@@ -143,6 +149,18 @@ def test_what_is_no_state_is_refused_by_the_place_of_the_fault(kept, path, to, m
     path = (path,) if isinstance(path, str) else path
     with pytest.raises(ValueError, match=message):
         Monitor.from_dict(changed(kept, *path, to=to))
+
+
+def test_evidence_on_whole_distributions_is_read_back(some):
+    settings = some._state.settings
+    rng = np.random.default_rng(0)
+    drawn = [VectorBatch.of(rng.dirichlet(np.ones(3), 50), rng.integers(3, size=50)) for _ in range(2)]
+    process = VectorProcess.first(settings).after(drawn[0], settings, "first")
+    again = process_of_dict(json.loads(json.dumps(process_to_dict(process))), settings, "together")
+    later = [each.after(drawn[1], settings, "second") for each in (process, again)]
+    assert process_to_dict(later[0]) == process_to_dict(later[1])
+    with pytest.raises(ValueError, match=r"together.bettors\[0\].kind must be one of .* got 'level'"):
+        process_of_dict({**process_to_dict(process), "bettors": [{"kind": "level"}]}, settings, "together")
 
 
 @pytest.mark.parametrize("values", [[], "monitor", {}, {"kind": "identity", "schema": 2}])

@@ -1,9 +1,10 @@
-"""The evidence of one stream as JSON-ready values and back."""
+"""The evidence of one stream, of scores or of whole distributions, as JSON-ready values and back."""
 
-from dataclasses import fields
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, TypeAlias
 
-from fitontest.monitoring.bettor_kinds import read_bettor
+from fitontest.checks import brief, choose
+from fitontest.monitoring.bettor_kinds import BETTORS, VECTOR_BETTORS, read_bettor
 from fitontest.monitoring.capital import ErrorCapital
 from fitontest.monitoring.fixed_share import FixedShare
 from fitontest.monitoring.past import OF_PAST, Past
@@ -21,53 +22,76 @@ from fitontest.monitoring.stored_values import (
     read_place,
     read_text,
 )
+from fitontest.monitoring.vector_process import VectorProcess
 
-NAMES = tuple(field.name for field in fields(Process))
-OF_LAST = ("log_e", "log_e_max", "log_cusum")  # what the last record holds too
+AnyProcess: TypeAlias = Process | VectorProcess
+SCORES, CLASSES = "scores", "classes"  # what a process is of
+LOGS = ("log_e", "log_e_max", "log_cusum")  # what the last record holds too
+SHARED = ("bettors", "shares", *LOGS, "refuted_by", "refuted_at", "records")
+CELLS = ("past", "before", "since")
+OF_SCORES = ("capital", "lines", *CELLS)
 
 
-def process_to_dict(process: Process) -> dict[str, Any]:
+def process_to_dict(process: AnyProcess) -> dict[str, Any]:
     """Return the process as JSON-ready values."""
-    return {
+    shared = {
         "bettors": [bettor.to_dict() for bettor in process.bettors],
         "shares": {"prior": process.shares.prior.tolist(), "weights": process.shares.weights.tolist()},
-        "log_e": process.log_e,
-        "log_e_max": process.log_e_max,
-        "log_cusum": process.log_cusum,
+        **{name: getattr(process, name) for name in LOGS},
+        "refuted_by": process.refuted_by,
+        "refuted_at": process.refuted_at,
+        "records": columns_of_records(process.records),
+    }
+    if isinstance(process, VectorProcess):
+        return {"of": CLASSES, **shared}
+    return {
+        "of": SCORES,
+        **shared,
         "capital": process.capital.to_dict(),
         "lines": None if process.lines is None else process.lines.to_dict(),
         "past": columns_of_cells(process.past.sums),
         "before": columns_of_cells(process.before),
         "since": columns_of_cells(process.since),
-        "refuted_by": process.refuted_by,
-        "refuted_at": process.refuted_at,
-        "records": columns_of_records(process.records),
     }
 
 
-def process_of_dict(values: object, settings: Settings, place: str) -> Process:
+def process_of_dict(values: object, settings: Settings, place: str) -> Any:
     """Return the process of values that `process_to_dict` returned, or refuse them by the name of their place."""
-    held = read_object(values, NAMES, place)
-    bettors = read_each(held["bettors"], read_bettor, f"{place}.bettors")
-    cells = {name: cells_of_columns(held[name], OF_PAST, f"{place}.{name}") for name in ("past", "before", "since")}
-    records = records_of_columns(held["records"], f"{place}.records")
-    logs = {name: read_number(held[name], f"{place}.{name}") for name in OF_LAST}
-    for name in OF_LAST if records else ():
-        if logs[name] != getattr(records[-1], name):
-            raise ValueError(f"{place}.{name} must be that of the last record, got {logs[name]!r}")
+    if not isinstance(values, dict):
+        raise ValueError(f"{place} must be an object, got {brief(values)}")
+    if choose(values.get("of"), (SCORES, CLASSES), f"{place}.of") == CLASSES:
+        held = read_object(values, ("of", *SHARED), place)
+        return VectorProcess(**_shared_of_dict(held, VECTOR_BETTORS, settings, place))
+    held = read_object(values, ("of", *SHARED, *OF_SCORES), place)
+    past, before, since = (cells_of_columns(held[name], OF_PAST, f"{place}.{name}") for name in CELLS)
     return Process(
-        bettors=tuple(bettors),
-        shares=_shares_of_dict(held["shares"], max(1, len(bettors)), settings, f"{place}.shares"),
-        **logs,
+        **_shared_of_dict(held, BETTORS, settings, place),
         capital=ErrorCapital.from_dict(held["capital"], f"{place}.capital"),
         lines=None if held["lines"] is None else LineSequence.from_dict(held["lines"], f"{place}.lines"),
-        past=Past(cells["past"]),
-        before=cells["before"],
-        since=cells["since"],
-        refuted_by=optional(read_text)(held["refuted_by"], f"{place}.refuted_by"),
-        refuted_at=read_place(held["refuted_at"], f"{place}.refuted_at"),
-        records=records,
+        past=Past(past),
+        before=before,
+        since=since,
     )
+
+
+def _shared_of_dict(
+    held: Mapping[str, Any], kinds: Mapping[str, Any], settings: Settings, place: str
+) -> dict[str, Any]:
+    """Return what processes of scores and of whole distributions have."""
+    bettors = read_each(held["bettors"], lambda each, at: read_bettor(each, kinds, at), f"{place}.bettors")
+    records = records_of_columns(held["records"], f"{place}.records")
+    logs = {name: read_number(held[name], f"{place}.{name}") for name in LOGS}
+    for name in LOGS if records else ():
+        if logs[name] != getattr(records[-1], name):
+            raise ValueError(f"{place}.{name} must be that of the last record, got {logs[name]!r}")
+    return {
+        "bettors": tuple(bettors),
+        "shares": _shares_of_dict(held["shares"], max(1, len(bettors)), settings, f"{place}.shares"),
+        **logs,
+        "refuted_by": optional(read_text)(held["refuted_by"], f"{place}.refuted_by"),
+        "refuted_at": read_place(held["refuted_at"], f"{place}.refuted_at"),
+        "records": records,
+    }
 
 
 def _shares_of_dict(values: object, bettors: int, settings: Settings, place: str) -> FixedShare:
