@@ -17,7 +17,7 @@ from fitontest.monitoring.fixed_share import FixedShare
 from fitontest.monitoring.history import Record, Recorded
 from fitontest.monitoring.identity_bettor import IdentityBettor
 from fitontest.monitoring.level_bettor import LevelBettor
-from fitontest.monitoring.line_bettor import LineBettor, centre_of
+from fitontest.monitoring.line_bettor import LineBettor
 from fitontest.monitoring.nulls import Exact, Limits
 from fitontest.monitoring.past import OF_PAST, Past
 from fitontest.monitoring.sequences import LineSequence
@@ -98,7 +98,7 @@ class Process(Recorded):
             *(FamilyBettor(family) for family in settings.families),
         )
         prior = np.array([IDENTITY, *[GRIDS / 3] * 3, *settings.families.values()])
-        lines = LineSequence.first(centre_of(batch))
+        lines = LineSequence.first(batch)
         return replace(self, bettors=bettors, shares=FixedShare.of(prior, settings.share), lines=lines)
 
     def _after(self, batch: Batch, settings: Settings, name: str, time: str | None) -> "Process":
@@ -121,7 +121,7 @@ class Process(Recorded):
             log_e_max=max(self.log_e_max, self.log_e + log_factor),
             log_cusum=max(self.log_cusum, 0.0) + log_factor,
             capital=capital,
-            lines=None if self.lines is None else self.lines.after(batch),
+            lines=None if self.lines is None else self.lines.after(batch, settings.alpha),
             past=self.past.after(batch),
             before=CellSums.added((self.before, self.since)) if restarted else self.before,
             since=pooled if restarted else CellSums.added((self.since, pooled)),
@@ -161,8 +161,8 @@ class Process(Recorded):
             log_cusum=self.log_cusum,
             log_factors=dict(log_factors or {}),
             log_gains=dict(log_gains or {}),
-            level=(None, None) if lines is None else lines.level(settings.alpha),
-            slope=(None, None) if lines is None else lines.slope(settings.alpha),
+            level=(None, None) if lines is None else lines.level,
+            slope=(None, None) if lines is None else lines.slope,
             error_low=self.capital.lower_bound(settings.alpha),
         )
 
