@@ -1,5 +1,6 @@
 """Intervals for level and slope: against brute force on rows, by enumeration, and by their properties."""
 
+import json
 from itertools import product
 
 import numpy as np
@@ -173,3 +174,27 @@ def test_scores_of_0_and_1_have_no_part():
     only = sequence_of(made([0.0, 1.0], [0.0, 1.0]))
     assert only.level == only.slope == (None, None)
     assert only.likelihood.centre == 0.0
+
+
+def test_goes_through_json_bit_by_bit():
+    p, y = drawn(50)
+    for sequence in (LineSequence.first(made(p, y)), sequence_of(made(p, y)), sequence_of(made(p, np.zeros(50)))):
+        back = LineSequence.from_dict(json.loads(json.dumps(sequence.to_dict(), allow_nan=False)))
+        assert back.level == sequence.level
+        np.testing.assert_array_equal(back.common, sequence.common)
+        np.testing.assert_array_equal(back.after(made(p, y), ALPHA).ends, sequence.after(made(p, y), ALPHA).ends)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("panels", [3, 3], "must increase"),
+        ("panels", [1e9], r"panels\[0\] must be a whole number from -74 to 74"),
+        ("ends", [[0.0, 1.0]], "list of 2 values"),
+        ("masses", [], "numbers"),
+    ],
+)
+def test_refuses_what_is_no_sequence(name, value, said):
+    values = sequence_of(made(*drawn(50))).to_dict() | {name: value}
+    with pytest.raises(ValueError, match=said):
+        LineSequence.from_dict(values)
