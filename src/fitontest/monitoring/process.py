@@ -108,8 +108,10 @@ class Process(Recorded):
         bets = self._bets(Round(batch, limits, logits))
         capital = self.capital.after(batch, logits)
         log_factor = bets.log_factor
+        log_e = self.log_e + log_factor
         if settings.max_error is not None:
-            log_factor = capital.log_at(settings.max_error) - self.capital.log_at(settings.max_error)
+            log_e = capital.log_at(settings.max_error)
+            log_factor = log_e - self.log_e
             refuted = np.zeros_like(refuted)  # a mean error has room for any label
         restarted = self.log_cusum <= 0.0  # the last run of CUSUM is over, and this batch begins another one
         pooled = batch.sums.pooled(OF_PAST)
@@ -117,8 +119,8 @@ class Process(Recorded):
             self,
             bettors=bets.bettors,
             shares=self.shares.after(bets.log_factors),
-            log_e=self.log_e + log_factor,
-            log_e_max=max(self.log_e_max, self.log_e + log_factor),
+            log_e=log_e,
+            log_e_max=max(self.log_e_max, log_e),
             log_cusum=max(self.log_cusum, 0.0) + log_factor,
             capital=capital,
             lines=None if self.lines is None else self.lines.after(batch, settings.alpha),
