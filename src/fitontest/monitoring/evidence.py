@@ -160,7 +160,7 @@ class MonitorEvidence(Table):
     @property
     def p_value(self) -> float:
         """A p-value that holds at any time: one over the largest evidence so far."""
-        return 0.0 if self.is_infinite else min(1.0, exp(-max(self.log_es, default=0.0)))
+        return 0.0 if self.is_infinite else self.settings.p_value(max(self.log_es, default=0.0))
 
     @property
     def is_infinite(self) -> bool:
@@ -270,7 +270,7 @@ class MonitorEvidence(Table):
                     "log_e": log_e,
                     "e_value": None if refuted or log_e > LARGEST_LOG else exp(log_e),
                     "refuted": refuted,
-                    "p_value": 0.0 if refuted else min(1.0, exp(-highest)),
+                    "p_value": 0.0 if refuted else self.settings.p_value(highest),
                     "alarm": alarm_since is not None and k >= alarm_since,
                     "log_cusum": max(record.log_cusum, 0.0),
                     "level_low": low,
@@ -296,7 +296,7 @@ class MonitorEvidence(Table):
             "headline": self.headline,
             "alpha": self.alpha,
             "max_error": self.max_error,
-            **self.settings.null.to_dict(),
+            **self.settings.null.in_brief,
             "n": self.n,
             "events": self.events,
             "batches": len(self.records),

@@ -25,17 +25,19 @@ def log_factors(batch: Batch, limits: Limits, z: FloatArray) -> FloatArray:
 def by_cell(batch: Batch, limits: Limits, z: FloatArray) -> FloatArray:
     """Return w_1 log(q / p_0) + w_0 log((1 - q) / (1 - p_0)) at each cell, shape (K, C), with p_0 nearest to q.
 
-    Everything is in logs, so that rates near 0 lose no digits. No label may be contradicted by the limits.
+    Everything is in logs, so that rates near 0 lose no digits. No label may be contradicted by the limits. Where they
+    allow one label alone, the bet is on it, and the factor 1.
     """
     log_low, log_high, log_not_high, log_not_low = limits.logs
-    below = softplus(-z)
-    q, not_q = -below, -(below + z)
-    return np.asarray(
-        batch.positives * _gained(q, log_low, log_high) + batch.negatives * _gained(not_q, log_not_high, log_not_low)
-    )
+    tail = softplus(-np.abs(z))
+    q, not_q = np.minimum(z, 0.0) - tail, np.minimum(-z, 0.0) - tail
+    gained = batch.positives * _gained(q, log_low, log_high)
+    gained += batch.negatives * _gained(not_q, log_not_high, log_not_low)
+    gained[..., limits.certain] = 0.0
+    return np.asarray(gained)
 
 
 def _gained(log_q: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
-    """Return log q less the log of the nearest value within the limits; 0 where the limits are both 0."""
+    """Return log q less the log of the nearest value within the limits; 0 where these are both log 0."""
     nearest = np.clip(log_q, low, high)
     return np.asarray(log_q - np.where(np.isfinite(nearest), nearest, log_q))

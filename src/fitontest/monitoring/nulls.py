@@ -30,6 +30,11 @@ class Limits:
         with np.errstate(divide="ignore"):
             return np.log(self.low), np.log(self.high), np.log1p(-self.high), np.log1p(-self.low)
 
+    @property
+    def certain(self) -> BoolArray:
+        """Whether one label alone is allowed."""
+        return np.asarray((self.high <= 0.0) | (self.low >= 1.0))
+
     def contradicted(self, batch: Batch) -> BoolArray:
         """Return which cells hold labels that cannot be: a 1 where the rate must be 0, or a 0 where it must be 1."""
         return np.asarray(
@@ -63,6 +68,11 @@ class Null(ABC):
     def alpha_share(self) -> float:
         """The part of alpha that is left for false alarms of the evidence."""
         return 1.0
+
+    @property
+    def in_brief(self) -> dict[str, Any]:
+        """What results say of the hypothesis."""
+        return self.to_dict()
 
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:
@@ -189,16 +199,27 @@ class Band(Null):
         """The part of alpha that is left for false alarms of the evidence."""
         return 1.0 - OF_BAND
 
+    @property
+    def in_brief(self) -> dict[str, Any]:
+        """What results say of the hypothesis."""
+        return {
+            "null": "band",
+            "band_alpha": self.alpha,
+            "reference_n": self.n,
+            "reference_events": self.events,
+        }
+
     def to_dict(self) -> dict[str, Any]:
         """Return the hypothesis as JSON-ready values, its name under "null"."""
         steps = {name: getattr(self, name).tolist() for name in ("ends", "lows", "starts", "highs")}
-        return {"null": "band", "alpha": self.alpha, **steps, "n": self.n, "events": self.events}
+        return {**self.in_brief, **steps}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> "Band":
         """Return the hypothesis of what `to_dict` returned."""
         steps = {name: np.asarray(values[name], dtype=np.float64) for name in ("ends", "lows", "starts", "highs")}
-        return cls(alpha=float(values["alpha"]), n=int(values["n"]), events=int(values["events"]), **steps)
+        alpha, n, events = (values[name] for name in ("band_alpha", "reference_n", "reference_events"))
+        return cls(alpha=float(alpha), n=int(n), events=int(events), **steps)
 
 
 NULLS: dict[str, type[Null]] = {"exact": Exact, "tolerance": Tolerance, "band": Band}

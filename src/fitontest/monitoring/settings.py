@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from math import inf, log
+from math import exp, inf, log
 
 from fitontest.checks import brief, is_real
 from fitontest.families.base import check_family
@@ -48,6 +48,10 @@ class Settings:
     def log_limit(self) -> float:
         """The logarithm of the evidence of an alarm: log(1 / alpha), with a reference log(2 / alpha)."""
         return -log(self.alpha_of_evidence)
+
+    def p_value(self, log_e_max: float) -> float:
+        """Return the p-value of the largest evidence so far; with a reference the part of alpha of its band on top."""
+        return min(1.0, exp(-max(log_e_max, 0.0)) + self.alpha - self.alpha_of_evidence)
 
 
 def read_fraction(value: object, argument: str) -> float:

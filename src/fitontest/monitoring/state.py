@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from math import exp, inf, log
+from math import inf, log
 from typing import Any
 
 import numpy as np
@@ -217,4 +217,4 @@ class MonitorState:
     @property
     def p_value(self) -> float:
         """A p-value that holds at any time: one over the largest evidence so far."""
-        return min(1.0, exp(-max((self.log_e, *self.log_es))))
+        return self.settings.p_value(max((self.log_e, *self.log_es)))
