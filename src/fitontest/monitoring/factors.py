@@ -25,8 +25,8 @@ def log_factors(batch: Batch, limits: Limits, z: FloatArray) -> FloatArray:
 def by_cell(batch: Batch, limits: Limits, z: FloatArray) -> FloatArray:
     """Return w_1 log(q / p_0) + w_0 log((1 - q) / (1 - p_0)) at each cell, shape (K, C), with p_0 nearest to q.
 
-    Everything is in logs, so that rates near 0 lose no digits. No label may be contradicted by the limits. Where they
-    allow one label alone, the bet is on it, and the factor 1.
+    Everything is in logs, so that rates near 0 lose no digits. Where the limits allow one label alone the bet is on it,
+    and the factor is 1; the other label refutes the hypothesis, see `Limits.contradicted`.
     """
     log_low, log_high, log_not_high, log_not_low = limits.logs
     tail = softplus(-np.abs(z))
