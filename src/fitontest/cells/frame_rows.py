@@ -32,6 +32,12 @@ def count_rows(native: Any) -> int:
     return len(frame)
 
 
+def is_without_rows(native: Any) -> bool:
+    """Return whether a frame, eager or lazy, has no rows."""
+    frame = as_frame(native)
+    return len(frame.head(1).lazy().collect() if isinstance(frame, nw.LazyFrame) else frame) == 0
+
+
 def frame_columns(native: Any, arguments: Iterable[tuple[str, str]]) -> dict[str, Any]:
     """Return columns of a frame by their names, collected where it is lazy.
 

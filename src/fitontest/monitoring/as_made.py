@@ -9,6 +9,9 @@ from fitontest.monitoring.state import MonitorState
 OF_NULL = ("tolerance", "tolerance_unit", "reference")  # arguments that together make the hypothesis
 
 
+LEARNT = ("by", "groups", "labels")  # what the first batch says where the monitor was not told
+
+
 def check_as_made(state: MonitorState, again: MonitorState, given: Iterable[str]) -> None:
     """Refuse settings of a monitor that was made already, unless they are those that it was made with.
 
@@ -23,7 +26,7 @@ def check_as_made(state: MonitorState, again: MonitorState, given: Iterable[str]
     """
     for name in given:
         held, asked = _value(state, name), _value(again, name)
-        if held != asked:
+        if held != asked and not (asked is None and name in LEARNT):
             rule = f"{name} must be as the monitor was made, {brief(held)}"
             raise ValueError(f"{rule}; got {brief(asked)}: what is tested cannot change, begin another monitor for it")
 
@@ -31,5 +34,6 @@ def check_as_made(state: MonitorState, again: MonitorState, given: Iterable[str]
 def _value(state: MonitorState, name: str) -> Any:
     if name in OF_NULL:
         return state.settings.null.to_dict()
-    value = getattr(state.settings, name)
+    settings = state.settings
+    value = getattr(settings if hasattr(settings, name) else settings.layout, name)
     return dict(value) if name == "families" else value

@@ -24,14 +24,20 @@ class Batch:
     ----------
     sums : CellSums of C cells
         Their weights are the exponents of the rows: 1, or 1 / size of the group of a row.
+    left_out : int
+        Rows that are not in it, since a batch before had their groups.
+    per_row : int
+        Entries that share a row: 1, or the number of classes where all of them are together.
     """
 
     sums: CellSums
+    left_out: int = 0
+    per_row: int = 1
 
     @classmethod
-    def of(cls, sums: CellSums, *, exact: bool = False) -> "Batch":
+    def of(cls, sums: CellSums, *, exact: bool = False, left_out: int = 0, per_row: int = 1) -> "Batch":
         """Return the batch of cells of any resolution; with `exact` they stay as they are."""
-        return cls(sums if exact else sums.pooled(OF_BATCH))
+        return cls(sums if exact else sums.pooled(OF_BATCH), left_out, per_row)
 
     @classmethod
     def empty(cls) -> "Batch":
@@ -48,12 +54,17 @@ class Batch:
     @property
     def n(self) -> int:
         """Rows."""
-        return int(self.sums.rows.sum())
+        return int(self.sums.rows.sum()) // self.per_row
 
     @property
     def events(self) -> int:
-        """Rows that are positive."""
+        """Rows that are positive; of all classes together every row is so for one of them."""
         return int(self.sums.rows[:, 1].sum())
+
+    @property
+    def expected(self) -> float:
+        """The sum of the scores of the rows, of which those of a cell count its mean score each."""
+        return float(self.p @ self.sums.rows.sum(axis=1)) if len(self) else 0.0
 
     @cached_property
     def p(self) -> FloatArray:

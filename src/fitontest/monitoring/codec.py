@@ -8,9 +8,11 @@ import numpy as np
 
 from fitontest.checks import brief, is_whole
 from fitontest.families.base import family_class
+from fitontest.monitoring.layout import Layout
 from fitontest.monitoring.nulls import Null, null_of
 from fitontest.monitoring.process import Process
 from fitontest.monitoring.process_codec import process_of_dict, process_to_dict
+from fitontest.monitoring.seen_groups import Digests, digests_of_text, text_of_digests
 from fitontest.monitoring.settings import Settings
 from fitontest.monitoring.state import Life, MonitorState, Seen
 from fitontest.monitoring.stored_records import columns_of_records, records_of_columns
@@ -52,7 +54,7 @@ def state_to_dict(state: MonitorState) -> dict[str, Any]:
         ],
         "log_es": list(state.log_es),
         "seen": {name: [getattr(each, name) for each in state.seen] for name in SEEN},
-        "groups": sorted(state.groups),
+        "groups": text_of_digests(state.groups),
         "lives": [{"records": columns_of_records(life.records), "log_es": list(life.log_es)} for life in state.lives],
     }
 
@@ -81,7 +83,7 @@ def state_of_dict(values: object) -> MonitorState:
         priors={key: prior for key, prior, _ in segments},
         log_es=tuple(read_each(held["log_es"], read_number, "log_es", len(together.records))),
         seen=_seen_of_columns(held["seen"], "seen"),
-        groups=frozenset(read_each(held["groups"], read_text, "groups")),
+        groups=_groups_of_text(held["groups"], "groups"),
         lives=tuple(read_each(held["lives"], _life_of_dict, "lives")),
     )
 
@@ -98,7 +100,8 @@ def _check_kind(values: object) -> None:
 
 def _settings_to_dict(settings: Settings) -> dict[str, Any]:
     values = dict(vars(settings))
-    return {**values, "null": settings.null.to_dict(), "families": dict(settings.families)}
+    layout = settings.layout.to_dict()
+    return {**values, "null": settings.null.to_dict(), "families": dict(settings.families), "layout": layout}
 
 
 def _settings_of_dict(values: object, place: str) -> Settings:
@@ -108,10 +111,11 @@ def _settings_of_dict(values: object, place: str) -> Settings:
     for family in families:
         family_class(family)  # one of another package, or of the user's own, must be registered first
     null = _null_of(held.pop("null"), f"{place}.null")
+    layout = _layout_of(held.pop("layout"), f"{place}.layout")
     for name, value in held.items():
         reader: Reader = OF_SETTINGS.get(name, read_plain)
         held[name] = reader(value, f"{place}.{name}")
-    return Settings(null=null, families=families, **held)
+    return Settings(null=null, families=families, layout=layout, **held)
 
 
 def _null_of(values: object, place: str) -> Null:
@@ -124,6 +128,21 @@ def _null_of(values: object, place: str) -> Null:
     if null.to_dict() != held:
         raise ValueError(f"{place} must be a hypothesis of kind {held['null']!r}, got {brief(held)}")
     return null
+
+
+def _layout_of(values: object, place: str) -> Layout:
+    held = read_object(values, [field.name for field in fields(Layout)], place)
+    try:
+        return Layout.from_dict(held)
+    except ValueError as error:
+        raise ValueError(f"{place} must be that of a monitor: {error}") from error
+
+
+def _groups_of_text(text: object, place: str) -> Digests:
+    try:
+        return digests_of_text(read_text(text, place))
+    except ValueError as error:
+        raise ValueError(f"{place} {error}") from error
 
 
 def _segment_of_dict(values: object, settings: Settings, place: str) -> tuple[Any, float, Process]:

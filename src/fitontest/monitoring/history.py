@@ -39,6 +39,8 @@ class Record:
         known is None, as both are of several classes; None where no line agrees with all batches.
     error_low : float or None
         In some batch so far the mean error was at least this; None of several classes.
+    left_out : int
+        Rows that were not counted, since a batch before had their groups.
     """
 
     batch: str
@@ -56,6 +58,7 @@ class Record:
     level: tuple[float | None, float | None] | None
     slope: tuple[float | None, float | None] | None
     error_low: float | None
+    left_out: int = 0
 
     def to_dict(self) -> dict[str, Any]:
         """Return the record as JSON-ready values."""

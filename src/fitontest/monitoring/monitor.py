@@ -1,11 +1,13 @@
 """The monitor of a stream of batches: is the model still calibrated? An answer that may be looked at every day."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 from fitontest.checks import brief
+from fitontest.data.weights import WeightType
 from fitontest.families.base import Family, check_family
 from fitontest.maps.base import CalibrationMap
 from fitontest.monitoring.as_made import check_as_made
@@ -13,11 +15,13 @@ from fitontest.monitoring.codec import state_of_dict, state_to_dict
 from fitontest.monitoring.evidence import MonitorEvidence
 from fitontest.monitoring.hypothesis import read_null
 from fitontest.monitoring.intake import read_update
+from fitontest.monitoring.layout import Layout
 from fitontest.monitoring.proposal import Proposal, propose
 from fitontest.monitoring.settings import Settings, read_families, read_fraction, read_run_length
 from fitontest.monitoring.state import MonitorState
 from fitontest.monitoring.state_file import locked, read_state, write_state
 from fitontest.results.serialising import as_text, from_text
+from fitontest.typing import ArrayInput, Label
 
 RUN_LENGTH = 1000.0
 
@@ -126,7 +130,16 @@ class Monitor:
         tolerance: float = 0.0,
         tolerance_unit: str = "probability",
         reference: Any = None,
+        by: str | Sequence[str] | bool | None = None,
+        groups: str | bool | None = None,
         families: Any = ("spline", "isotonic"),
+        weights: WeightType = "auto",
+        max_weight: float | None = None,
+        reduction: str | None = None,
+        labels: Sequence[Label] | None = None,
+        pos_label: Label | None = None,
+        exact: bool = False,
+        once: bool = False,
         run_length: float = RUN_LENGTH,
     ) -> None:
         alpha = read_fraction(alpha, "alpha")
@@ -137,13 +150,78 @@ class Monitor:
             max_error,
             read_families(families),
             read_run_length(run_length),
+            layout=Layout(by, groups, weights, max_weight, reduction, labels, pos_label, exact, once),  # type: ignore[arg-type]
         )
         self._state = MonitorState.first(settings)
 
     def update(
-        self, y_true: Any, y_prob: Any = None, *, batch: object = None, time: object = None, **columns: Any
-    ) -> Any:
-        """Add a batch, and return the evidence so far."""
+        self,
+        y_true: Any,
+        y_prob: ArrayInput = None,
+        *,
+        batch: str | int | date | None = None,
+        time: str | float | date | None = None,
+        sample_weight: ArrayInput = None,
+        groups: ArrayInput = None,
+        by: Any = None,
+        label: str | None = None,
+        prob: str | Sequence[str] | None = None,
+        weight: str | None = None,
+    ) -> MonitorEvidence:
+        """Add a batch, and return the evidence so far; a batch that is refused changes nothing.
+
+        What the first batch with rows holds (segments, groups, weights, the columns of a table), all later ones must
+        hold. Columns that it named need not be named again.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n,), data frame, str, Path, Cells, ClassCells, dict of Cells, or a sample
+            Labels; or a data frame or file, whose columns `label` and `prob` name; or cells, in a dict by segment; or
+            what `read` returns. A batch without rows changes no evidence, but has a record.
+        y_prob : array-like of shape (n,) or (n, K), optional
+            Predicted probabilities of the positive class in [0, 1], or with a reduction those of all classes.
+        batch : str, int or date, optional
+            The name of the batch; by default its number. No name is taken twice.
+        time : datetime, date, number or str, optional
+            When the batch was, not before the batches that were added earlier. Numbers, ISO dates and ISO times, as
+            texts too, are compared as these, other texts as texts.
+        sample_weight : array-like of shape (n,), optional
+            Weights, see `weights` and `max_weight` of the monitor. A row of weight 0 is absent.
+        groups : array-like of shape (n,), or str, optional
+            Which rows of the batch belong together: ids, or of a frame or file the name of a column. A row then counts
+            as 1 / the rows of its group in the batch (in a segment: in the segment), so that evidence holds whatever
+            the dependence inside groups. Groups must be texts, numbers, dates, times, UUIDs or tuples of these; of
+            each the monitor keeps a digest of 8 bytes for ever.
+        by : array-like of shape (n,) or (n, k), dict of columns, str or list of str, optional
+            The segment of each row; of a frame or file names of columns.
+        label, prob, weight : str, optional
+            Of a frame or file the columns of labels, scores (with a reduction a list of them) and weights.
+
+        Returns
+        -------
+        MonitorEvidence
+            What all batches so far say.
+
+        Raises
+        ------
+        ValueError
+            Naming the argument, the rule and what was found: what `read` refuses; a name that was there before; the
+            rows of a batch that was counted before under another name (unless labels like these come up by chance
+            with a probability above 1e-9); a time before that of the last batch; segments, groups, weights or columns
+            that earlier batches had and this one lacks, or the other way round; groups of an earlier batch without
+            ``once=True``; weights without a rule, or above `max_weight`.
+
+        Examples
+        --------
+        >>> import polars, fitontest as fot
+        >>> monitor = fot.Monitor(by="region")
+        >>> frame = polars.DataFrame({"y": [0, 1, 1], "p": [0.2, 0.4, 0.9], "region": ["a", "b", "b"]})
+        >>> evidence = monitor.update(frame, label="y", prob="p", batch="2026-09", time="2026-09-30")
+        >>> list(monitor.update(frame[:0], batch="2026-10").segments)
+        ['a', 'b']
+        """
+        columns = {"sample_weight": sample_weight, "groups": groups, "by": by}
+        columns |= {"label": label, "prob": prob, "weight": weight}
         self._state = self._state.after(read_update(self._state, y_true, y_prob, batch=batch, time=time, **columns))
         return self.evidence
 

@@ -156,7 +156,7 @@ class Process(Recorded):
             n=batch.n,
             events=batch.events,
             weight=float(batch.total.sum()),
-            expected=float(batch.sums.rows.sum(axis=1) @ batch.p),
+            expected=batch.expected,
             log_factor=log_factor,
             log_e=self.log_e,
             log_e_max=self.log_e_max,
@@ -166,6 +166,7 @@ class Process(Recorded):
             level=(None, None) if lines is None else lines.level,
             slope=(None, None) if lines is None else lines.slope,
             error_low=self.capital.lower_bound(settings.alpha),
+            left_out=batch.left_out,
         )
 
 

@@ -1,12 +1,13 @@
 """What a monitor is told when it is made, and what never changes in its life."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import exp, inf, log
 
 from fitontest.checks import brief, is_real
 from fitontest.families.base import check_family
 from fitontest.monitoring.fixed_share import SHARE
+from fitontest.monitoring.layout import Layout
 from fitontest.monitoring.nulls import Null
 
 FITTED = 0.28  # prior weight of the bets on maps, together
@@ -30,6 +31,8 @@ class Settings:
         Batches between false alarms of CUSUM, on average at least.
     share : float
         Of the weights of bettors that flows back to the prior after each batch.
+    layout : Layout
+        What every batch holds. What is not said when the monitor is made is fixed by the first batch.
     """
 
     alpha: float
@@ -38,6 +41,7 @@ class Settings:
     families: Mapping[str, float]
     run_length: float
     share: float = SHARE
+    layout: Layout = field(default_factory=Layout)
 
     @property
     def alpha_of_evidence(self) -> float:

@@ -1,7 +1,7 @@
 """What a monitor knows: the evidence of all rows and of each segment, and which batches it has seen."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import inf, log
 from typing import Any
 
@@ -9,7 +9,9 @@ import numpy as np
 
 from fitontest.monitoring.batch import Batch
 from fitontest.monitoring.history import Record
+from fitontest.monitoring.layout import Layout
 from fitontest.monitoring.process import Process
+from fitontest.monitoring.seen_groups import NO_GROUPS, Digests, joined
 from fitontest.monitoring.segment_list import list_segments, log_limit, log_mean_of_segments, prior_weights
 from fitontest.monitoring.settings import Settings
 from fitontest.typing import FloatArray
@@ -45,14 +47,17 @@ class Update:
         Of the segments that have rows; empty without segments.
     seen : Seen
         What tells it from others.
-    groups : frozenset of str
+    layout : Layout or None
+        What every batch holds, as far as it is known with this one; None of what says nothing new.
+    groups : array of shape (K,)
         Digests of the groups of its rows that no batch before had.
     """
 
     together: Batch
     segments: Mapping[Any, Batch]
     seen: Seen
-    groups: frozenset[str] = frozenset()
+    layout: Layout | None = None
+    groups: Digests = field(default_factory=NO_GROUPS.copy)
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,8 +97,8 @@ class MonitorState:
         impossible, see `refuted_by`, are left out, so that it is finite.
     seen : tuple of Seen
         The batches.
-    groups : frozenset of str
-        Digests of the groups of their rows.
+    groups : array of shape (K,)
+        Digests of the groups of their rows, sorted: 8 bytes for each group that there ever was.
     lives : tuple of Life
         Of the models that were monitored before this one, see `Monitor.restart`.
     """
@@ -104,13 +109,13 @@ class MonitorState:
     priors: Mapping[Any, float]
     log_es: tuple[float, ...]
     seen: tuple[Seen, ...]
-    groups: frozenset[str]
+    groups: Digests
     lives: tuple[Life, ...] = ()
 
     @classmethod
     def first(cls, settings: Settings) -> "MonitorState":
         """Return the state before the first batch."""
-        return cls(settings, Process.first(settings), {}, {}, (), (), frozenset())
+        return cls(settings, Process.first(settings), {}, {}, (), (), NO_GROUPS)
 
     def after(self, update: Update) -> "MonitorState":
         """Return the state with one batch more."""
@@ -121,11 +126,12 @@ class MonitorState:
         segments = {key: self.segments.get(key, first).after(filled[key], self.settings, name, time) for key in filled}
         changed = replace(
             self,
+            settings=replace(self.settings, layout=update.layout or self.settings.layout),
             together=self.together.after(update.together, self.settings, name, time),
             segments=dict(self.segments) | segments,
             priors=dict(self.priors) | prior_weights(new, len(self.priors)),
             seen=(*self.seen, update.seen),
-            groups=self.groups | update.groups,
+            groups=joined(self.groups, update.groups),
         )
         return replace(changed, log_es=(*self.log_es, changed._log_e_of_possible))
 

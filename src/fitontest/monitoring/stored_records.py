@@ -68,4 +68,5 @@ READERS: dict[str, Reader] = {
     "level": optional(_pair),
     "slope": optional(_pair),
     "error_low": optional(read_number),
+    "left_out": read_count,
 }

@@ -10,7 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fitontest.cells.cells import Cells
-from fitontest.cells.frame_rows import count_rows, distinct_labels, frame_columns, is_lazy
+from fitontest.cells.frame_rows import (
+    column_names,
+    count_rows,
+    distinct_labels,
+    frame_columns,
+    is_lazy,
+    is_without_rows,
+)
 from fitontest.cells.segments import samples_of_cells
 from fitontest.checks import brief, choose
 from fitontest.data.arrays import as_scores
@@ -130,9 +137,9 @@ class Table:
                 f"{self.names.y_prob} must be one column unless {self.names.reduction} says how several are read, by "
                 f"{', '.join(map(repr, (*REDUCTIONS, CANONICAL)))}; got {', '.join(self.probs)}"
             )
-        choose(cells, CELLS, "cells")
-        if self._is_reduced_to_cells(cells, reduction):
-            return self._read_cells(weights, reduction, labels, pos_label)
+        if self.is_reduced_to_cells(cells, reduction):
+            made, _ = self.read_cells(weights, reduction, labels, pos_label)
+            return samples_of_cells(made, ", ".join(self.by), reduction)
         with self._naming_lines():
             values = self._columns()
             column = values["label"]
@@ -159,8 +166,15 @@ class Table:
     def _is_file(self) -> bool:
         return isinstance(self.source, str | Path)
 
-    def _is_reduced_to_cells(self, cells: CellsWanted, reduction: str | None) -> bool:
-        """Return whether the rows are reduced to cells while they are read."""
+    def is_reduced_to_cells(self, cells: CellsWanted, reduction: str | None) -> bool:
+        """Return whether the rows are reduced to cells while they are read.
+
+        Parameters
+        ----------
+        cells, reduction
+            As for `fitontest.reading.read.read`.
+        """
+        choose(cells, CELLS, "cells")
         refused = "'canonical'" if reduction == CANONICAL else None
         if self._is_file:
             wanted = _file_needs_cells(self.source, cells, allowed=refused is None)
@@ -214,10 +228,24 @@ class Table:
         """Return a label in the type of the column of labels: in a file every label is written as a text."""
         return read_label(label, column, argument) if self._is_file and isinstance(label, str) else label
 
-    def _read_cells(
-        self, weights: WeightType, reduction: str | None, labels: ArrayInput, pos_label: Label | None
-    ) -> Data:
-        """Return the cells of the rows as samples."""
+    def read_cells(
+        self,
+        weights: WeightType,
+        reduction: str | None,
+        labels: ArrayInput,
+        pos_label: Label | None,
+        *,
+        exact: bool = False,
+    ) -> tuple[Any, ArrayInput]:
+        """Return the cells of the rows, of each segment in a dict, and the classes of the columns of a matrix.
+
+        Parameters
+        ----------
+        weights, reduction, labels, pos_label
+            As for `fitontest.reading.read.read`.
+        exact : bool, default=False
+            Whether each distinct score has a cell of its own.
+        """
         if reduction is not None or isinstance(pos_label, str):
             known = self._distinct_labels()
             pos_label = self._typed(pos_label, known, self.names.pos_label)
@@ -243,8 +271,16 @@ class Table:
             labels=labels,
             weights=weights,
             groups=self.groups,
+            exact=exact,
         )
-        return samples_of_cells(cells, ", ".join(self.by), reduction)
+        return cells, labels
+
+    def has_no_rows(self) -> bool:
+        """Return whether the table has all columns that are named, and no row."""
+        named = (self.label, *self.probs, *self.by, *(each for each in (self.weight, self.groups) if each is not None))
+        if self._is_file:
+            return _file_has_no_rows(self.source, dict(zip(named, named, strict=True)), self.layout)
+        return set(named) <= set(column_names(self.source)) and is_without_rows(self.source)
 
     def _distinct_labels(self) -> NDArray[Any]:
         """Return the labels that occur, in order."""
@@ -304,6 +340,17 @@ def _file_needs_cells(path: str | Path, cells: CellsWanted, *, allowed: bool) ->
             raise ValueError(f"path must be Parquet with cells='always', got {path}")
         return False
     return cells == "always" or (cells == "auto" and allowed and count_rows_in_parquet(path) > MOST_IN_MEMORY)
+
+
+def _file_has_no_rows(path: str | Path, wanted: dict[str, str], layout: Any) -> bool:
+    """Return whether a file, or all that fit a pattern, have the columns and no row."""
+    from fitontest.files.tables import count_rows_in_parquet, is_parquet, is_pattern, read_columns
+
+    if is_pattern(path) and not Path(path).exists():
+        return count_rows_in_parquet(path) == 0
+    if is_parquet(Path(path)) and count_rows_in_parquet(path):
+        return False
+    return not any(column.size for column in read_columns(Path(path), wanted, (), layout, no_rows=True).values())
 
 
 def _layout(given: dict[str, Any]) -> Any:
