@@ -39,14 +39,14 @@ def kept(some):
     "settings", [{"max_error": 0.02}, {"tolerance": 0.1, "tolerance_unit": "logit", "families": {"platt": 0.2}}]
 )
 def test_what_is_read_back_goes_on_bit_by_bit(settings):
-    drawn = stream(n=200, batches=3, shift=0.5)
+    drawn = stream(n=200, batches=4, shift=0.5)
     monitor = monitored(drawn[:2], **settings)
     again = Monitor.from_json(monitor.to_json())
     assert again.to_json() == monitor.to_json()
     for each in (monitor, again):
         each.update(*drawn[2])
         each.restart(fot.maps.KnotsMap([0, 1], [0.05, 0.8]))
-        each.update(*drawn[0])
+        each.update(*drawn[3])
     assert again.to_json() == monitor.to_json()
     assert again.evidence.rows() == monitor.evidence.rows()
 

@@ -19,7 +19,7 @@ COLUMNS = {"label": "y", "prob": "p"}
 
 def log_e(*data, settings=None, **columns):
     """Return the evidence of one batch, of all rows and of each segment."""
-    evidence = Monitor(families=(), **(settings or {})).update(*data, **columns)
+    evidence = Monitor(**(settings or {})).update(*data, **columns)
     return [evidence.log_e, *(each.log_e for each in evidence.segments.values())]
 
 
@@ -60,7 +60,7 @@ def test_segments_of_arrays_frames_files_and_cells_are_the_same(path):
         log_e(of_segments()),
         log_e(fot.read(Y, P, by=REGION)),
     ]
-    alone = [log_e(Y[REGION == key], P[REGION == key])[0] for key in ("north", "south")]
+    alone = [log_e(Y[at], P[at])[0] for at in (REGION == "north", REGION == "south")]
     expected = log_e(Y, P, by=REGION)
     np.testing.assert_allclose(ways, [expected] * len(ways), rtol=1e-12)
     np.testing.assert_allclose(expected[1:], alone, rtol=1e-12)
