@@ -1,4 +1,4 @@
-"""How often the monitor's intervals for level and slope hold the truth after every one of 24 batches, and how wide they are.
+"""How often the monitor's intervals for level and slope hold the truth after all of 24 batches, and how wide they are.
 
 Run it as ``python benchmarks/monitor_sequences.py -o FOLDER --runs 500``; the folder keeps every run, so that a study
 which was stopped goes on where it was. The truth of each stream is one line of the logits, the same in all batches.

@@ -22,6 +22,7 @@ MAX_STEPS = 60
 MAX_HALVINGS = 40
 CACHED = 32_768  # numbers in a temporary
 LONGEST = 5.0  # change of a logit in one step
+TINY = float(np.finfo(np.float64).tiny)
 OVERSHOT = 0.5  # slope at the end of a step, as a share of that at its start, from which on it is halved
 
 
@@ -56,6 +57,11 @@ class Features:
         """Products of these pairs, shape (m, number of pairs)."""
         i, j = self.pairs
         return self.x[:, i] * self.x[:, j]
+
+    @cached_property
+    def reach(self) -> FloatArray:
+        """The largest size of each feature, shape (d,)."""
+        return np.asarray(np.abs(self.x).max(axis=0))
 
     def logits(self, theta: FloatArray, piece: slice = slice(None)) -> FloatArray:
         """Return z of some rows, by default of all, shape (m, C)."""
@@ -105,10 +111,10 @@ def minimise_columns(
     return theta, converged
 
 
-def _largest_change(x: FloatArray, direction: FloatArray) -> FloatArray:
+def _largest_change(features: Features, direction: FloatArray) -> FloatArray:
     """Return the largest change of a logit of each column, or a bound on it where that is small enough."""
-    bound = np.abs(x).max(axis=0) @ np.abs(direction)
-    return bound if bound.max() <= LONGEST else np.asarray(np.abs(x @ direction).max(axis=0))
+    bound = features.reach @ np.abs(direction)
+    return bound if bound.max() <= LONGEST else np.asarray(np.abs(features.x @ direction).max(axis=0))
 
 
 def _of(w: FloatArray, columns: IntArray) -> FloatArray:
@@ -166,7 +172,7 @@ def logistic_in_place(z: FloatArray) -> None:
 def _solve(hessian: FloatArray, right: FloatArray) -> FloatArray:
     """Return the solutions of all systems; a speck on the diagonal keeps singular ones solvable."""
     diagonal = np.einsum("cii->ci", hessian)
-    scale = np.sqrt(np.maximum(diagonal, np.finfo(float).tiny))
+    scale = np.sqrt(np.maximum(diagonal, TINY))
     scaled = hessian / (scale[:, :, None] * scale[:, None, :])
     np.einsum("cii->ci", scaled)[...] += 1e-13
     return np.asarray((np.linalg.solve(scaled, (right.T / scale)[:, :, None])[:, :, 0] / scale).T)
@@ -177,7 +183,7 @@ def _advance(
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the points reached and their derivatives; a step that overshoots is halved."""
     descent = np.abs(np.einsum("dc,dc->c", gradient, direction))
-    length = np.minimum(1.0, LONGEST / np.maximum(_largest_change(features.x, direction), LONGEST))
+    length = np.minimum(1.0, LONGEST / np.maximum(_largest_change(features, direction), LONGEST))
     moved = theta + length * direction
     new_gradient, hessian = _derivatives(features, w, wy, moved)
     for _ in range(MAX_HALVINGS):
