@@ -82,6 +82,19 @@ def test_after_the_map_maps_start_from_the_moved_past():
     assert not monitor.alarm
 
 
+def test_a_proposal_right_after_a_restart_has_a_map_and_no_gain(refuted):
+    monitor = Monitor.from_dict(refuted.to_dict())
+    monitor.restart(map=refuted.propose().map)
+    proposal = monitor.propose()
+    assert proposal.map.evaluate(np.array([0.9])) == pytest.approx(0.9, abs=0.05)  # the scores are right now
+    assert (proposal.gain, proposal.since, proposal.n) == (None, None, 0)
+    assert "there is no batch yet since the restart" in str(proposal)
+
+
+def test_a_batch_before_there_is_a_map_gains_just_nothing(refuted):
+    assert refuted.propose().gains[0] == ("1", 0.0)
+
+
 def test_nothing_else_is_a_map(refuted):
     with pytest.raises(ValueError, match="map must be a CalibrationMap or None"):
         refuted.restart(map=lambda p: p)

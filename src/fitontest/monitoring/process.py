@@ -192,8 +192,11 @@ def _gains(batch: Batch, logits: Mapping[str, Any]) -> dict[str, float]:
     inside = batch.uncertain
     part = batch.at(inside)
     limits: Limits = Exact().limits(part)
-    moved = {family: part.z + TRUST * (z[inside] - part.z).clip(-FARTHEST, FARTHEST) for family, z in logits.items()}
-    return {family: float(log_factors(part, limits, z[None, :])[0]) for family, z in moved.items()}
+    away = {family: TRUST * (z[inside] - part.z).clip(-FARTHEST, FARTHEST) for family, z in logits.items()}
+    return {
+        family: float(log_factors(part, limits, (part.z + by)[None, :])[0]) if by.any() else 0.0
+        for family, by in away.items()
+    }
 
 
 def _refutation(batch: Batch, refuted: Any, name: str) -> str | None:

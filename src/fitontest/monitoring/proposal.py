@@ -31,7 +31,8 @@ class Proposal(Table):
     weight : float
         The discounted weight of the rows that it was fitted to.
     gain : float or None
-        What maps of the family gained per row since `since`; None if they did not bet, see ``families=`` of `Monitor`.
+        What maps of the family gained per row since `since`; None if they did not bet, see ``families=`` of `Monitor`,
+        or where there is no batch yet since a restart.
     since : str or None
         The batch from which on: the likeliest onset, or the first batch where there is no sign of one.
     n : int
@@ -66,7 +67,8 @@ class Proposal(Table):
     def _headline(self) -> str:
         made = f"A map of family {self.family!r}, fitted to past rows of discounted weight {count(round(self.weight))}."
         if self.gain is None:
-            return f"{made} What such maps would have gained is not known: the family did not bet."
+            why = "the family did not bet" if self.n else "there is no batch yet since the restart"
+            return f"{made} What such maps would have gained is not known: {why}."
         verb = "gained" if self.gain >= 0.0 else "lost"
         return (
             f"{made} Such maps, each fitted before the batch, {verb} {short(abs(self.gain), 2)} nats per row in log "
@@ -92,6 +94,8 @@ def propose(process: Process, family: str | Family) -> Proposal:
     name = family_name(family)
     filled = [record for record in process.records[process.onset or 0 :] if record.n]
     weight = float(process.past.sums.w.sum())
+    if not filled:  # a past that another life of the monitor left
+        return Proposal(fitted, name, weight, None, None, 0, ())
     if name not in filled[0].log_gains:
         return Proposal(fitted, name, weight, None, filled[0].batch, sum(record.n for record in filled), ())
     n = sum(record.n for record in filled)
