@@ -67,6 +67,7 @@ from .maps.multiclass.base import MulticlassMap
 from .measures.estimate import Estimate
 from .measures.measure import Measure
 from .monitoring.evidence import MonitorEvidence
+from .monitoring.forecasts import forecast_evidence
 from .monitoring.monitor import Monitor
 from .planning.evaluation_plan import EvaluationPlan
 from .planning.planning import plan_evaluation
@@ -176,6 +177,7 @@ __all__ = [
     "ece",
     "evaluate",
     "families",
+    "forecast_evidence",
     "gce",
     "make_scorer",
     "maps",
