@@ -40,7 +40,7 @@ def read_name(batch: object, seen: Sequence[Seen]) -> str:
     else:
         raise ValueError(f"batch must be a text, a whole number or a date, got {brief(batch)}")
     if not name.strip():
-        raise ValueError("batch must be a name that is not empty, got " + brief(batch))
+        raise ValueError(f"batch must be a name that is not empty or missing, got {brief(batch)}")
     if name in names:
         raise ValueError(f"batch must be new, got {brief(name)}, which was counted before")
     return name
@@ -65,7 +65,7 @@ def read_time(time: object, seen: Sequence[Seen]) -> str | None:
         text = str(time.item() if isinstance(time, np.generic) else time)
     else:
         raise ValueError(f"time must be a date, a time, a finite number or a text, got {brief(time)}")
-    if not text.strip() or text == "NaT":
+    if not text.strip():
         raise ValueError(f"time must be a time that is not missing, got {brief(time)}")
     last = next((each for each in reversed(seen) if each.time is not None), None)
     if last is not None and last.time is not None:
@@ -125,10 +125,13 @@ def log_chance(sums: CellSums) -> float:
 
 
 def _in_iso(time: Any) -> str:
-    """Return a date or a time as ISO text."""
+    """Return a date or a time as ISO text, "" for a missing one."""
+    if time != time:  # NaT of pandas and numpy
+        return ""
     if isinstance(time, np.datetime64):
-        time = time.astype("datetime64[us]").item() if np.datetime_data(time)[0] in ("ns", "ps") else time.item()
-    return str(time.isoformat()) if isinstance(time, date) else str(time)
+        is_date = np.datetime_data(time)[0] in ("Y", "M", "W", "D")
+        time = time.astype("datetime64[D]" if is_date else "datetime64[us]").item()
+    return str(time.isoformat())
 
 
 def _check_order(text: str, last: str, name: str) -> None:

@@ -70,12 +70,15 @@ def read_rows(layout: Layout, y_true: Any, y_prob: Any, given: Mapping[str, Any]
     if isinstance(y_true, READ):
         where = f"where y_true is {type(y_true).__name__}, which is made already: say it where that is made"
         _refuse({"y_prob": y_prob, **given}, where)
-        is_of_cells = isinstance(y_true, Cells | ClassCells | Mapping) and not isinstance(y_true, Samples)
-        return _of_cells(y_true, layout, {}) if is_of_cells else _of_samples(y_true, layout, {})
-    if isinstance(y_true, str | Path) or (y_prob is None and frame_in_words(y_true) is not None):
+        if isinstance(y_true, Cells | ClassCells | Mapping) and not isinstance(y_true, Samples):
+            return _of_cells(y_true, layout, {})
+        return _of_samples(y_true, layout, {}, hint=hint)
+    named = {name: given[name] for name in ("label", "prob", "weight")}
+    is_alone = y_prob is None or any(name is not None for name in named.values())
+    if isinstance(y_true, str | Path) or (is_alone and frame_in_words(y_true) is not None):
         _refuse({"y_prob": y_prob, "sample_weight": given["sample_weight"]}, "where y_true is a data frame or a file")
         return _of_table(y_true, layout, given, hint=hint)
-    _refuse({name: given[name] for name in ("label", "prob", "weight")}, "unless y_true is a data frame or a file")
+    _refuse(named, "unless y_true is a data frame or a file")
     if _has_no_rows(y_true) and (y_prob is None or _has_no_rows(y_prob)):
         return BatchRows()
     return _of_arrays(y_true, y_prob, layout, given, hint=hint)
@@ -174,21 +177,25 @@ def _confidences(data: Samples) -> Any:
     return Samples.of_segments(each, _confidences(data.whole), data.name, data.empty)
 
 
-def _of_samples(data: Any, layout: Layout, holds: Mapping[str, Any]) -> BatchRows:
+def _of_samples(data: Any, layout: Layout, holds: Mapping[str, Any], *, hint: bool = False) -> BatchRows:
     """Return the rows of what `read` returns."""
+    if isinstance(data, Samples) and data.kind == MODEL:
+        raise ValueError(f"y_true must be the scores of one model, got those of {len(data)}")
     if isinstance(data, SimplexSample) or data.reduction != layout.reduction:
         raise ValueError(
             f"y_true must have been read with the reduction of the monitor, {layout.reduction!r}, got that of "
             f"{data.reduction!r}"
         )
+    shared = data.shared
+    if shared.aggregated or shared.has_pooled_scores:
+        raise ValueError("y_true must be the Cells themselves, got what was read of them, which has only mean scores")
+    check_weights(shared.w, "the weights of y_true", layout)
+    if hint:
+        Repeats.of(shared).warn()
     if isinstance(data, ScoreSample):
-        check_weights(data.w, "the weights of y_true", layout)
         told = {"by": False, "groups": GROUP in data.facts, **holds}
         return BatchRows.of(_sums_of(data, layout), told)
-    if data.kind == MODEL:
-        raise ValueError(f"y_true must be the scores of one model, got those of {len(data)}")
-    check_weights(data.shared.w, "the weights of y_true", layout)
-    told = {"by": data.is_by_segment, "groups": GROUP in data.shared.facts, **holds}
+    told = {"by": data.is_by_segment, "groups": GROUP in shared.facts, **holds}
     told |= {"labels": tuple(data.labels)} if data.is_by_class else {}
     layout.after(told)  # before a segment of several classes is taken for one of scores
     return BatchRows.of({key: _sums_of(data[key], layout) for key in data}, told)
@@ -196,8 +203,6 @@ def _of_samples(data: Any, layout: Layout, holds: Mapping[str, Any]) -> BatchRow
 
 def _sums_of(sample: ScoreSample, layout: Layout) -> CellSums:
     """Return the cells of rows, by group where they have groups."""
-    if sample.aggregated or sample.has_pooled_scores:
-        raise ValueError("y_true must be the Cells themselves, got what was read of them, which has only mean scores")
     return counted(sums_of_sample(sample, Resolution(exact=layout.exact, by_group=GROUP in sample.facts)), layout)
 
 

@@ -39,10 +39,9 @@ def read_update(
     name, moment = read_name(batch, state.seen), read_time(time, state.seen)
     known = state.settings.layout
     given = {column: columns.get(column) for column in COLUMNS}
-    rows = read_rows(known, y_true, y_prob, given, hint=not any(record.n for record in state.together.records))
+    is_first = not any(each.digest for each in state.seen)  # later ones would give the same warnings every day
+    rows = read_rows(known, y_true, y_prob, given, hint=is_first)
     layout = known.after(rows.holds)
-    if layout.once and not layout.groups and len(rows.together):
-        raise ValueError("groups must be given where the monitor was made with once=True")
     _check_keys(state, rows, layout)
     digest = digest_of(rows.together)
     refuse_repeated(rows.together, digest, state.seen)

@@ -92,6 +92,11 @@ class Layout:
         """What weights are divided by to become exponents."""
         return 1.0 if self.max_weight is None else self.max_weight
 
+    @property
+    def of_another_model(self) -> "Layout":
+        """The layout for another model of the same rows, whose scores may stand in other columns."""
+        return replace(self, prob=None)
+
     def after(self, batch: Mapping[str, Any]) -> "Layout":
         """Return the layout with what a batch holds, or refuse a batch that holds something else.
 
@@ -105,7 +110,8 @@ class Layout:
         ValueError
             Columns that are missing in the batch, that it has unexpectedly, or that have another name.
         """
-        return replace(self, **{name: _agreed(name, getattr(self, name), value) for name, value in batch.items()})
+        held = {**vars(self), "groups": True} if self.once and self.groups is None else vars(self)
+        return replace(self, **{name: _agreed(name, held[name], value) for name, value in batch.items()})
 
     def to_dict(self) -> dict[str, Any]:
         """Return the layout as JSON-ready values."""

@@ -39,8 +39,12 @@ def digests_of(ids: Iterable[Any], name: str = "groups") -> Digests:
     ValueError
         Ids of another type, which might not be known again in a later batch.
     """
+    if isinstance(ids, np.ndarray) and ids.dtype.kind in "mM":
+        ids = ids.astype(f"{ids.dtype.kind}8[us]")  # Python has no nanoseconds
     values = ids.tolist() if isinstance(ids, np.ndarray) else list(ids)
-    joined = b"".join(blake2b(_text(each, name).encode(), digest_size=BYTES).digest() for each in values)
+    joined = b"".join(
+        blake2b(_text(each, name).encode("utf-8", "surrogatepass"), digest_size=BYTES).digest() for each in values
+    )
     return np.frombuffer(joined, dtype="<u8").astype(np.uint64)
 
 

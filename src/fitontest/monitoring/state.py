@@ -151,6 +151,7 @@ class MonitorState:
 
         return replace(
             self,
+            settings=replace(self.settings, layout=self.settings.layout.of_another_model),
             together=restart(self.together),
             segments={key: restart(process) for key, process in self.segments.items()},
             log_es=(),
