@@ -9,6 +9,7 @@ import pytest
 from fitontest.cells.cell_sums import CellSums, Resolution
 from fitontest.monitoring.batch import Batch
 from fitontest.monitoring.capital import ERRORS, NO_STAKE, STAKES, ErrorCapital
+from fitontest.monitoring.monitor import Monitor
 from fitontest.monitoring.nulls import Exact
 from fitontest.monitoring.process import Process
 from fitontest.monitoring.settings import Settings
@@ -192,7 +193,9 @@ def test_state_goes_through_json_bit_by_bit(drifting):
 @pytest.mark.parametrize(
     ("name", "value", "expected"),
     [
-        ("errors", [0.5, 0.1], r"capital\.errors must increase"),
+        ("errors", [0.5, 0.1], r"capital\.errors must increase, from above 0 to below 1"),
+        ("errors", [0.0, 0.1], r"capital\.errors must increase"),
+        ("errors", [], r"capital\.errors must hold 1 numbers"),
         ("weights", [[10**6] + [1] * 18] * 2, r"capital\.weights must be counts of millionths"),
         ("weights", [[0.5] * 3] * 2, r"capital\.weights must hold 2 x 19 numbers"),
     ],
@@ -208,6 +211,18 @@ def test_a_state_that_no_capital_has_is_refused(name, value, expected):
     assert ErrorCapital.from_dict(values).lower_bound(0.05) == 0.0
     with pytest.raises(ValueError, match=expected):
         ErrorCapital.from_dict(values | {name: value})
+
+
+def test_a_capital_of_other_settings_is_refused(drifting):
+    stored = monitored(drifting[:2], max_error=0.0123, families=()).to_dict()
+    stored["together"]["capital"]["errors"] = [
+        min(0.99, each * 1.1) for each in stored["together"]["capital"]["errors"]
+    ]
+    with pytest.raises(ValueError, match=r"together\.capital\.errors must hold the max_error of the settings, 0\.0123"):
+        Monitor.from_dict(stored)
+    stored["settings"]["families"] = {"platt": 1.0}
+    with pytest.raises(ValueError, match=r"together\.capital\.families must be those of the settings, got \[\]"):
+        Monitor.from_dict(stored)
 
 
 def test_without_families_two_signs_are_left():

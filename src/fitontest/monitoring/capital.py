@@ -15,7 +15,8 @@ where the mean of |c - p| over the rows of the batch is at most delta. Nothing i
   of s (c - p) stays as it is.
 * Rows with exponents u_i in (0, 1], 1 / size of their group for example, have factors to the power of u_i. All of this
   then holds for the mean of |c - p| weighted by u: a concave power of a mean is at least the mean of the power, and
-  exponents that sum to at most 1 in a group make its rows as good as one row (Hoelder).
+  exponents that sum to at most 1 in a group make its rows as good as one row (Hoelder). Weights that count rows are
+  exponents too: so many rows with one label.
 * A factor falls, or stays, as delta rises: 1 + z_i is not negative. So does every mixture of them.
 
 Signs and stakes are mixed with a fixed share. The capital against each delta is then a supermartingale under its
@@ -86,13 +87,13 @@ class ErrorCapital:
     def first(cls, families: tuple[str, ...], max_error: float | None = None) -> "ErrorCapital":
         """Return the capital before the first batch; `max_error` is one of its values."""
         errors = ERRORS if max_error is None else np.unique([*ERRORS, max_error])
-        weights = np.broadcast_to(_rounded_down(_prior(len(families))), (errors.size, _prior(len(families)).size))
+        weights = np.tile(_rounded_down(_prior(len(families))), (errors.size, 1))
         return cls(families, errors, np.zeros(errors.size), weights, np.zeros(errors.size))
 
     def after(self, batch: Batch, logits: Mapping[str, FloatArray]) -> "ErrorCapital":
         """Return the capital after a batch.
 
-        A family whose map moves no score, as before there is a map at all, makes no bet, and keeps its weight.
+        A family whose map moves no score, as before there is a map at all, makes no bet: as if its stakes were 0.
 
         Parameters
         ----------
@@ -169,11 +170,11 @@ class ErrorCapital:
         """Return the capital of values that `to_dict` returned, or refuse them by the name of their place."""
         held = read_object(values, [field.name for field in fields(cls)], place)
         families = tuple(read_each(held["families"], read_text, f"{place}.families"))
-        n = len(read_list(held["errors"], f"{place}.errors"))
+        n = max(1, len(read_list(held["errors"], f"{place}.errors")))
         shapes = {"errors": (n,), "logs": (n,), "weights": (n, _prior(len(families)).size), "highest": (n,)}
         arrays = {name: read_array(held[name], shape, f"{place}.{name}") for name, shape in shapes.items()}
-        if np.any(np.diff(arrays["errors"]) <= 0.0):
-            raise ValueError(f"{place}.errors must increase")
+        if np.any(np.diff(arrays["errors"], prepend=0.0, append=1.0) <= 0.0):
+            raise ValueError(f"{place}.errors must increase, from above 0 to below 1")
         if arrays["weights"].min() < 0.0 or arrays["weights"].sum(axis=1).max() > 1.0 / UNIT:
             raise ValueError(f"{place}.weights must be counts of millionths, of a sum of 1,000,000 at most in each row")
         return cls(families, **(arrays | {"weights": arrays["weights"] * UNIT}))

@@ -202,7 +202,11 @@ class MonitorEvidence(Table):
 
     @property
     def error_low(self) -> float:
-        """In some batch so far the mean error was at least this."""
+        """In at least one batch so far the mean of abs(c - p) over its rows was at least this, c being the true rates.
+
+        It holds at all times with probability 1 - alpha, of all rows together where there are segments. It is no bound
+        on the error now, and stays where it is when a model recovers.
+        """
         return (self.records[-1].error_low or 0.0) if self.records else 0.0
 
     @property

@@ -66,12 +66,22 @@ def process_of_dict(values: object, settings: Settings, place: str) -> Any:
     past, before, since = (cells_of_columns(held[name], OF_PAST, f"{place}.{name}") for name in CELLS)
     return Process(
         **_shared_of_dict(held, BETTORS, settings, place),
-        capital=ErrorCapital.from_dict(held["capital"], f"{place}.capital"),
+        capital=_capital_of_dict(held["capital"], settings, f"{place}.capital"),
         lines=None if held["lines"] is None else LineSequence.from_dict(held["lines"], f"{place}.lines"),
         past=Past(past),
         before=before,
         since=since,
     )
+
+
+def _capital_of_dict(values: object, settings: Settings, place: str) -> ErrorCapital:
+    """Return the capital of a process, whose signs and mean errors are those of its settings."""
+    capital = ErrorCapital.from_dict(values, place)
+    if capital.families != tuple(settings.families):
+        raise ValueError(f"{place}.families must be those of the settings, got {brief(list(capital.families))}")
+    if settings.max_error is not None and settings.max_error not in capital.errors:
+        raise ValueError(f"{place}.errors must hold the max_error of the settings, {settings.max_error:g}")
+    return capital
 
 
 def _shared_of_dict(
