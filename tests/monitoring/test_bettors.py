@@ -50,12 +50,8 @@ def test_the_level_bettor_is_a_mixture_of_shifts():
 def test_the_line_bettor_is_a_mixture_of_lines_about_the_first_mean():
     first = LineBettor.first(batch_of(P, Y))
     assert first.centre == pytest.approx(Z.mean())
-    lines = [
-        first.centre + shift + slope * (Z - first.centre)
-        for shift in line_bettor.SHIFTS
-        for slope in line_bettor.SLOPES
-    ]
-    gains = np.array([gain(line) for line in lines])
+    grid = [*product(line_bettor.SHIFTS, line_bettor.SLOPES)]
+    gains = np.array([gain(first.centre + shift + slope * (Z - first.centre)) for shift, slope in grid])
     assert first.bet(turn_of())[0] == pytest.approx(np.log(first.shares.weights @ np.exp(gains)), rel=1e-12)
     assert first.shares.weights[grid.index((0.0, 1.0))] == pytest.approx(0.3)
 
