@@ -1,6 +1,7 @@
 """What each bettor bets on, and that it is fixed before the labels are seen."""
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
