@@ -17,6 +17,7 @@ COMMANDS = (
     "validate",
     "report",
     "check",
+    "monitor",
     "plot",
     "compare",
     "apply",

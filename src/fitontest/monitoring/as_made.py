@@ -27,8 +27,9 @@ def check_as_made(state: MonitorState, again: MonitorState, given: Iterable[str]
     for name in given:
         held, asked = _value(state, name), _value(again, name)
         if held != asked and not (asked is None and name in LEARNT):
-            rule = f"{name} must be as the monitor was made, {brief(held)}"
-            raise ValueError(f"{rule}; got {brief(asked)}: what is tested cannot change, begin another monitor for it")
+            rule = f"{name} must be as the monitor was made, {_in_words(held, name)}"
+            got = _in_words(asked, name)
+            raise ValueError(f"{rule}; got {got}: what is tested cannot change, begin another monitor for it")
 
 
 def _value(state: MonitorState, name: str) -> Any:
@@ -37,3 +38,13 @@ def _value(state: MonitorState, name: str) -> Any:
     settings = state.settings
     value = getattr(settings if hasattr(settings, name) else settings.layout, name)
     return dict(value) if name == "families" else value
+
+
+def _in_words(value: Any, name: str) -> str:
+    """Return a setting as a message has it: of a hypothesis how far rates may be from the scores."""
+    if name not in OF_NULL:
+        return brief(value)
+    kind = value["null"]
+    if kind == "tolerance":
+        return f"{value['eps']:g} in {value['unit']}"
+    return "0" if kind == "exact" else f"the band of a reference of {value['n']} rows"

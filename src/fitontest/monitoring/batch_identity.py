@@ -136,7 +136,7 @@ def _in_iso(time: Any) -> str:
 
 def _check_order(text: str, last: str, name: str) -> None:
     """Raise ValueError for a time that is before the last one, or that cannot be compared with it."""
-    (kind, value), (kind_before, before) = _as_time(text), _as_time(last)
+    (kind, value), (kind_before, before) = as_time(text), as_time(last)
     if kind != kind_before:
         raise ValueError(
             f"time must be of one kind for all batches, got {kind} {brief(text)} after {kind_before} {brief(last)} of "
@@ -148,7 +148,7 @@ def _check_order(text: str, last: str, name: str) -> None:
         )
 
 
-def _as_time(text: str) -> tuple[str, Any]:
+def as_time(text: str) -> tuple[str, Any]:
     """Return what kind of time a text is, and its value."""
     try:
         number = float(text)

@@ -9,7 +9,7 @@ from fitontest.cells.cell_sums import CellSums, Resolution
 from fitontest.cells.cells import Cells, ClassCells, sums_of_sample
 from fitontest.cells.frame_rows import frame_in_words
 from fitontest.checks import brief
-from fitontest.data.predictions import NAMES
+from fitontest.data.predictions import NAMES, Names
 from fitontest.data.repeated_rows import Repeats
 from fitontest.data.row_groups import GROUP
 from fitontest.data.samples import MODEL, Samples
@@ -24,6 +24,24 @@ from fitontest.reading.table import Table
 READ = (Cells, ClassCells, ScoreSample, SimplexSample, Mapping)
 COLUMNS = ("label", "prob", "weight", "by", "groups")
 CLASSWISE, CONFIDENCE = "classwise", "confidence"
+
+
+@dataclass(frozen=True)
+class BatchFile:
+    """A file of rows that is not written as usual, or whose arguments have other names where it comes from.
+
+    Attributes
+    ----------
+    path : Path
+    layout : mapping from str to object
+        How CSV is written: sep, encoding, decimal and max_unpacked of `fitontest.reading.read.read`.
+    names : Names
+        What messages call the arguments.
+    """
+
+    path: Path
+    layout: Mapping[str, Any]
+    names: Names
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +93,7 @@ def read_rows(layout: Layout, y_true: Any, y_prob: Any, given: Mapping[str, Any]
         return _of_samples(y_true, layout, {}, hint=hint)
     named = {name: given[name] for name in ("label", "prob", "weight")}
     is_alone = y_prob is None or any(name is not None for name in named.values())
-    if isinstance(y_true, str | Path) or (is_alone and frame_in_words(y_true) is not None):
+    if isinstance(y_true, str | Path | BatchFile) or (is_alone and frame_in_words(y_true) is not None):
         _refuse({"y_prob": y_prob, "sample_weight": given["sample_weight"]}, "where y_true is a data frame or a file")
         return _of_table(y_true, layout, given, hint=hint)
     _refuse(named, "unless y_true is a data frame or a file")
@@ -113,7 +131,10 @@ def _of_arrays(y_true: Any, y_prob: Any, layout: Layout, given: Mapping[str, Any
 def _of_table(source: Any, layout: Layout, given: Mapping[str, Any], *, hint: bool) -> BatchRows:
     """Return the rows of a data frame or a file, of which many are reduced to cells by its engine."""
     columns = {name: _or_known(given[name], getattr(layout, name)) for name in COLUMNS}
-    table = Table.of(source, columns, NAMES, dict.fromkeys(("sep", "encoding", "decimal", "max_unpacked")))
+    if isinstance(source, BatchFile):
+        table = Table.of(source.path, columns, source.names, dict(source.layout))
+    else:
+        table = Table.of(source, columns, NAMES, {})
     holds = {name: getattr(table, name) or False for name in ("by", "groups", "weight")}
     holds |= {"label": table.label, "prob": table.probs}
     layout.after(holds)
@@ -122,7 +143,7 @@ def _of_table(source: Any, layout: Layout, given: Mapping[str, Any], *, hint: bo
         if table.is_reduced_to_cells("auto", layout.reduction):
             labels, positive = layout.labels, layout.pos_label
             cells, classes = table.read_cells(kind, layout.reduction, labels, positive, exact=layout.exact)
-            return _of_cells(cells, layout, {**holds, **({} if classes is None else {"labels": tuple(classes)})})
+            return _of_cells(cells, layout, {**holds, **({} if classes is None else _told_classes(classes, layout))})
         data = table.read(kind, cells="never", **_of_classes(layout))
     except ValueError:
         if _is_without_rows(table):
@@ -158,6 +179,11 @@ def _of_classes(layout: Layout) -> dict[str, Any]:
     return {"reduction": reduction, "labels": labels, "pos_label": layout.pos_label}
 
 
+def _told_classes(classes: Any, layout: Layout) -> dict[str, Any]:
+    """Return the classes of rows that were read as the layout has them: of a file it may name numbers by texts."""
+    return {"labels": tuple(classes) if layout.labels is None else layout.labels}
+
+
 def _of_rows(data: Any, layout: Layout, holds: Mapping[str, Any], weight: str, *, hint: bool) -> BatchRows:
     """Return the rows of arrays or a table that were just read; `weight` is what weights are called."""
     if hint:
@@ -165,7 +191,7 @@ def _of_rows(data: Any, layout: Layout, holds: Mapping[str, Any], weight: str, *
     check_weights(data.shared.w, weight, layout)
     if layout.reduction not in (CLASSWISE, CONFIDENCE):
         return _of_samples(data, layout, holds)
-    holds = {**holds, "labels": tuple(data.classes)}
+    holds = {**holds, **_told_classes(data.classes, layout)}
     return _of_samples(_confidences(data) if layout.reduction == CONFIDENCE else data, layout, holds)
 
 
@@ -196,7 +222,7 @@ def _of_samples(data: Any, layout: Layout, holds: Mapping[str, Any], *, hint: bo
         told = {"by": False, "groups": GROUP in data.facts, **holds}
         return BatchRows.of(_sums_of(data, layout), told)
     told = {"by": data.is_by_segment, "groups": GROUP in shared.facts, **holds}
-    told |= {"labels": tuple(data.labels)} if data.is_by_class else {}
+    told = {"labels": tuple(data.labels), **told} if data.is_by_class else told
     layout.after(told)  # before a segment of several classes is taken for one of scores
     return BatchRows.of({key: _sums_of(data[key], layout) for key in data}, told)
 
@@ -222,7 +248,7 @@ def _of_cells(data: Any, layout: Layout, holds: Mapping[str, Any]) -> BatchRows:
         raise ValueError("y_true must have cells of one resolution, and all by group or none of them")
     by_group = any(cells.resolution.by_group for cells in each.values())
     told = {"by": not (is_by_class or isinstance(data, Cells)), "groups": by_group, **holds}
-    told |= {"labels": tuple(data.classes)} if is_by_class else {}
+    told = {"labels": tuple(data.classes), **told} if is_by_class else told
     sums = {key: counted(cells.sums, layout) for key, cells in each.items()}
     return BatchRows.of(sums.get(None, CellSums.none()) if isinstance(data, Cells) else sums, told)
 
