@@ -7,8 +7,6 @@ from fitontest.checks import brief
 from fitontest.monitoring.state import MonitorState
 
 OF_NULL = ("tolerance", "tolerance_unit", "reference")  # arguments that together make the hypothesis
-
-
 LEARNT = ("by", "groups", "labels")  # what the first batch says where the monitor was not told
 
 
@@ -27,9 +25,13 @@ def check_as_made(state: MonitorState, again: MonitorState, given: Iterable[str]
     for name in given:
         held, asked = _value(state, name), _value(again, name)
         if held != asked and not (asked is None and name in LEARNT):
-            rule = f"{name} must be as the monitor was made, {_in_words(held, name)}"
+            rule = (
+                f"as the monitor was made, {_in_words(held, name)}"
+                if held is not None
+                else "left out, as when it was made"
+            )
             got = _in_words(asked, name)
-            raise ValueError(f"{rule}; got {got}: what is tested cannot change, begin another monitor for it")
+            raise ValueError(f"{name} must be {rule}; got {got}: what is tested cannot change, begin another monitor")
 
 
 def _value(state: MonitorState, name: str) -> Any:
