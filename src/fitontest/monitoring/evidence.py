@@ -80,7 +80,7 @@ class MonitorEvidence(Table):
     (True, 3, 3)
     >>> print(evidence.headline)  # doctest: +NORMALIZE_WHITESPACE
     Calibration is refuted since batch 4 (E = 3.2e+83): scores too low (1.8 events for each expected one) and
-    overconfident (slope 0.74); the error was at least 0.12 in some batch. Refit the calibrator on the batches since 4.
+    overconfident (slope 0.74); the error was at least 0.14 in some batch. Refit the calibrator on the batches since 4.
     """
 
     settings: Settings
