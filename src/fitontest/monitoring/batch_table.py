@@ -8,7 +8,7 @@ from fitontest.results.frames import Records
 from fitontest.results.text import LEAST_P, count, short
 
 LAST = 12  # batches of a long stream that are printed
-HEADER = ["batch", "n", "events", "O:E", "E", "p", "level", "slope", "error at least", ""]
+HEADER = ["batch", "n", "events", "O:E", "E", "p", "level", "slope", "error >=", ""]
 ONSET, ALARM = "onset", "alarm"
 
 

@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import exp, inf, log
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from fitontest.cells.cell_sums import CellSums
 from fitontest.data.score_sample import ScoreSample
 from fitontest.monitoring.batch_table import table_of
 from fitontest.monitoring.direction import Direction, sample_of
@@ -18,6 +19,7 @@ from fitontest.monitoring.wording import (
     e_in_words,
     ends_in_words,
     headline_of,
+    key_in_words,
     notes_of,
     onset_in_words,
     rounded_down,
@@ -26,6 +28,10 @@ from fitontest.monitoring.wording import (
 from fitontest.results.frames import Records
 from fitontest.results.table import Section, Table
 from fitontest.results.text import count, short
+
+if TYPE_CHECKING:
+    from fitontest.displays.canvas import SomeFigure
+    from fitontest.displays.monitor import MonitorDisplay
 
 LARGEST_LOG = 300.0 * log(10.0)  # of an E that is written as a number
 
@@ -52,6 +58,8 @@ class MonitorEvidence(Table):
         `alpha` on average.
     prior : float
         The prior weight of a segment; its alarm is at E >= 1 / (alpha prior).
+    refuted : tuple of (str, int), or None
+        The first labels that what is tested rules out, in words, and the place of their batch.
     lives : int
         Models that were monitored before this one, see `Monitor.restart`.
 
@@ -89,6 +97,7 @@ class MonitorEvidence(Table):
     segments: Mapping[Any, "MonitorEvidence"] = field(default_factory=dict)
     named: tuple[Any, ...] = ()
     prior: float = 1.0
+    refuted: tuple[str, int] | None = None
     lives: int = 0
 
     @classmethod
@@ -100,17 +109,21 @@ class MonitorEvidence(Table):
         state : MonitorState
             After the last batch.
         """
+        lives, refuted = len(state.lives), None
+        if state.refuted_by is not None:
+            refuted = state.refuted_by, state.refuted_at
         segments = {
             key: cls(
                 state.settings,
                 process,
                 tuple(record.log_e for record in process.records),
-                prior=state.priors.get(key, 1.0),
-                lives=len(state.lives),
+                prior=state.priors[key],
+                refuted=_refuted(process, state.settings),
+                lives=lives,
             )
             for key, process in state.segments.items()
         }
-        return cls(state.settings, state.together, state.log_es, segments, lives=len(state.lives))
+        return cls(state.settings, state.together, state.log_es, segments, state.named, refuted=refuted, lives=lives)
 
     @property
     def alpha(self) -> float:
@@ -165,12 +178,12 @@ class MonitorEvidence(Table):
     @property
     def is_infinite(self) -> bool:
         """Whether there were labels that what is tested rules out, such as a positive row of score 0."""
-        return self.refuted_by is not None
+        return self.refuted is not None
 
     @property
     def refuted_by(self) -> str | None:
         """The first labels that what is tested rules out, in words."""
-        return None if self.settings.max_error is not None else self.process.refuted_by
+        return None if self.refuted is None else self.refuted[0]
 
     @property
     def alarm(self) -> bool:
@@ -182,10 +195,9 @@ class MonitorEvidence(Table):
         """The place, from 0, of the batch of the first alarm; None without one."""
         limit = self.log_limit
         first = next((k for k, log_e in enumerate(self.log_es) if log_e >= limit), None)
-        if not self.is_infinite:
+        if self.refuted is None:
             return first
-        at = self.process.refuted_at
-        return at if first is None else min(first, at)
+        return self.refuted[1] if first is None else min(first, self.refuted[1])
 
     @property
     def level(self) -> Ends:
@@ -224,20 +236,34 @@ class MonitorEvidence(Table):
         """Whether the evidence since the onset is one that calibrated scores reach once in `run_length` batches."""
         return self.process.log_cusum >= log(self.settings.run_length)
 
+    @property
+    def shown_onset(self) -> int | None:
+        """The onset where the evidence since then is one of an alarm; else None: calibrated scores have one too."""
+        least = min(self.log_limit, log(self.settings.run_length))
+        return self.onset if self.log_cusum >= least and (self.alarm or self.cusum_alarm) else None
+
     @cached_property
     def direction(self) -> Direction | None:
-        """What the rows since the onset say of the direction, as point estimates; None without an onset."""
-        return Direction.of(self.process)
+        """What the rows since the onset that is shown say of the direction, as point estimates; None without one."""
+        return None if self.shown_onset is None else Direction.of(self.process)
 
     @property
     def headline(self) -> str:
         """What the batches so far say, in a few sentences."""
         return headline_of(self)
 
-    def samples(self) -> tuple[ScoreSample | None, ScoreSample | None]:
-        """Return the rows before and since the likeliest onset, by cell of the score; None where there are none."""
-        before, since = self.process.before, self.process.since
-        return sample_of(before) if len(before) else None, sample_of(since) if len(since) else None
+    def samples(self) -> dict[str, ScoreSample]:
+        """Return the rows before and since the likeliest onset, by name, or without an alarm all rows.
+
+        They are by cell of the score, of 1/32 in probability and in logit.
+        """
+        before, since, onset = self.process.before, self.process.since, self.shown_onset
+        if onset is None:
+            sums = CellSums.added((before, since))
+            return {"all batches": sample_of(sums)} if len(sums) else {}
+        name = self.batches[onset]
+        parts = {f"before batch {name}": before, f"since batch {name}": since}
+        return {name: sample_of(sums) for name, sums in parts.items() if len(sums)}
 
     def rows(self) -> Records:
         """Return a record for each batch, and with segments one for each segment and batch below them.
@@ -253,14 +279,14 @@ class MonitorEvidence(Table):
         if not self.segments:
             return rows
         return [{"segment": None, **row} for row in rows] + [
-            {"segment": _key_in_words(key), **row} for key, each in self.segments.items() for row in each._rows(columns)
+            {"segment": key_in_words(key), **row} for key, each in self.segments.items() for row in each._rows(columns)
         ]
 
     def _rows(self, columns: tuple[list[str], list[str]]) -> Records:
         highest, alarm_since, rows = 0.0, self.alarm_since, []
         for k, (record, log_e) in enumerate(zip(self.records, self.log_es, strict=True)):
             highest = max(highest, log_e)
-            refuted = self.is_infinite and k >= self.process.refuted_at
+            refuted = self.refuted is not None and k >= self.refuted[1]
             low, high = record.level or (None, None)
             slope_low, slope_high = record.slope or (None, None)
             rows.append(
@@ -317,15 +343,15 @@ class MonitorEvidence(Table):
             "since_onset": None if direction is None else direction.to_dict(),
             "log_cusum": self.log_cusum,
             "cusum_alarm": self.cusum_alarm,
-            "named": [_key_in_words(key) for key in self.named],
-            "segments": [{"segment": _key_in_words(key), **each._summary()} for key, each in self.segments.items()],
+            "named": [key_in_words(key) for key in self.named],
+            "segments": [{"segment": key_in_words(key), **each._summary()} for key, each in self.segments.items()],
         }
 
     def sections(self) -> list[Section]:
         """Return the sentence, the table of the batches, and that of segments where there are any."""
         rows = self._rows(([], []))
         alarm_since = self.alarm_since
-        onset = self.onset if self.alarm else None
+        onset = self.shown_onset
         header, body = table_of(rows, onset, alarm_since) if rows else ([], [])
         lead = "\n".join([self.headline, *([size_in_words(self), onset_in_words(self)] if rows else [])])
         notes = "\n".join(notes_of(self, lives=self.lives))
@@ -335,11 +361,11 @@ class MonitorEvidence(Table):
 
     def _segment_table(self) -> Section:
         """Return a row for each segment, the largest evidence first."""
-        header = ["segment", "n", "events", "O:E", "E", "level", "slope", "error at least", "named"]
+        header = ["segment", "n", "events", "O:E", "E", "level", "slope", "error >=", "named"]
         ranked = sorted(self.segments.items(), key=lambda item: (not item[1].is_infinite, -item[1].log_e))
         body = [
             [
-                _key_in_words(key),
+                key_in_words(key),
                 count(each.n),
                 count(each.events),
                 each._ratio_in_words,
@@ -358,7 +384,37 @@ class MonitorEvidence(Table):
         expected = sum(record.expected or 0.0 for record in self.records)
         return short(self.events / expected, 2) if expected else "-"
 
+    def plot(self, figure: "SomeFigure" = None, **options: Any) -> "MonitorDisplay":
+        """Draw the evidence, level and slope, the lower bound of the error, and diagrams before and since the onset.
 
-def _key_in_words(key: Any) -> str:
-    """Return the name of a segment: values of several columns, or one."""
-    return ", ".join(map(str, key)) if isinstance(key, tuple) else str(key)
+        Parameters
+        ----------
+        figure : matplotlib Figure or SubFigure, optional
+            An empty figure to draw in. By default a new pyplot figure is made.
+        **options
+            Of `MonitorDisplay`, such as ``diagram=False``.
+
+        Returns
+        -------
+        MonitorDisplay
+        """
+        return self.diagram(**options).plot(figure)
+
+    def diagram(self, **options: Any) -> "MonitorDisplay":
+        """Return the diagram, not yet drawn; `MonitorDisplay.save` draws and saves it.
+
+        Parameters
+        ----------
+        **options
+            Of `MonitorDisplay`.
+        """
+        from fitontest.displays.monitor import MonitorDisplay
+
+        return MonitorDisplay(self, **options)
+
+
+def _refuted(process: Process, settings: Settings) -> tuple[str, int] | None:
+    """Return the first labels of a segment that what is tested rules out, and the place of their batch."""
+    if process.refuted_by is None or settings.max_error is not None:
+        return None
+    return process.refuted_by, process.refuted_at

@@ -13,7 +13,8 @@ from fitontest.uncertainty.tendency import OVERCONFIDENT, REVERSED, TOO_HIGH, TO
 
 Ends = tuple[float | None, float | None] | None
 MANY_ROWS = 100_000  # from which on errors of no consequence are refuted
-SILENT = 2  # batches since the largest evidence from which on it is said that there was no more
+SILENT = 3  # batches since the largest evidence from which on it is said that there was no more
+MOST_NAMED = 5  # segments in the sentence
 ROUNDING = 1e-9  # of numbers that are rounded down
 LARGEST_PLAIN, LOWEST_WHOLE, LOWEST_PLAIN = 1e5, 9.95, 1e-3  # evidence that is printed without a power of ten
 BETTORS = {
@@ -61,6 +62,10 @@ class Told(Protocol):
     @property
     def refuted_by(self) -> str | None: ...  # noqa: D102
     @property
+    def segments(self) -> Any: ...  # noqa: D102
+    @property
+    def named(self) -> Sequence[Any]: ...  # noqa: D102
+    @property
     def is_infinite(self) -> bool: ...  # noqa: D102
 
 
@@ -105,10 +110,7 @@ def _of_alarm(told: Told) -> list[str]:
         first = f"{_hypothesis(told)} is refuted since batch {since} ({_evidence(told)})"
     said = [text for text in (_direction(told), _lower_bound(told)) if text]
     sentences = [f"{first}{': ' if said and not told.is_infinite else '; ' if said else ''}{'; '.join(said)}."]
-    if told.onset is not None and told.direction is not None:
-        sentences.append(f"Refit the calibrator on the batches since {told.direction.batch}.")
-    silent = _silent(told)
-    return [*sentences, *([silent] if silent else [])]
+    return [*sentences, *_of_segments(told), *_advice(told)]
 
 
 def _evidence(told: Told) -> str:
@@ -168,13 +170,35 @@ def rounded_down(bound: float) -> str:
     return str(down.create_decimal_from_float(bound * (1.0 + ROUNDING))) if bound > 0.0 else "0"
 
 
-def _silent(told: Told) -> str:
-    """Return that the evidence has not grown for some batches, where it has not."""
+def _advice(told: Told) -> list[str]:
+    """Return what to do; of batches that add no evidence, that they are to be looked at first."""
     highest = max(told.log_es)
     silent = len(told.log_es) - 1 - told.log_es.index(highest)
-    if silent < SILENT or told.is_infinite:
-        return ""
-    return f"The last {silent} batches add no evidence: the alarm stays, of what was before."
+    if silent >= SILENT and told.direction is not None:
+        return [
+            f"The last {silent} batches add no evidence; the alarm stays. Look at them before the calibrator is refit."
+        ]
+    return [] if told.direction is None else [f"Refit the calibrator on the batches since {told.direction.batch}."]
+
+
+def _of_segments(told: Told) -> list[str]:
+    """Return which segments are named."""
+    if not told.segments:
+        return []
+    if not told.named:
+        return [f"None of {len(told.segments)} segments is named by e-BH."]
+    texts = []
+    for key in told.named[:MOST_NAMED]:
+        own = told.segments[key]
+        texts.append(f"{key_in_words(key)} (E {'infinite' if own.is_infinite else '= ' + e_in_words(own.log_e)})")
+    more = len(told.named) - len(texts)
+    others = f" and {more} more" if more else ""
+    return [f"Named by e-BH, of {len(told.segments)} segments: {', '.join(texts)}{others}."]
+
+
+def key_in_words(key: Any) -> str:
+    """Return the name of a segment: values of several columns, or one."""
+    return ", ".join(map(str, key)) if isinstance(key, tuple) else str(key)
 
 
 def _of_no_alarm(told: Told) -> list[str]:
@@ -197,7 +221,7 @@ def _of_no_alarm(told: Told) -> list[str]:
     apart = f", although {' and '.join(outside)}" if outside else ""
     left = f"What the batches leave open: level {ends_in_words(told.level)}, slope {ends_in_words(told.slope)}"
     low = [capital(f"{_lower_bound(told)}.")] if told.error_low > 0.0 else []
-    return [f"{first}.", *_of_change(told), f"{left}{apart}.", *low]
+    return [f"{first}.", *_of_change(told), f"{left}{apart}.", *low, *(_of_segments(told) if told.named else [])]
 
 
 def _of_change(told: Told) -> list[str]:
@@ -254,14 +278,13 @@ def onset_in_words(told: Told) -> str:
     """Return the evidence since the likeliest onset, which falls back when scores recover, and the estimates of it."""
     state = "at least" if told.cusum_alarm else "below"
     cusum = f"CUSUM {e_in_words(told.log_cusum)}, {state} its limit of {count(told.settings.run_length)}"
+    together = " of all rows together" if told.segments else ""
     known = told.direction
     if known is None:
-        return f"Since no batch has the evidence grown: {cusum}."
-    if told.alarm_since is None and not told.cusum_alarm:
-        return f"Evidence since the likeliest onset: {cusum}."
+        return f"Evidence{together} since the likeliest onset: {cusum}."
     slope = "" if known.slope is None else f", slope {known.slope:.2f}"
     return (
-        f"Since batch {known.batch}, the likeliest onset: {cusum}; n = {count(known.n)}, observed : expected "
+        f"Since batch {known.batch}, the likeliest onset{together}: {cusum}; n = {count(known.n)}, observed : expected "
         f"{short(known.ratio, 2)}{slope} (point estimates)."
     )
 
@@ -284,7 +307,7 @@ def notes_of(told: Told, *, lives: int = 0) -> list[str]:
     share, run = percent(alpha), count(told.settings.run_length)
     looked = f"E and p may be looked at after every batch: a false alarm at any time has probability at most {share}."
     lines = "Level, slope: shift and slope of the logits that all batches leave open if they never changed."
-    errors = "Error at least: of the mean error of some batch so far."
+    errors = "Error >=: in some batch so far the mean error was at least this."
     notes = [
         f"{looked} That there is no alarm is no evidence of calibration.",
         f"{lines} {errors} Both hold at all times, each with a confidence of {percent(1.0 - alpha)}.",
