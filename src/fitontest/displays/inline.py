@@ -5,6 +5,8 @@ import re
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from fitontest.displays.canvas import create_figure
+
 if TYPE_CHECKING:
     from matplotlib.figure import FigureBase
 
@@ -36,3 +38,19 @@ def inline_svg(figure: "FigureBase", name: str, text: str) -> str:
     drawn = _IDENTIFIER.sub(rf'id="{name}-\1"', drawn)
     drawn = _REFERENCE.sub(rf"\1{name}-\2", drawn)
     return drawn.replace("<svg", f'<svg role="img" aria-label="{escape(text, quote=True)}"', 1)
+
+
+def svg_of(display: Any, name: str, text: str) -> str:
+    """Return a display as an ``<svg>`` element.
+
+    Parameters
+    ----------
+    display : Display
+    name : str
+        What its identifiers begin with: those of two pictures on one page must differ.
+    text : str
+        What it shows, for readers who do not see it.
+    """
+    figure = create_figure(display.size)
+    display.plot(figure)
+    return inline_svg(figure, name, text)

@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from math import log
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeAlias, get_args
 
+from fitontest.checks import choose
 from fitontest.data.score_sample import ScoreSample
 from fitontest.displays.base import Display
 from fitontest.displays.canvas import SomeFigure, get_figure
@@ -26,10 +27,12 @@ from fitontest.uncertainty.redrawing import Redrawing, estimate_of
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+MonitorPanels: TypeAlias = Literal["all", "batches", "calibration"]
 PANELS = ("evidence", "level", "slope", "error")
 HEIGHTS = (2.2, 1.0, 1.0, 1.0)  # of the panels
 ALONE, TOGETHER = (6.4, 7.2), (10.6, 7.2)  # inches, without diagrams and with them
 WIDTHS = (1.55, 1.0)  # of time and of the diagram
+STACKED_HEIGHTS = (1.25, 1.0)  # where the diagram is below the panels
 STACKED = 1.0  # most widths by height at which the diagram is below
 FAMILY = "spline"  # of the maps that are drawn
 
@@ -75,8 +78,8 @@ class MonitorDisplay(Display):
     ----------
     evidence : MonitorEvidence
         What `Monitor.update` returns, of at least one batch.
-    diagram : bool, default=True
-        Whether the reliability diagram is drawn.
+    panels : {"all", "batches", "calibration"}, default="all"
+        What is drawn: the panels of values after each batch, the reliability diagram, or both.
 
     Attributes
     ----------
@@ -88,7 +91,7 @@ class MonitorDisplay(Display):
         After `plot`, as are the following.
     axes_ : dict of str to matplotlib Axes
         "evidence", "level", "slope", "error", and "calibration" with the reliability diagram.
-    legend_ : matplotlib Legend
+    legend_ : matplotlib Legend or None
         Of the first panel.
 
     Examples
@@ -105,7 +108,8 @@ class MonitorDisplay(Display):
     ['1', '2', '3']
     """
 
-    def __init__(self, evidence: Monitored, *, diagram: bool = True) -> None:
+    def __init__(self, evidence: Monitored, *, panels: MonitorPanels = "all") -> None:
+        choose(panels, get_args(MonitorPanels), "panels")
         rows = evidence.rows() if hasattr(evidence, "samples") and hasattr(evidence, "rows") else None
         if not rows:
             raise ValueError(f"evidence must be what Monitor.update returns, of at least one batch; got {evidence!r}")
@@ -114,12 +118,13 @@ class MonitorDisplay(Display):
         self.named = [_in_words(key) for key in evidence.named]
         self.limit, self.alpha, self.max_error = evidence.log_limit / log(10.0), evidence.alpha, evidence.max_error
         self.alarm, self.onset = evidence.alarm_since, evidence.shown_onset
-        self.diagrams = _diagrams_of(evidence.samples()) if diagram else {}
+        self.panels = panels
+        self.diagrams = {} if panels == "batches" else _diagrams_of(evidence.samples())
 
     @property
     def size(self) -> tuple[float, float]:
         """Width and height of the figure, in inches."""
-        return TOGETHER if self.diagrams else ALONE
+        return {"all": TOGETHER, "batches": ALONE, "calibration": ReliabilityDisplay.size}[self.panels]
 
     def parts(self) -> dict[str, Records]:
         """Return every number that is drawn.
@@ -165,10 +170,17 @@ class MonitorDisplay(Display):
         -------
         self
         """
-        drawn: Any = get_figure(figure, self.size)
-        self.figure_ = drawn
-        panels, place = _lay_out(drawn, diagram=bool(self.diagrams))
-        self.axes_ = dict(zip(PANELS, panels, strict=True))
+        self.figure_ = get_figure(figure, self.size)
+        panels, place = _lay_out(self.figure_, self.panels)
+        self.axes_, self.legend_ = dict(zip(PANELS, panels, strict=False)), None
+        if panels:
+            self._draw_batches(panels)
+        if place is not None and self.diagrams:
+            self.axes_["calibration"] = self._draw_diagrams(place)
+        return self
+
+    def _draw_batches(self, panels: list["Axes"]) -> None:
+        """Draw the panels of values after each batch."""
         axis = TimeAxis.of(self.batches)
         parts = self.parts()
         rows = parts["batches"]
@@ -177,14 +189,11 @@ class MonitorDisplay(Display):
             name: (axis.at([row["batch"] for row in own]), [row["log10_e"] for row in own])
             for name, own in _by_segment(parts.get("segments", [])).items()
         }
-        self.legend_ = draw_evidence(self.axes_["evidence"], axis, rows, self.limit, segments, self.named)
-        draw_interval(self.axes_["level"], axis, rows, "level", 0.0)
-        draw_interval(self.axes_["slope"], axis, rows, "slope", 1.0)
-        draw_error(self.axes_["error"], axis, rows, self.max_error)
+        self.legend_ = draw_evidence(panels[0], axis, rows, self.limit, segments, self.named)
+        draw_interval(panels[1], axis, rows, "level", 0.0)
+        draw_interval(panels[2], axis, rows, "slope", 1.0)
+        draw_error(panels[3], axis, rows, self.max_error)
         mark_batches(panels, axis, self.alarm, self.onset)
-        if self.diagrams:
-            self.axes_["calibration"] = self._draw_diagrams(place)
-        return self
 
     def _draw_diagrams(self, ax: "Axes") -> "Axes":
         """Draw the reliability diagrams over each other, the last rows first and filled."""
@@ -213,17 +222,16 @@ def _diagrams_of(samples: Mapping[str, ScoreSample]) -> dict[str, ReliabilityDis
     return diagrams
 
 
-def _lay_out(figure: Any, *, diagram: bool) -> tuple[list["Axes"], Any]:
-    """Return the axes of the panels, one below the other, and those of the diagram."""
-    if not diagram:
-        columns = figure.add_gridspec(len(PANELS), 1, height_ratios=HEIGHTS)
-        place = None
-    elif figure.bbox.width / figure.bbox.height > STACKED:
-        whole = figure.add_gridspec(1, 2, width_ratios=WIDTHS)
-        columns = whole[0].subgridspec(len(PANELS), 1, height_ratios=HEIGHTS)
-        place = figure.add_subplot(whole[1])
+def _lay_out(figure: Any, panels: MonitorPanels) -> tuple[list["Axes"], Any]:
+    """Return the axes of the panels, one below the other, and those of the reliability diagram."""
+    if panels == "calibration":
+        return [], figure.add_subplot()
+    if panels == "batches":
+        columns, place = figure.add_gridspec(len(PANELS), 1, height_ratios=HEIGHTS), None
     else:
-        whole = figure.add_gridspec(2, 1)
+        beside = figure.bbox.width / figure.bbox.height > STACKED
+        shares: Any = {"width_ratios": WIDTHS} if beside else {"height_ratios": STACKED_HEIGHTS}
+        whole = figure.add_gridspec(*((1, 2) if beside else (2, 1)), **shares)
         columns = whole[0].subgridspec(len(PANELS), 1, height_ratios=HEIGHTS)
         place = figure.add_subplot(whole[1])
     first = figure.add_subplot(columns[0])

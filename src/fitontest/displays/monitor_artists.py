@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
+from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,10 +17,11 @@ from fitontest.typing import FloatArray
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-NAMES = {"evidence": "Evidence E", "level": "Level", "slope": "Slope", "error": "Error at least"}
+NAMES = {"evidence": "Evidence E", "level": "Level", "slope": "Slope", "error": "Error \N{GREATER-THAN OR EQUAL TO}"}
 BAND_OPACITY, DARK_GAIN = 0.25, 0.12
 FEW = 60  # most batches whose values are marked by points
 MOST_NAMED = 5  # segments that have a colour
+MOST_LETTERS = 18  # of their names
 LETTER, SPACE = 0.085, 0.18  # inches of a letter of a tick label, and between two of them
 LEAST_LETTERS = 2
 LEAST_ROOM = 0.25  # powers of ten above and below the evidence
@@ -82,11 +84,12 @@ class TimeAxis:
         ax.set_xlim(self.x[0] - 0.6 * self.step, self.x[-1] + 0.6 * self.step)
         ax.set_xlabel(self.name)
         if self.are_dates:
-            from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
+            from matplotlib import dates
 
-            locator = AutoDateLocator(minticks=4, maxticks=8)
+            untyped: Any = dates
+            locator = untyped.AutoDateLocator(minticks=4, maxticks=8)
             ax.xaxis.set_major_locator(locator)
-            ax.xaxis.set_major_formatter(ConciseDateFormatter(locator))
+            ax.xaxis.set_major_formatter(untyped.ConciseDateFormatter(locator))
         elif self.labels:
             kept = range(0, self.x.size, self._every(ax))
             ax.set_xticks([float(self.x[k]) for k in kept], [self.labels[k] for k in kept])
@@ -128,14 +131,15 @@ def draw_evidence(
     e = np.array([row["log10_e"] for row in rows])
     cusum = np.array([row["log10_cusum"] for row in rows])
     x, drawn = _from_one(axis, e)
-    cusum_label = f"since onset{', all rows' if segments else ''} (CUSUM)"
+    cusum_label = f"CUSUM{' of all rows' if segments else ''}"
     ax.axhline(limit, color=get_foreground(ax), linewidth=1.0, linestyle=(0, (1.0, 2.0)), zorder=1.5)
     for k, (name, (places, values)) in enumerate(_others_first(segments, named).items()):
         is_named = name in named[:MOST_NAMED]
         style: dict[str, Any] = {"color": NEUTRAL, "alpha": 0.55, "linewidth": 0.8, "zorder": 1.8}
         if is_named:
             chosen = SERIES[1 + named.index(name)]
-            style = {"color": get_line_color(ax, chosen), "linewidth": 1.3, "zorder": 2.2, "label": name}
+            style = {"color": get_line_color(ax, chosen), "linewidth": 1.3, "zorder": 2.2}
+            style["label"] = shorten(name, MOST_LETTERS, placeholder="...") or name[:MOST_LETTERS]
         elif k == 0:
             style["label"] = "other segments" if named else "segments"
         ax.plot(places, values, **style)
@@ -164,7 +168,7 @@ def draw_evidence(
     handles, texts = ax.get_legend_handles_labels()
     order = sorted(range(len(texts)), key=lambda k: (texts[k] != "E", texts[k] != cusum_label, "segments" in texts[k]))
     return ax.legend(
-        [handles[k] for k in order], [texts[k] for k in order], loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=4,
+        [handles[k] for k in order], [texts[k] for k in order], loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=3,
         fontsize="small", frameon=False, borderaxespad=0.2, columnspacing=1.2, handlelength=1.8,
     )  # fmt: skip
 
@@ -178,6 +182,7 @@ def draw_interval(ax: "Axes", axis: TimeAxis, rows: Records, name: str, ideal: f
     color = get_line_color(ax, FILL)
     ax.axhline(ideal, color=get_foreground(ax), linewidth=0.9, zorder=2.5)
     opacity = BAND_OPACITY + DARK_GAIN * is_dark(ax)
+    band: Any
     if axis.x.size > 1:
         band = ax.fill_between(axis.x, low, high, where=agrees.tolist(), color=color, alpha=opacity, linewidth=0)
         for end in (low, high):
@@ -271,9 +276,10 @@ def _limit_ticks(ax: "Axes", most: int) -> None:
 
 
 def _days(time: str) -> float:
-    from matplotlib.dates import date2num
+    from matplotlib import dates
 
-    return float(date2num(datetime.fromisoformat(time)))
+    untyped: Any = dates
+    return float(untyped.date2num(datetime.fromisoformat(time)))
 
 
 def _increasing(times: Sequence[str], read: Any) -> FloatArray | None:

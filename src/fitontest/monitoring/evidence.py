@@ -11,6 +11,7 @@ from fitontest.data.score_sample import ScoreSample
 from fitontest.monitoring.batch_table import table_of
 from fitontest.monitoring.direction import Direction, sample_of
 from fitontest.monitoring.history import Record
+from fitontest.monitoring.pictures import pictures_of
 from fitontest.monitoring.process import Process
 from fitontest.monitoring.settings import Settings
 from fitontest.monitoring.state import MonitorState
@@ -347,6 +348,10 @@ class MonitorEvidence(Table):
             "segments": [{"segment": key_in_words(key), **each._summary()} for key, each in self.segments.items()],
         }
 
+    def _pictures(self) -> list[tuple[str, str]]:
+        """Return the values after each batch and the calibration, for a page."""
+        return pictures_of(self) if self.n else []
+
     def sections(self) -> list[Section]:
         """Return the sentence, the table of the batches, and that of segments where there are any."""
         rows = self._rows(([], []))
@@ -392,7 +397,7 @@ class MonitorEvidence(Table):
         figure : matplotlib Figure or SubFigure, optional
             An empty figure to draw in. By default a new pyplot figure is made.
         **options
-            Of `MonitorDisplay`, such as ``diagram=False``.
+            Of `MonitorDisplay`, such as ``panels="batches"``.
 
         Returns
         -------

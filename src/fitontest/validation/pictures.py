@@ -38,6 +38,8 @@ def curve_picture(display: Any, family: str) -> tuple[str, str]:
     family : str
         Of the curves.
     """
+    from fitontest.displays.inline import svg_of
+
     text = (
         f"Calibration curve ({family}) with the band of the true one. Bars below: risks of events upwards, of "
         "non-events downwards."
@@ -62,6 +64,7 @@ def decision_picture(
         Of its draws.
     """
     from fitontest.displays.decision import DecisionDisplay
+    from fitontest.displays.inline import svg_of
 
     curve = DecisionCurve.of(samples, thresholds_around(thresholds), level=level, random_state=seed)
     spread = (thresholds[0], thresholds[-1]) if len(thresholds) > 1 else None
@@ -70,22 +73,3 @@ def decision_picture(
         f"none; of interest: {', '.join(f'{each:g}' for each in thresholds)}. The shade is what miscalibration costs."
     )
     return svg_of(DecisionDisplay(curve, threshold_range=spread), "decisions", text), text
-
-
-def svg_of(display: Any, name: str, text: str) -> str:
-    """Return a display as an ``<svg>`` element.
-
-    Parameters
-    ----------
-    display : Display
-    name : str
-        What its identifiers begin with: those of two pictures on one page must differ.
-    text : str
-        What it shows, for readers who do not see it.
-    """
-    from fitontest.displays.canvas import create_figure
-    from fitontest.displays.inline import inline_svg
-
-    figure = create_figure(display.size)
-    display.plot(figure)
-    return inline_svg(figure, name, text)

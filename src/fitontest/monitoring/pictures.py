@@ -1,0 +1,23 @@
+"""The pictures of a monitor on a page, as SVG with a text for readers who do not see them."""
+
+from typing import Any
+
+BATCHES = (
+    "After each batch: evidence against calibration, the level and slope that all batches leave open, and what "
+    "the mean error was at least in some batch."
+)
+
+
+def pictures_of(evidence: Any) -> list[tuple[str, str]]:
+    """Return the values after each batch, and the calibration before and since the onset, each with what it shows.
+
+    Parameters
+    ----------
+    evidence : MonitorEvidence
+        Of at least one batch.
+    """
+    from fitontest.displays.inline import svg_of
+
+    batches, calibration = (evidence.diagram(panels=panels) for panels in ("batches", "calibration"))
+    text = f"Calibration curve: {', and in grey '.join(reversed(calibration.diagrams))}."
+    return [(svg_of(batches, "batches", BATCHES), BATCHES), (svg_of(calibration, "calibration", text), text)]
