@@ -13,6 +13,7 @@ from .displays.comparison import ComparisonDisplay
 from .displays.decision import DecisionDisplay
 from .displays.error_comparison import ErrorComparisonDisplay
 from .displays.frontier import FrontierDisplay
+from .displays.monitor import MonitorDisplay
 from .displays.pairs import PairsDisplay
 from .displays.plan import PlanDisplay
 from .displays.reliability import ReliabilityDisplay
@@ -130,6 +131,7 @@ __all__ = [
     "Matrix",
     "Measure",
     "Monitor",
+    "MonitorDisplay",
     "MonitorEvidence",
     "MulticlassFamily",
     "MulticlassMap",

@@ -105,14 +105,16 @@ class TimeAxis:
 
 def frame_panels(panels: Sequence["Axes"], axis: TimeAxis, *, alpha: float) -> None:
     """Set the style, the names and the axis of time of the panels."""
-    for ax, name in zip(panels, NAMES.values(), strict=True):
+    for ax, name in zip(panels, NAMES.values(), strict=False):
         style_axes(ax)
         ax.set_ylabel(name)
         ax.tick_params(axis="x", labelbottom=ax is panels[-1])
     axis.apply(panels[-1])
     figure: Any = panels[0].figure
     figure.align_ylabels(panels)
-    panels[1].set_title(f"{100 * (1 - alpha):g} % at all times, if they never changed", loc="right", fontsize="small")
+    if len(panels) > 1:
+        title = f"{100 * (1 - alpha):g} % at all times, if they never changed"
+        panels[1].set_title(title, loc="right", fontsize="small")
 
 
 def draw_evidence(
@@ -195,7 +197,7 @@ def draw_interval(ax: "Axes", axis: TimeAxis, rows: Records, name: str, ideal: f
     bottom, top = min([ideal - spread, *known]), max([ideal + spread, *known])
     ax.set_ylim(bottom - 0.05 * (top - bottom), top + 0.05 * (top - bottom))
     _limit_ticks(ax, 4)
-    if not agrees[-1]:
+    if not agrees[-1] and name == "level":
         ax.annotate(
             "no line agrees with all batches", (0.99, 0.9), xycoords="axes fraction", ha="right", va="top",
             fontsize="small", color=get_foreground(ax),
@@ -205,7 +207,7 @@ def draw_interval(ax: "Axes", axis: TimeAxis, rows: Records, name: str, ideal: f
 
 def draw_error(ax: "Axes", axis: TimeAxis, rows: Records, max_error: float | None) -> Any:
     """Draw the lower bound of the mean error, and the largest one that is allowed."""
-    low = np.array([row["error_low"] for row in rows])
+    low = np.array([row["error_low"] or 0.0 for row in rows])
     color = get_line_color(ax, GAP)
     ax.fill_between(
         axis.x, 0.0, low, step="post", color=color, alpha=BAND_OPACITY + DARK_GAIN * is_dark(ax), linewidth=0

@@ -8,7 +8,16 @@ from fitontest.results.frames import Records
 from fitontest.results.text import LEAST_P, count, short
 
 LAST = 12  # batches of a long stream that are printed
-HEADER = ["batch", "n", "events", "O:E", "E", "p", "level", "slope", "error >=", ""]
+HEADER = ["batch", "time", "n", "events", "O:E", "E", "p", "level", "slope", "error >=", ""]
+#: Columns that are left out where no record has the value: of several classes, and without times.
+OPTIONAL = {
+    "time": "time",
+    "events": "events",
+    "O:E": "expected",
+    "level": "error_low",
+    "slope": "error_low",
+    "error >=": "error_low",
+}
 ONSET, ALARM = "onset", "alarm"
 
 
@@ -22,14 +31,16 @@ def table_of(rows: Records, onset: int | None, alarm: int | None) -> tuple[list[
     onset, alarm : int or None
         The places of their batches.
     """
-    timed = any(row["time"] is not None for row in rows)
+    without = {name for name, key in OPTIONAL.items() if all(row[key] is None for row in rows)}
+    header = [name for name in HEADER if name not in without]
     lines: list[list[str]] = []
     for before, k in _printed(len(rows), [k for k in (onset, alarm) if k is not None]):
         if before:
-            lines.append([f"... {before} batch{'es' * (before > 1)}", *[""] * (len(HEADER) - 1 + timed)])
+            lines.append([f"... {before} batch{'es' * (before > 1)}", *[""] * (len(header) - 1)])
         marks = [mark for mark, place in ((ONSET, onset), (ALARM, alarm)) if place == k]
-        lines.append(_line(rows[k], marks, timed=timed))
-    return [HEADER[0], *(["time"] if timed else []), *HEADER[1:]], lines
+        line = {**_line(rows[k]), "": ", ".join(marks)}
+        lines.append([line[name] for name in header])
+    return header, lines
 
 
 def _printed(batches: int, marked: Sequence[int]) -> list[tuple[int, int]]:
@@ -45,22 +56,20 @@ def _printed(batches: int, marked: Sequence[int]) -> list[tuple[int, int]]:
     return lines
 
 
-def _line(row: dict[str, Any], marks: list[str], *, timed: bool) -> list[str]:
-    ratio = short(row["events"] / row["expected"], 2) if row["expected"] else "-"
-    level, slope = (ends_in_words(_ends(row, name)) for name in ("level", "slope"))
-    return [
-        row["batch"],
-        *([row["time"] or "-"] if timed else []),
-        count(row["n"]),
-        count(row["events"]),
-        ratio,
-        "infinite" if row["refuted"] else e_in_words(row["log_e"]),
-        "< 1e-300" if row["p_value"] < LEAST_P else short(row["p_value"], 2),
-        level,
-        slope,
-        rounded_down(row["error_low"]),
-        ", ".join(marks),
-    ]
+def _line(row: dict[str, Any]) -> dict[str, str]:
+    """Return what is printed of a batch, by column."""
+    return {
+        "batch": row["batch"],
+        "time": row["time"] or "-",
+        "n": count(row["n"]),
+        "events": "-" if row["events"] is None else count(row["events"]),
+        "O:E": short(row["events"] / row["expected"], 2) if row["expected"] else "-",
+        "E": "infinite" if row["refuted"] else e_in_words(row["log_e"]),
+        "p": "< 1e-300" if row["p_value"] < LEAST_P else short(row["p_value"], 2),
+        "level": ends_in_words(_ends(row, "level")),
+        "slope": ends_in_words(_ends(row, "slope")),
+        "error >=": rounded_down(row["error_low"] or 0.0),
+    }
 
 
 def _ends(row: dict[str, Any], name: str) -> tuple[float | None, float | None] | None:

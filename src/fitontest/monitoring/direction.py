@@ -8,7 +8,6 @@ from fitontest.cells.cells import Cells
 from fitontest.data.score_sample import ScoreSample
 from fitontest.exceptions import without_warnings
 from fitontest.monitoring.past import OF_PAST
-from fitontest.monitoring.process import Process
 from fitontest.uncertainty.tendency import tendency_of
 
 SURE = 0.99  # level of the intervals by which words are chosen: the onset was chosen by the same rows
@@ -22,10 +21,10 @@ class Direction:
     ----------
     batch : str
         The name of the batch of the onset.
-    n, events : int
-        Rows since then, and those that are positive.
-    ratio : float
-        Observed events for each expected one, by the weights of the rows.
+    n : int
+        Rows since then.
+    ratio : float or None
+        Observed events for each expected one, by the weights of the rows; None of several classes.
     slope : float or None
         Of the most likely line of the logits; None where a class has fewer than 10 rows.
     words : tuple of str
@@ -36,39 +35,42 @@ class Direction:
 
     batch: str
     n: int
-    events: int
-    ratio: float
+    ratio: float | None
     slope: float | None
     words: tuple[str, ...]
     bettor: str
 
     @classmethod
-    def of(cls, process: Process) -> "Direction | None":
-        """Return the direction; None where there is no onset."""
+    def of(cls, process: Any) -> "Direction | None":
+        """Return the direction; None where there is no onset.
+
+        Parameters
+        ----------
+        process : Process or VectorProcess
+            The latter keeps no rows, so that the bettor alone is known.
+        """
         onset = process.onset
-        if onset is None or not len(process.since):
+        if onset is None:
             return None
         records = process.records[onset:]
-        sample = sample_of(process.since)
-        tendency = tendency_of(sample, SURE)
         gains: dict[str, float] = {}
         for record in records:
             for name, gain in record.log_factors.items():
                 gains[name] = gains.get(name, 0.0) + gain
-        return cls(
-            records[0].batch,
-            sum(record.n for record in records),
-            sum(record.events or 0 for record in records),
-            sample.base_rate / sample.mean_score if sample.mean_score > 0.0 else float("inf"),
-            tendency.slope,
-            tuple(tendency.words),
-            max(gains, key=lambda name: gains[name]),
-        )
+        ratio: float | None = None
+        slope: float | None = None
+        words: tuple[str, ...] = ()
+        if process.since is not None and len(process.since):
+            sample = sample_of(process.since)
+            tendency = tendency_of(sample, SURE)
+            ratio = sample.base_rate / sample.mean_score if sample.mean_score > 0.0 else None
+            slope, words = tendency.slope, tuple(tendency.words)
+        n = sum(record.n for record in records)
+        return cls(records[0].batch, n, ratio, slope, words, max(gains, key=lambda name: gains[name]))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the estimates as JSON-ready values."""
-        ratio = None if self.ratio == float("inf") else self.ratio
-        return {**vars(self), "ratio": ratio, "words": [*self.words]}
+        return {**vars(self), "words": [*self.words]}
 
 
 def sample_of(sums: CellSums) -> ScoreSample:

@@ -49,7 +49,7 @@ class MonitorEvidence(Table):
     settings : Settings
         What is tested, at which level, and who bets.
     process : Process
-        The evidence of all rows together, or of those of one segment.
+        The evidence of all rows together, or of those of one segment; of whole distributions a `VectorProcess`.
     log_es : tuple of float
         The evidence after each batch, as a natural logarithm; with segments that of all rows and segments together.
     segments : mapping from key to MonitorEvidence
@@ -157,8 +157,8 @@ class MonitorEvidence(Table):
         return self.process.n
 
     @property
-    def events(self) -> int:
-        """Rows so far that are positive."""
+    def events(self) -> int | None:
+        """Rows so far that are positive; None of whole distributions."""
         return self.process.events
 
     @property
@@ -259,6 +259,8 @@ class MonitorEvidence(Table):
         They are by cell of the score, of 1/32 in probability and in logit.
         """
         before, since, onset = self.process.before, self.process.since, self.shown_onset
+        if before is None or since is None:  # whole distributions, of which no rows are kept
+            return {}
         if onset is None:
             sums = CellSums.added((before, since))
             return {"all batches": sample_of(sums)} if len(sums) else {}
@@ -327,7 +329,7 @@ class MonitorEvidence(Table):
             "headline": self.headline,
             "alpha": self.alpha,
             "max_error": self.max_error,
-            **self.settings.null.in_brief,
+"hypothesis": self.settings.null.in_brief,
             "n": self.n,
             "events": self.events,
             "batches": len(self.records),
@@ -372,7 +374,7 @@ class MonitorEvidence(Table):
             [
                 key_in_words(key),
                 count(each.n),
-                count(each.events),
+                "-" if each.events is None else count(each.events),
                 each._ratio_in_words,
                 "infinite" if each.is_infinite else e_in_words(each.log_e),
                 ends_in_words(each.level),
@@ -387,7 +389,7 @@ class MonitorEvidence(Table):
     @property
     def _ratio_in_words(self) -> str:
         expected = sum(record.expected or 0.0 for record in self.records)
-        return short(self.events / expected, 2) if expected else "-"
+        return short((self.events or 0) / expected, 2) if expected else "-"
 
     def plot(self, figure: "SomeFigure" = None, **options: Any) -> "MonitorDisplay":
         """Draw the evidence, level and slope, the lower bound of the error, and diagrams before and since the onset.

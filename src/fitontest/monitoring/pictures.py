@@ -18,6 +18,10 @@ def pictures_of(evidence: Any) -> list[tuple[str, str]]:
     """
     from fitontest.displays.inline import svg_of
 
-    batches, calibration = (evidence.diagram(panels=panels) for panels in ("batches", "calibration"))
-    text = f"Calibration curve: {', and in grey '.join(reversed(calibration.diagrams))}."
-    return [(svg_of(batches, "batches", BATCHES), BATCHES), (svg_of(calibration, "calibration", text), text)]
+    batches = evidence.diagram(panels="batches")
+    pictures = [(svg_of(batches, "batches", BATCHES), BATCHES)]
+    if evidence.samples():
+        calibration = evidence.diagram(panels="calibration")
+        text = f"Calibration curve: {', and in grey '.join(reversed(calibration.diagrams))}."
+        pictures.append((svg_of(calibration, "calibration", text), text))
+    return pictures

@@ -11,7 +11,9 @@ from fitontest.monitoring.past import FEWEST
 from fitontest.results.text import capital, count, percent, short
 from fitontest.uncertainty.tendency import OVERCONFIDENT, REVERSED, TOO_HIGH, TOO_LOW, UNDERCONFIDENT
 
+IDEALS = {"level": 0, "slope": 1}
 Ends = tuple[float | None, float | None] | None
+NO_LINE = " No line of the logits that is the same in all batches agrees with them: level or slope changed."
 MANY_ROWS = 100_000  # from which on errors of no consequence are refuted
 SILENT = 3  # batches since the largest evidence from which on it is said that there was no more
 MOST_NAMED = 5  # segments in the sentence
@@ -22,6 +24,8 @@ BETTORS = {
     "line": "a line of the logits",
     "bands": "shifts of bands of scores",
     "spline": "a smooth curve fitted to the batches before",
+    "temperature": "another temperature",
+    "class_shift": "more or less of one class",
     "isotonic": "steps fitted to the batches before",
 }
 
@@ -42,7 +46,7 @@ class Told(Protocol):
     @property
     def n(self) -> int: ...  # noqa: D102
     @property
-    def events(self) -> int: ...  # noqa: D102
+    def events(self) -> int | None: ...  # noqa: D102
     @property
     def alarm_since(self) -> int | None: ...  # noqa: D102
     @property
@@ -136,7 +140,7 @@ def _direction(told: Told) -> str:
     known = told.direction
     if known is None:
         return ""
-    level = f"{short(known.ratio, 2)} events for each expected one"
+    level = "" if known.ratio is None else f"{short(known.ratio, 2)} events for each expected one"
     slope = "" if known.slope is None else f"slope {known.slope:.2f}"
     texts = [
         f"{word} ({level if word in (TOO_HIGH, TOO_LOW) else slope})"
@@ -145,6 +149,8 @@ def _direction(told: Told) -> str:
     ]
     if texts:
         return " and ".join(texts)
+    if known.ratio is None:
+        return f"bets on {bettor_in_words(known.bettor)} gained most"
     return f"the shape of the calibration curve changed, as bets on {bettor_in_words(known.bettor)} show most"
 
 
@@ -211,17 +217,31 @@ def _of_no_alarm(told: Told) -> list[str]:
         return [
             f"{first}.",
             *_of_change(told),
-            "No line of the logits that is the same in all batches agrees with them: it has changed.",
+            NO_LINE.strip(),
         ]
-    outside = [
-        f"the {name} leaves out {ideal:g}"
-        for name, ends, ideal in (("level", told.level, 0.0), ("slope", told.slope, 1.0))
-        if leaves_out(ends, ideal)
-    ]
-    apart = f", although {' and '.join(outside)}" if outside else ""
-    left = f"What the batches leave open: level {ends_in_words(told.level)}, slope {ends_in_words(told.slope)}"
     low = [capital(f"{_lower_bound(told)}.")] if told.error_low > 0.0 else []
-    return [f"{first}.", *_of_change(told), f"{left}{apart}.", *low, *(_of_segments(told) if told.named else [])]
+    return [f"{first}.", *_of_change(told), *_left_open(told), *low, *(_of_segments(told) if told.named else [])]
+
+
+def _left_open(told: Told) -> list[str]:
+    """Return which levels and slopes all batches leave open; of several classes nothing."""
+    if told.events is None:
+        return []
+    off = {name: leaves_out(getattr(told, name), ideal) for name, ideal in IDEALS.items()}
+    texts = [
+        f"{name} {ends_in_words(getattr(told, name))}{f' (not {ideal})' if off[name] else ''}"
+        for name, ideal in IDEALS.items()
+    ]
+    sentences = [f"What the batches leave open: {', '.join(texts)}."]
+    if any(off.values()) and _is_exact(told):
+        alone = " and ".join(name for name, is_off in off.items() if is_off)
+        sentences.append(f"By the {alone} alone the scores are off; the alarm is that of all bets together.")
+    return sentences
+
+
+def _is_exact(told: Told) -> bool:
+    """Return whether what is tested is that every score is the rate."""
+    return told.settings.max_error is None and told.settings.null.to_dict()["null"] == "exact"
 
 
 def _of_change(told: Told) -> list[str]:
@@ -234,6 +254,8 @@ def _of_change(told: Told) -> list[str]:
 
 def _of_few_labels(told: Told) -> list[str]:
     """Return that there are few labels of a kind, where there are."""
+    if told.events is None:
+        return []
     negatives = told.n - told.events
     if min(told.events, negatives) >= FEWEST:
         return []
@@ -269,7 +291,9 @@ def ends_in_words(ends: Ends) -> str:
 
 def size_in_words(told: Told) -> str:
     """Return the size of the stream, and what the alarm waits for."""
-    rows = f"n = {count(told.n)}, {count(told.events)} event{'' if told.events == 1 else 's'}"
+    rows = f"n = {count(told.n)}"
+    if told.events is not None:
+        rows += f", {count(told.events)} event{'' if told.events == 1 else 's'}"
     batches = f"{len(told.batches)} batch{'es' * (len(told.batches) != 1)}"
     return f"{batches}, {rows}; alarm at E >= {limit_of(told)}."
 
@@ -282,11 +306,11 @@ def onset_in_words(told: Told) -> str:
     known = told.direction
     if known is None:
         return f"Evidence{together} since the likeliest onset: {cusum}."
-    slope = "" if known.slope is None else f", slope {known.slope:.2f}"
-    return (
-        f"Since batch {known.batch}, the likeliest onset{together}: {cusum}; n = {count(known.n)}, observed : expected "
-        f"{short(known.ratio, 2)}{slope} (point estimates)."
+    estimates = ([] if known.ratio is None else [f"observed : expected {short(known.ratio, 2)}"]) + (
+        [] if known.slope is None else [f"slope {known.slope:.2f}"]
     )
+    rows = f"n = {count(known.n)}{''.join(f', {text}' for text in estimates)}{' (point estimates)' * bool(estimates)}"
+    return f"Since batch {known.batch}, the likeliest onset{together}: {cusum}; {rows}.{NO_LINE * (told.level is None)}"
 
 
 def limit_of(told: Told) -> str:
@@ -308,9 +332,10 @@ def notes_of(told: Told, *, lives: int = 0) -> list[str]:
     looked = f"E and p may be looked at after every batch: a false alarm at any time has probability at most {share}."
     lines = "Level, slope: shift and slope of the logits that all batches leave open if they never changed."
     errors = "Error >=: in some batch so far the mean error was at least this."
+    of_scores = [f"{lines} {errors} Both hold at all times, each with a confidence of {percent(1.0 - alpha)}."]
     notes = [
         f"{looked} That there is no alarm is no evidence of calibration.",
-        f"{lines} {errors} Both hold at all times, each with a confidence of {percent(1.0 - alpha)}.",
+        *(of_scores if told.events is not None else []),
         f"CUSUM: calibrated scores reach {run} once in {run} batches or more rarely, on average.",
         *_of_many_rows(told),
         INDEPENDENT_ROWS,
@@ -322,8 +347,9 @@ def notes_of(told: Told, *, lives: int = 0) -> list[str]:
 
 def _of_many_rows(told: Told) -> list[str]:
     """Return that small errors are refuted too, where there are very many rows and each of them counts."""
-    if told.n < MANY_ROWS or told.settings.null.to_dict()["null"] != "exact" or told.settings.max_error is not None:
+    if told.n < MANY_ROWS or not _is_exact(told):
         return []
     low = f"at least {rounded_down(told.error_low)} in some batch" if told.error_low > 0.0 else "not bounded yet"
-    small = f"Of {count(told.n)} rows errors of no consequence are refuted too: the mean error is {low}."
+    known = f": the mean error is {low}" if told.events is not None else ""
+    small = f"Of {count(told.n)} rows errors of no consequence are refuted too{known}."
     return [f"{small} Monitor(tolerance=...) or Monitor(max_error=...) has an alarm for larger errors alone."]
