@@ -128,7 +128,7 @@ def _evidence(told: Told) -> str:
 
 def _hypothesis(told: Told) -> str:
     """Return what is refuted, as the subject of a sentence."""
-    null = told.settings.null.to_dict()
+    null = told.settings.null.in_brief
     if null["null"] == "tolerance":
         unit = "" if null["unit"] == "probability" else " logits"
         return f"Calibration to within {null['eps']:g}{unit}"
@@ -241,7 +241,7 @@ def _left_open(told: Told) -> list[str]:
 
 def _is_exact(told: Told) -> bool:
     """Return whether what is tested is that every score is the rate."""
-    return told.settings.max_error is None and told.settings.null.to_dict()["null"] == "exact"
+    return told.settings.max_error is None and told.settings.null.in_brief["null"] == "exact"
 
 
 def _of_change(told: Told) -> list[str]:
@@ -338,11 +338,21 @@ def notes_of(told: Told, *, lives: int = 0) -> list[str]:
         *(of_scores if told.events is not None else []),
         f"CUSUM: calibrated scores reach {run} once in {run} batches or more rarely, on average.",
         *_of_many_rows(told),
-        INDEPENDENT_ROWS,
+        *_of_dependence(told.settings.layout),
     ]
     if lives:
         notes.insert(0, f"{count(lives)} model{'s' * (lives > 1)} before this one: their batches are not counted here.")
     return notes
+
+
+def _of_dependence(layout: Any) -> list[str]:
+    """Return what must be independent for the evidence to hold."""
+    if not layout.groups:
+        return [INDEPENDENT_ROWS]
+    returning = "A group of an earlier batch is refused: its labels may be known to the bets."
+    if layout.once:
+        returning = "Rows of a group of an earlier batch are left out: their labels may be known to the bets."
+    return [f"Rows of a group count as one row together; groups must be independent. {returning}"]
 
 
 def _of_many_rows(told: Told) -> list[str]:
