@@ -136,6 +136,14 @@ def test_confidences_take_the_classes_of_the_first_batch():
         monitor.update(["a", "b", "d"], scores)
 
 
+def test_classes_that_were_told_as_texts_are_those_of_a_file(tmp_path):
+    text = "y,a,b,c\n1,0.7,0.2,0.1\n2,0.2,0.7,0.1\n1,0.1,0.2,0.7\n"
+    (tmp_path / "batch.csv").write_text(text)
+    settings = {"reduction": "classwise", "labels": ["1", "2", "3"]}
+    update = read(Monitor(**settings)._state, tmp_path / "batch.csv", label="y", prob=["a", "b", "c"])
+    assert [(key, batch.events) for key, batch in update.segments.items()] == [(1, 2), (2, 1), (3, 0)]
+
+
 def test_columns_that_the_first_batch_named_need_not_be_named_again(path):
     monitor = Monitor()
     monitor.update(FRAME[:60], **COLUMNS, by="region", groups="g")
@@ -244,6 +252,11 @@ WEIGHTS = np.r_[1.5, np.ones(Y.size - 1)]
         ({"weights": "counts"}, (Y, P, WEIGHTS), "sample_weight must be whole numbers with weights='counts', got 1.5"),
         ({"weights": "counts"}, (fot.Cells.of(Y, P, WEIGHTS),), "y_true must have weights that count rows"),
         ({"weights": "counts"}, (fot.read(Y, P, sample_weight=WEIGHTS),), "must be whole numbers with Monitor"),
+        (
+            {"weights": "counts"},
+            (fot.read(Y, P, sample_weight=np.arange(Y.size), weights="importances"),),
+            "must be counts with Monitor.* got importances",
+        ),
         ({"max_weight": 2}, (Y, P, -WEIGHTS), "sample_weight must not be negative"),
     ],
 )

@@ -216,6 +216,8 @@ def _of_samples(data: Any, layout: Layout, holds: Mapping[str, Any], *, hint: bo
     if shared.aggregated or shared.has_pooled_scores:
         raise ValueError("y_true must be the Cells themselves, got what was read of them, which has only mean scores")
     check_weights(shared.w, "the weights of y_true", layout)
+    if layout.weights == "counts" and shared.said and not shared.whole:
+        raise ValueError("the weights of y_true must be counts with Monitor(weights='counts'), got importances")
     if hint:
         Repeats.of(shared).warn()
     if isinstance(data, ScoreSample):

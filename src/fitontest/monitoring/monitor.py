@@ -58,18 +58,21 @@ class Monitor:
         limits that these rows leave to them at all scores at once, if rates never fall with the score. Half of `alpha`
         is spent on the limits, so that an alarm needs 2 / alpha. Its rows must be independent, and of weights that
         count rows.
-    by : str or sequence of str, optional
-        The columns of segments, where batches are data frames or files. Each segment has evidence of its own.
-    groups : str, optional
-        The column of what rows belong to, such as a patient, where batches are data frames or files.
+    by : str, sequence of str or bool, optional
+        The columns of segments, where batches are data frames or files; of others True, for batches without segments to
+        be refused. By default the first batch says whether there are any. Each segment has evidence of its own.
+    groups : str or bool, optional
+        The column of what rows belong to, such as a patient, where batches are data frames or files; else as for `by`.
     families : sequence of str, or dict from str to float, default=("spline", "isotonic")
         The names of the families whose maps bet; a dict has their prior weights, beside 0.3 for the bet that scores are
         right and 0.42 for the others.
     weights : {"auto", "counts", "importances"}, default="auto"
         What weights of rows mean. Whole numbers that count independent rows ("counts") multiply the evidence as so many
-        rows; importances are divided by `max_weight`.
+        rows; importances are divided by `max_weight`. "auto": importances if there is one, else weights are refused.
     max_weight : float, optional
         The largest weight that a row can have, declared before it is seen. An exponent above 1 would not be valid.
+        `Cells` hold sums alone: they are refused where the sum of squares over the sum of the weights of a cell is
+        above it, but a larger weight among many small ones does not show there.
     reduction : {"confidence", "binary", "classwise", "canonical"}, optional
         How a matrix of scores is read, see `calibration_error`. With "classwise" each class is a segment; with
         "canonical" bets are made on whole distributions, on a temperature and on shifts of one class.
@@ -81,7 +84,7 @@ class Monitor:
         Whether each distinct score of a batch is a cell of its own. By default scores share cells of 1/64 in
         probability and in logit, which is valid as well.
     once : bool, default=False
-        Whether a group that an earlier batch had is left out, in place of an error: it enters once.
+        Whether rows of a group that an earlier batch had are left out, in place of an error: a group enters once.
     run_length : float, default=1000
         CUSUM, which forgets an alarm when a model has recovered, says "changed" where false ones are at least so many
         batches apart, on average.
