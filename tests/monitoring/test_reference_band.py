@@ -75,6 +75,15 @@ def test_a_reference_may_be_arrays_a_sample_or_cells():
     np.testing.assert_array_equal(again.upper(x), bands[0].upper(x))
 
 
+@pytest.mark.parametrize("changed", [{"lows": [0.1]}, {"starts": [[0.1]], "highs": [[0.2]]}, {"ends": "many"}])
+def test_a_stored_band_that_is_none_is_refused(changed):
+    values = read_band_of(drawn(500), 0.025).to_dict()
+    falling = {"starts": values["starts"][::-1]}
+    for bad in (changed, falling):
+        with pytest.raises(ValueError, match=r"must be increasing lists of one length|could not convert"):
+            null_of({**values, **bad})
+
+
 def test_scores_of_0_and_1_have_a_band_too():
     y, p = np.repeat([0.0, 1.0, 0.0, 1.0], [90, 10, 10, 90]), np.repeat([0.0, 1.0], 100)
     band = band_of(y, p)
@@ -101,6 +110,11 @@ def test_a_model_that_was_never_calibrated_is_no_alarm_but_its_drift_is():
     for seed in (3, 4):
         monitor.update(*drawn(2000, np.sqrt, seed))
     assert monitor.alarm_since in (2, 3)
+    assert monitor.evidence.p_value == pytest.approx(0.025, abs=1e-3)  # that of the band, on top of 1 / E
+    text = " ".join(str(monitor.evidence).split())
+    assert "alarm at E >= 40" in text
+    assert "Reference: 20,000 rows" in text
+    assert "These take 2.5 % of alpha" in text
 
 
 REFUSED = {

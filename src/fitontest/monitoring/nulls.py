@@ -218,8 +218,17 @@ class Band(Null):
     def from_dict(cls, values: Mapping[str, Any]) -> "Band":
         """Return the hypothesis of what `to_dict` returned."""
         steps = {name: np.asarray(values[name], dtype=np.float64) for name in ("ends", "lows", "starts", "highs")}
+        _check_steps(steps, "ends", "lows")
+        _check_steps(steps, "starts", "highs")
         alpha, n, events = (values[name] for name in ("band_alpha", "reference_n", "reference_events"))
         return cls(alpha=float(alpha), n=int(n), events=int(events), **steps)
+
+
+def _check_steps(steps: Mapping[str, FloatArray], scores: str, rates: str) -> None:
+    """Refuse steps of a band that are not those of a curve that rises."""
+    at, of = steps[scores], steps[rates]
+    if at.ndim != 1 or at.shape != of.shape or not (np.all(np.diff(at) > 0.0) and np.all(np.diff(of) > 0.0)):
+        raise ValueError(f"{scores} and {rates} must be increasing lists of one length")
 
 
 NULLS: dict[str, type[Null]] = {"exact": Exact, "tolerance": Tolerance, "band": Band}

@@ -337,6 +337,7 @@ def notes_of(told: Told, *, lives: int = 0) -> list[str]:
         f"{looked} That there is no alarm is no evidence of calibration.",
         *(of_scores if told.events is not None else []),
         f"CUSUM: calibrated scores reach {run} once in {run} batches or more rarely, on average.",
+        *_of_reference(told),
         *_of_many_rows(told),
         *_of_dependence(told.settings.layout),
     ]
@@ -353,6 +354,20 @@ def _of_dependence(layout: Any) -> list[str]:
     if layout.once:
         returning = "Rows of a group of an earlier batch are left out: their labels may be known to the bets."
     return [f"Rows of a group count as one row together; groups must be independent. {returning}"]
+
+
+def _of_reference(told: Told) -> list[str]:
+    """Return what a reference allows, and what of alpha it costs."""
+    null = told.settings.null.in_brief
+    if null["null"] != "band":
+        return []
+    rows, events = count(null["reference_n"]), count(null["reference_events"])
+    return [
+        (
+            f"Reference: {rows} rows, {events} events. Tested are the limits that they leave to rates that never fall as the "
+            f"score rises. These take {percent(null['band_alpha'])} of alpha, which p has on top of 1 / E."
+        )
+    ]
 
 
 def _of_many_rows(told: Told) -> list[str]:
