@@ -361,13 +361,9 @@ def _of_reference(told: Told) -> list[str]:
     null = told.settings.null.in_brief
     if null["null"] != "band":
         return []
-    rows, events = count(null["reference_n"]), count(null["reference_events"])
-    return [
-        (
-            f"Reference: {rows} rows, {events} events. Tested are the limits that they leave to rates that never fall as the "
-            f"score rises. These take {percent(null['band_alpha'])} of alpha, which p has on top of 1 / E."
-        )
-    ]
+    sample = f"Reference: {count(null['reference_n'])} rows, {count(null['reference_events'])} events."
+    tested = "Tested are the limits that they leave to rates that never fall as the score rises."
+    return [f"{sample} {tested} These take {percent(null['band_alpha'])} of alpha, which p has on top of 1 / E."]
 
 
 def _of_many_rows(told: Told) -> list[str]:
