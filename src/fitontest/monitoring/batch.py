@@ -57,13 +57,15 @@ class Batch:
         return int(self.sums.rows.sum()) // self.per_row
 
     @property
-    def events(self) -> int:
-        """Rows that are positive; of all classes together every row is so for one of them."""
-        return int(self.sums.rows[:, 1].sum())
+    def events(self) -> int | None:
+        """Rows that are positive; None of all classes together, where every row is so for one of them."""
+        return int(self.sums.rows[:, 1].sum()) if self.per_row == 1 else None
 
     @property
-    def expected(self) -> float:
-        """The sum of the scores of the rows, of which those of a cell count its mean score each."""
+    def expected(self) -> float | None:
+        """The sum of the scores of the rows, of which those of a cell count its mean score each; None as `events`."""
+        if self.per_row > 1:
+            return None
         return float(self.p @ self.sums.rows.sum(axis=1)) if len(self) else 0.0
 
     @cached_property

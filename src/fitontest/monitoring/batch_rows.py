@@ -14,10 +14,11 @@ from fitontest.data.repeated_rows import Repeats
 from fitontest.data.row_groups import GROUP
 from fitontest.data.samples import MODEL, Samples
 from fitontest.data.score_sample import ScoreSample
-from fitontest.data.simplex_sample import SimplexSample
+from fitontest.data.simplex_sample import CANONICAL, SimplexSample
 from fitontest.data.weights import WeightType
 from fitontest.monitoring.exponents import check_cells, check_weights, counted
 from fitontest.monitoring.layout import Layout, as_plain
+from fitontest.monitoring.vector_rows import Counted, counted_rows
 from fitontest.reading.read import read
 from fitontest.reading.table import Table
 
@@ -50,17 +51,22 @@ class BatchRows:
 
     Attributes
     ----------
-    together : CellSums
-        Of all rows; of several classes those of all classes.
-    parts : mapping from key to CellSums
+    together : CellSums or SimplexSample
+        Of all rows; of several classes those of all classes, or the rows themselves.
+    parts : mapping from key to CellSums or SimplexSample
         Of the segments or the classes that have rows; empty without any.
     holds : mapping from str to object
         What the batch tells of its layout, see `Layout.after`; nothing of a batch without rows.
     """
 
-    together: CellSums = field(default_factory=CellSums.none)
-    parts: Mapping[Any, CellSums] = field(default_factory=dict)
+    together: Counted = field(default_factory=CellSums.none)
+    parts: Mapping[Any, Counted] = field(default_factory=dict)
     holds: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def n(self) -> int:
+        """Rows; of classes, each against the rest, those of all classes."""
+        return len(self.together) if isinstance(self.together, SimplexSample) else int(self.together.rows.sum())
 
     @classmethod
     def of(cls, sums: CellSums | Mapping[Any, CellSums], holds: Mapping[str, Any]) -> "BatchRows":
@@ -69,6 +75,15 @@ class BatchRows:
             return cls(sums, {}, holds) if len(sums) else cls()
         parts = {as_plain(key): each for key, each in sums.items() if len(each)}
         return cls(CellSums.added([*parts.values()]), parts, holds) if parts else cls()
+
+    @classmethod
+    def of_vectors(cls, data: Any, layout: Layout, holds: Mapping[str, Any]) -> "BatchRows":
+        """Return the rows of whole distributions, of one stream or of several by their keys."""
+        counts = layout.weights == "counts"
+        whole = data.whole if data.is_by_segment else data
+        of_segments = data.items() if data.is_by_segment else ()
+        parts = {as_plain(key): counted_rows(each, counts=counts) for key, each in of_segments}
+        return cls(counted_rows(whole, counts=counts), parts, {**holds, "labels": tuple(whole.classes)})
 
 
 def read_rows(layout: Layout, y_true: Any, y_prob: Any, given: Mapping[str, Any], *, hint: bool = False) -> BatchRows:
@@ -207,7 +222,7 @@ def _of_samples(data: Any, layout: Layout, holds: Mapping[str, Any], *, hint: bo
     """Return the rows of what `read` returns."""
     if isinstance(data, Samples) and data.kind == MODEL:
         raise ValueError(f"y_true must be the scores of one model, got those of {len(data)}")
-    if isinstance(data, SimplexSample) or data.reduction != layout.reduction:
+    if data.reduction != layout.reduction:
         raise ValueError(
             f"y_true must have been read with the reduction of the monitor, {layout.reduction!r}, got that of "
             f"{data.reduction!r}"
@@ -220,12 +235,16 @@ def _of_samples(data: Any, layout: Layout, holds: Mapping[str, Any], *, hint: bo
         raise ValueError("the weights of y_true must be counts with Monitor(weights='counts'), got importances")
     if hint:
         Repeats.of(shared).warn()
-    if isinstance(data, ScoreSample):
+    if isinstance(data, ScoreSample | SimplexSample):
         told = {"by": False, "groups": GROUP in data.facts, **holds}
+        if isinstance(data, SimplexSample):
+            return BatchRows.of_vectors(data, layout, told)
         return BatchRows.of(_sums_of(data, layout), told)
     told = {"by": data.is_by_segment, "groups": GROUP in shared.facts, **holds}
     told = {"labels": tuple(data.labels), **told} if data.is_by_class else told
     layout.after(told)  # before a segment of several classes is taken for one of scores
+    if layout.reduction == CANONICAL:
+        return BatchRows.of_vectors(data, layout, told)
     return BatchRows.of({key: _sums_of(data[key], layout) for key in data}, told)
 
 

@@ -110,6 +110,8 @@ class MonitorEvidence(Table):
             After the last batch.
         """
         lives, refuted = len(state.lives), None
+        together: Any = state.together
+        parts: Mapping[Any, Any] = state.segments
         if state.refuted_by is not None:
             refuted = state.refuted_by, state.refuted_at
         segments = {
@@ -121,9 +123,9 @@ class MonitorEvidence(Table):
                 refuted=_refuted(process, state.settings),
                 lives=lives,
             )
-            for key, process in state.segments.items()
+            for key, process in parts.items()
         }
-        return cls(state.settings, state.together, state.log_es, segments, state.named, refuted=refuted, lives=lives)
+        return cls(state.settings, together, state.log_es, segments, state.named, refuted=refuted, lives=lives)
 
     @property
     def alpha(self) -> float:

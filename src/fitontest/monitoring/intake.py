@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from fitontest.cells.cell_sums import CellSums
 from fitontest.checks import brief
 from fitontest.data.segments import check_number
+from fitontest.data.simplex_sample import SimplexSample
 from fitontest.monitoring.batch import Batch
 from fitontest.monitoring.batch_identity import digest_of, read_name, read_time, refuse_repeated
 from fitontest.monitoring.batch_rows import BatchRows, read_rows
@@ -14,6 +14,8 @@ from fitontest.monitoring.exponents import with_exponents
 from fitontest.monitoring.layout import Layout
 from fitontest.monitoring.seen_groups import NO_GROUPS, Digests, are_known, digests_of
 from fitontest.monitoring.state import MonitorState, Seen, Update
+from fitontest.monitoring.vector_batch import VectorBatch
+from fitontest.monitoring.vector_rows import Counted, ids_of, vector_batch_of
 
 COLUMNS = ("sample_weight", "groups", "by", "label", "prob", "weight")
 MOST_CLASSES = 100
@@ -53,13 +55,14 @@ def read_update(
     return Update(together, segments, Seen(name, moment, digest), layout, new)
 
 
-def _known_groups(sums: CellSums, seen: Digests, *, once: bool) -> tuple[frozenset[Any], Digests]:
+def _known_groups(rows: Counted, seen: Digests, *, once: bool) -> tuple[frozenset[Any], Digests]:
     """Return the groups that a batch before had, or refuse them, and the digests of the others."""
-    if sums.ids is None:
+    ids = ids_of(rows) if isinstance(rows, SimplexSample) else rows.ids
+    if ids is None:
         return frozenset(), NO_GROUPS
-    digests = digests_of(sums.ids)
+    digests = digests_of(ids)
     known = are_known(digests, seen)
-    old = sums.ids[known].tolist()
+    old = ids[known].tolist()
     if old and not once:
         raise ValueError(
             f"groups must be new in every batch, since the labels of a group depend on each other: got {len(old):,} of "
@@ -69,8 +72,10 @@ def _known_groups(sums: CellSums, seen: Digests, *, once: bool) -> tuple[frozens
     return frozenset(old), np.unique(digests[~known])
 
 
-def _batch_of(sums: CellSums, old: frozenset[Any], layout: Layout, per_row: int = 1) -> Batch:
-    """Return the batch of cells, of which those of old groups are left out."""
+def _batch_of(sums: Counted, old: frozenset[Any], layout: Layout, per_row: int = 1) -> Batch | VectorBatch:
+    """Return the batch of cells or rows, of which those of old groups are left out."""
+    if isinstance(sums, SimplexSample):
+        return vector_batch_of(sums, old, layout.divisor)
     kept = sums
     if old and sums.ids is not None and sums.group is not None:
         is_old = np.array([each in old for each in sums.ids.tolist()], dtype=bool)
@@ -98,4 +103,4 @@ def _check_keys(state: MonitorState, rows: BatchRows, layout: Layout) -> None:
             f"by must have as many columns as in the batches before, got the segment {brief(keys[-1])} beside "
             f"{brief(keys[0])}"
         )
-    check_number(keys, len(keys), rows=state.together.n + int(rows.together.rows.sum()))
+    check_number(keys, len(keys), rows=state.together.n + rows.n)

@@ -8,6 +8,7 @@ import numpy as np
 
 from fitontest.checks import brief, check_flag, choose, is_real
 from fitontest.data.predictions import REDUCTIONS
+from fitontest.data.simplex_sample import CANONICAL
 from fitontest.data.weights import WEIGHT_TYPES, WeightType
 from fitontest.typing import Label
 
@@ -34,7 +35,7 @@ class Layout:
         What weights mean.
     max_weight : float or None
         Of importances the largest that there may be, by which they are divided.
-    reduction : {"confidence", "classwise", "binary"} or None
+    reduction : {"confidence", "classwise", "binary", "canonical"} or None
         How a matrix of scores is read.
     labels : tuple of labels, or None
         The classes in the order of the columns.
@@ -73,10 +74,10 @@ class Layout:
         choose(self.weights, WEIGHT_TYPES, "weights")
         put(self, "max_weight", _read_max_weight(self.max_weight, self.weights))
         if self.reduction is not None:
-            choose(self.reduction, REDUCTIONS, "reduction")
+            choose(self.reduction, [*REDUCTIONS, CANONICAL], "reduction")
         put(self, "labels", _read_labels(self.labels, self.reduction))
         put(self, "pos_label", as_plain(self.pos_label))
-        if self.pos_label is not None and self.reduction in ("confidence", "classwise"):
+        if self.pos_label is not None and self.reduction in ("confidence", "classwise", CANONICAL):
             raise ValueError(f"pos_label must be left out with reduction={self.reduction!r}, got {self.pos_label!r}")
         if self.by and self.reduction == "classwise":
             raise ValueError(

@@ -84,9 +84,10 @@ class Process(Recorded):
         return started._after(batch, settings, name, time)
 
     @property
-    def events(self) -> int:
-        """Rows so far that are positive."""
-        return sum(record.events or 0 for record in self.records)
+    def events(self) -> int | None:
+        """Rows so far that are positive; None of all classes together, of which one is that of the label."""
+        events = [record.events for record in self.records if record.n]
+        return None if None in events else sum(each or 0 for each in events)
 
     def _started(self, batch: Batch, settings: Settings) -> "Process":
         """Return the process with bettors that have seen the scores of the first batch."""

@@ -3,10 +3,11 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from math import inf, log
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
+from fitontest.data.simplex_sample import CANONICAL
 from fitontest.monitoring.batch import Batch
 from fitontest.monitoring.history import Record
 from fitontest.monitoring.layout import Layout
@@ -14,8 +15,12 @@ from fitontest.monitoring.process import Process
 from fitontest.monitoring.seen_groups import NO_GROUPS, Digests, joined
 from fitontest.monitoring.segment_list import list_segments, log_limit, log_mean_of_segments, prior_weights
 from fitontest.monitoring.settings import Settings
+from fitontest.monitoring.vector_batch import VectorBatch
+from fitontest.monitoring.vector_process import VectorProcess
 from fitontest.typing import FloatArray
 
+AnyBatch: TypeAlias = Batch | VectorBatch
+AnyProcess: TypeAlias = Process | VectorProcess
 TOGETHER = 0.5  # prior weight of the evidence of all rows, where there are segments too
 
 
@@ -42,8 +47,8 @@ class Update:
 
     Attributes
     ----------
-    together : Batch
-    segments : mapping from key to Batch
+    together : Batch or VectorBatch
+    segments : mapping from key to Batch or VectorBatch
         Of the segments that have rows; empty without segments.
     seen : Seen
         What tells it from others.
@@ -53,8 +58,8 @@ class Update:
         Digests of the groups of its rows that no batch before had.
     """
 
-    together: Batch
-    segments: Mapping[Any, Batch]
+    together: AnyBatch
+    segments: Mapping[Any, AnyBatch]
     seen: Seen
     layout: Layout | None = None
     groups: Digests = field(default_factory=NO_GROUPS.copy)
@@ -83,9 +88,9 @@ class MonitorState:
     Attributes
     ----------
     settings : Settings
-    together : Process
+    together : Process or VectorProcess
         The evidence of all rows.
-    segments : mapping from key to Process
+    segments : mapping from key to Process or VectorProcess
         That of each segment, in the order in which they appeared. It has records of the batches alone in which the
         segment has rows.
     priors : mapping from key to float
@@ -104,8 +109,8 @@ class MonitorState:
     """
 
     settings: Settings
-    together: Process
-    segments: Mapping[Any, Process]
+    together: AnyProcess
+    segments: Mapping[Any, AnyProcess]
     priors: Mapping[Any, float]
     log_es: tuple[float, ...]
     seen: tuple[Seen, ...]
@@ -115,19 +120,20 @@ class MonitorState:
     @classmethod
     def first(cls, settings: Settings) -> "MonitorState":
         """Return the state before the first batch."""
-        return cls(settings, Process.first(settings), {}, {}, (), (), NO_GROUPS)
+        return cls(settings, first_process(settings), {}, {}, (), (), NO_GROUPS)
 
     def after(self, update: Update) -> "MonitorState":
         """Return the state with one batch more."""
         name, time = update.seen.name, update.seen.time
         filled = {key: batch for key, batch in update.segments.items() if batch.n}
         new = [key for key in filled if key not in self.segments]
-        first = Process.first(self.settings)
+        first: Any = first_process(self.settings)
+        together: Any = self.together
         segments = {key: self.segments.get(key, first).after(filled[key], self.settings, name, time) for key in filled}
         changed = replace(
             self,
             settings=replace(self.settings, layout=update.layout or self.settings.layout),
-            together=self.together.after(update.together, self.settings, name, time),
+            together=together.after(update.together, self.settings, name, time),
             segments=dict(self.segments) | segments,
             priors=dict(self.priors) | prior_weights(new, len(self.priors)),
             seen=(*self.seen, update.seen),
@@ -145,9 +151,11 @@ class MonitorState:
             without it the past is forgotten.
         """
 
-        def restart(process: Process) -> Process:
-            first = Process.first(self.settings)
-            return first if moved is None else replace(first, past=process.past.moved(moved))
+        def restart(process: AnyProcess) -> AnyProcess:
+            first = first_process(self.settings)
+            if moved is None or isinstance(process, VectorProcess) or isinstance(first, VectorProcess):
+                return first
+            return replace(first, past=process.past.moved(moved))
 
         return replace(
             self,
@@ -187,14 +195,14 @@ class MonitorState:
         return -1 if first is None else self._place(first)
 
     @property
-    def _first_refuted(self) -> Process | None:
+    def _first_refuted(self) -> AnyProcess | None:
         """The process, of all rows or of a segment, that was refuted first."""
         if self.settings.max_error is not None:
             return None
         refuted = [each for each in (self.together, *self.segments.values()) if each.refuted_by is not None]
         return min(refuted, key=self._place, default=None)
 
-    def _place(self, refuted: Process) -> int:
+    def _place(self, refuted: AnyProcess) -> int:
         """Return the place among all batches of the one by which a process was refuted: a segment has rows in some."""
         name = refuted.records[refuted.refuted_at].batch
         return next(k for k, record in enumerate(self.together.records) if record.batch == name)
@@ -225,3 +233,8 @@ class MonitorState:
     def p_value(self) -> float:
         """A p-value that holds at any time: one over the largest evidence so far."""
         return self.settings.p_value(max((self.log_e, *self.log_es)))
+
+
+def first_process(settings: Settings) -> AnyProcess:
+    """Return the process before the first batch, of scores or of whole distributions."""
+    return VectorProcess.first(settings) if settings.layout.reduction == CANONICAL else Process.first(settings)

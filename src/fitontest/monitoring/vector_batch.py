@@ -25,13 +25,15 @@ class VectorBatch:
     codes : int array of shape (n,)
         The column of the class of each label.
     exponents : array of shape (n,)
-        1, or 1 / size of the group of a row, or a weight divided by the largest that there may be; of rows that stand
-        for several, how many.
+        1, or 1 / size of the group of a row, or a weight divided by the largest that there may be.
+    left_out : int
+        Rows that are not in it, since a batch before had their groups.
     """
 
     p: FloatArray
     codes: IntArray
     exponents: FloatArray
+    left_out: int = 0
 
     @classmethod
     def of(cls, p: FloatArray, codes: IntArray, exponents: FloatArray | None = None) -> "VectorBatch":
@@ -64,7 +66,7 @@ class VectorBatch:
 
     def at(self, rows: BoolArray | slice) -> "VectorBatch":
         """Return the chosen rows."""
-        return VectorBatch(self.p[rows], self.codes[rows], self.exponents[rows])
+        return VectorBatch(self.p[rows], self.codes[rows], self.exponents[rows], self.left_out)
 
     def blocks(self, bets: int) -> Iterator["VectorBatch"]:
         """Yield the rows in blocks, on which so many bets take little memory."""

@@ -59,7 +59,8 @@ class VectorProcess(Recorded):
 
     @classmethod
     def first(cls, settings: Settings) -> "VectorProcess":
-        """Return the process before the first batch."""
+        """Return the process before the first batch, or refuse a hypothesis of scores alone."""
+        vector_null_of(settings)
         return cls((), FixedShare.of(np.ones(1), settings.share), 0.0, 0.0, 0.0, None, -1, ())
 
     def after(self, batch: VectorBatch, settings: Settings, name: str, time: str | None = None) -> "VectorProcess":
@@ -119,6 +120,7 @@ class VectorProcess(Recorded):
             level=UNKNOWN,
             slope=UNKNOWN,
             error_low=None,
+            left_out=batch.left_out,
         )
 
 

@@ -2,17 +2,20 @@
 
 from dataclasses import replace
 from hashlib import blake2b
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
+from fitontest.cells.cell_sums import CellSums
 from fitontest.cells.group_ids import ordered_ids
 from fitontest.data.row_groups import GROUP
 from fitontest.data.simplex_sample import SimplexSample, written_out
 from fitontest.monitoring.vector_batch import VectorBatch
 from fitontest.typing import FloatArray
+
+Counted: TypeAlias = CellSums | SimplexSample  # the rows of a batch: by cell of the score, or whole distributions
 
 
 def counted_rows(sample: SimplexSample, *, counts: bool) -> SimplexSample:
@@ -78,4 +81,3 @@ def _as_bytes(rows: FloatArray) -> NDArray[Any]:
     """Return each row as one value, which can be sorted."""
     plain = np.ascontiguousarray(rows + 0.0)
     return plain.view(np.dtype((np.void, plain.itemsize * plain.shape[1]))).ravel()
-
