@@ -8,6 +8,7 @@ import pytest
 
 from fitontest.cells.cell_sums import CellSums, Resolution
 from fitontest.monitoring.batch import Batch
+from fitontest.monitoring.monitor import Monitor
 from fitontest.monitoring.nulls import Exact
 from fitontest.monitoring.segment_list import list_segments, log_limit, log_mean_of_segments, prior_weights
 from fitontest.monitoring.settings import Settings
@@ -110,3 +111,17 @@ def test_a_refuted_segment_has_infinite_evidence_and_no_infinity_in_the_state():
     assert state.segment_alarm_since("a") == 1  # its second batch
     assert state.segment_alarm_since("b") is None
     assert np.isfinite(state.log_es).all()
+
+
+def test_the_mean_of_the_evidence_of_all_classes_is_one_at_most():
+    """Entries of one row depend on each other; of all classes together each counts 1 / K."""
+    p = np.array([[0.6, 0.3, 0.1], [0.05, 0.15, 0.8]])
+    means = np.zeros(3)
+    for y in product(range(3), repeat=2):
+        monitor = Monitor(reduction="classwise", labels=[0, 1, 2], families=["isotonic"])
+        evidence = monitor.update(y, p)
+        first = evidence.segments[0]
+        means += p[[0, 1], y].prod() * np.exp([evidence.log_e, evidence.process.log_e, first.log_e])
+    assert list(evidence.segments) == [0, 1, 2]
+    assert (means[:2] < 1.0).all()
+    assert means[2] == pytest.approx(1.0, abs=1e-9)

@@ -7,11 +7,13 @@ from math import exp
 import numpy as np
 import pytest
 
+import fitontest as fot
 from fitontest.cells.cell_sums import CellSums, Resolution
 from fitontest.monitoring import class_shift_bettor, temperature_bettor, vector_batch
 from fitontest.monitoring.batch import Batch
 from fitontest.monitoring.class_shift_bettor import ClassShiftBettor
 from fitontest.monitoring.factors import log_factors
+from fitontest.monitoring.monitor import Monitor
 from fitontest.monitoring.nulls import Exact, Tolerance
 from fitontest.monitoring.settings import Settings
 from fitontest.monitoring.temperature_bettor import TemperatureBettor
@@ -175,3 +177,58 @@ def test_the_state_of_bettors_goes_through_plain_values():
 def test_what_is_not_known_of_whole_distributions_is_refused():
     with pytest.raises(ValueError, match=r"max_error must be left out with reduction='canonical', got 0\.1"):
         vector_null_of(replace(settings(Exact()), max_error=0.1))
+
+
+def test_a_monitor_of_whole_distributions_is_its_process():
+    p, y = drawn()
+    names = np.array(["a", "b", "c"])[y]
+    monitor = Monitor(reduction="canonical", labels=["a", "b", "c"])
+    for k in range(3):
+        monitor.update(names[k::3], p[k::3])
+    assert monitor.evidence.log_e == monitored(Exact(), p, y).log_e
+    copy = Monitor.from_json(monitor.to_json())
+    assert copy.update(names[:50], p[:50]).log_e == monitor.update(names[:50], p[:50]).log_e
+    with pytest.raises(ValueError, match="got those of the batch '1', which was counted before"):
+        monitor.update(names[::3][::-1], p[::3][::-1])
+
+
+def test_groups_and_weights_of_whole_distributions_are_exponents():
+    p, y = drawn(60)
+    groups = np.arange(60) // 3
+    monitor = Monitor(reduction="canonical", once=True)
+    monitor.update(y[:30], p[:30], groups=groups[:30])
+    thirds = monitored(Exact(), p[:30], y[:30], batches=1, exponents=np.full(30, 1 / 3))
+    assert monitor.evidence.log_e == pytest.approx(thirds.log_e, abs=1e-12)
+    after = monitor.update(y[27:36], p[27:36], groups=groups[27:36])
+    assert (after.records[1].n, after.records[1].left_out) == (6, 3)
+    heavy = Monitor(reduction="canonical", max_weight=3.0).update(y[:30], p[:30], sample_weight=np.ones(30))
+    assert heavy.log_e == pytest.approx(thirds.log_e, abs=1e-12)
+    counted = Monitor(reduction="canonical", weights="counts").update(y, p, sample_weight=np.full(60, 2))
+    assert counted.n == 120
+
+
+def test_segments_of_whole_distributions_have_evidence_of_their_own():
+    p, y = drawn()
+    evidence = Monitor(reduction="canonical").update(y, p, by=np.where(np.arange(200) < 80, "south", "north"))
+    south = monitored(Exact(), p[:80], y[:80], batches=1)
+    assert evidence.segments["south"].log_e == pytest.approx(south.log_e, abs=1e-12)
+    assert evidence.segments["north"].n == 120
+
+
+def test_a_batch_without_rows_may_come_first():
+    p, y = drawn(20)
+    monitor = Monitor(reduction="canonical")
+    monitor.update([], [])
+    assert monitor.update(y, p).log_e == monitored(Exact(), p, y, batches=1).log_e
+
+
+def test_what_needs_one_score_is_refused():
+    p, y = drawn(20)
+    monitor = Monitor(reduction="canonical")
+    monitor.update(y, p)
+    with pytest.raises(ValueError, match="a map is proposed for one score"):
+        monitor.propose()
+    with pytest.raises(ValueError, match="map must be None with reduction='canonical'"):
+        monitor.restart(map=fot.families.make("platt").fit([0.1, 0.2, 0.3, 0.4], [0, 1, 0, 1]).map_)
+    with pytest.raises(ValueError, match="reference must be left out with reduction='canonical'"):
+        Monitor(reduction="canonical", reference=([0, 1] * 20, np.tile([0.4, 0.5], 20)))

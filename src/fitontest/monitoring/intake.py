@@ -6,7 +6,7 @@ import numpy as np
 
 from fitontest.checks import brief
 from fitontest.data.segments import check_number
-from fitontest.data.simplex_sample import SimplexSample
+from fitontest.data.simplex_sample import CANONICAL, SimplexSample
 from fitontest.monitoring.batch import Batch
 from fitontest.monitoring.batch_identity import digest_of, read_name, read_time, refuse_repeated
 from fitontest.monitoring.batch_rows import BatchRows, read_rows
@@ -76,6 +76,8 @@ def _batch_of(sums: Counted, old: frozenset[Any], layout: Layout, per_row: int =
     """Return the batch of cells or rows, of which those of old groups are left out."""
     if isinstance(sums, SimplexSample):
         return vector_batch_of(sums, old, layout.divisor)
+    if layout.reduction == CANONICAL:
+        return VectorBatch.empty()
     kept = sums
     if old and sums.ids is not None and sums.group is not None:
         is_old = np.array([each in old for each in sums.ids.tolist()], dtype=bool)

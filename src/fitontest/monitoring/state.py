@@ -21,6 +21,7 @@ from fitontest.typing import FloatArray
 
 AnyBatch: TypeAlias = Batch | VectorBatch
 AnyProcess: TypeAlias = Process | VectorProcess
+CLASSWISE = "classwise"
 TOGETHER = 0.5  # prior weight of the evidence of all rows, where there are segments too
 
 
@@ -149,11 +150,19 @@ class MonitorState:
         moved : callable, optional
             From the scores of before to those of now, so that maps are fitted to the past as the new scores have it;
             without it the past is forgotten.
+
+        Raises
+        ------
+        ValueError
+            Moved scores of several classes, each of which has a map of its own.
         """
+        reduction = self.settings.layout.reduction
+        if moved is not None and reduction in (CLASSWISE, CANONICAL):
+            raise ValueError(f"map must be None with reduction={reduction!r}, since it is of one score; got one")
 
         def restart(process: AnyProcess) -> AnyProcess:
             first = first_process(self.settings)
-            if moved is None or isinstance(process, VectorProcess) or isinstance(first, VectorProcess):
+            if moved is None or not isinstance(first, Process) or not isinstance(process, Process):
                 return first
             return replace(first, past=process.past.moved(moved))
 

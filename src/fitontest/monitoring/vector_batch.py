@@ -42,6 +42,11 @@ class VectorBatch:
             return cls(p, codes, np.ones(codes.size))
         return cls(p, codes, np.asarray(exponents)).at(np.asarray(exponents) > 0.0)
 
+    @classmethod
+    def empty(cls) -> "VectorBatch":
+        """Return a batch without rows."""
+        return cls.of(np.empty((0, 0)), np.empty(0, dtype=np.intp))
+
     def __len__(self) -> int:
         return self.codes.size
 
