@@ -55,7 +55,8 @@ class Settings:
 
     def p_value(self, log_e_max: float) -> float:
         """Return the p-value of the largest evidence so far; with a reference the part of alpha of its band on top."""
-        return min(1.0, exp(-max(log_e_max, 0.0)) + self.alpha - self.alpha_of_evidence)
+        of_band = self.alpha - self.alpha_of_evidence  # first, so that a small number is not lost beside alpha
+        return min(1.0, exp(-max(log_e_max, 0.0)) + of_band)
 
 
 def read_fraction(value: object, argument: str) -> float:
