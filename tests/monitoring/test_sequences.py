@@ -167,6 +167,20 @@ def test_ends_that_rows_tell_nothing_of_are_open():
     assert None not in ties.level
 
 
+def test_slopes_beyond_what_is_looked_at_leave_the_lowest():
+    p, y = drawn(4000, mean=0.0, slope=20.0)
+    sequence = sequence_of(made(p, y))
+    assert sequence.slope == (6.0, None)
+    assert sequence.level == (None, None)
+
+
+@pytest.mark.filterwarnings("error")
+def test_scores_that_are_all_wrong_have_an_end():
+    low, high = sequence_of(made([1e-16, 1.0 - 1e-15, *np.full(500, 1e-6)], np.ones(502))).level
+    assert low > 10.0
+    assert high is None
+
+
 def test_scores_of_0_and_1_have_no_part():
     p, y = drawn(100)
     certain = sequence_of(made([0.0, *p, 1.0], [1.0, *y, 1.0]))

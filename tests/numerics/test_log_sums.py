@@ -23,3 +23,5 @@ def test_terms_of_zero_do_not_count():
 def test_softplus_is_right_to_a_rounding():
     z = np.linspace(-80.0, 600.0, 1001)
     np.testing.assert_allclose(softplus(z), np.logaddexp(0.0, z), rtol=2e-16, atol=2e-16)
+    assert softplus(np.array([1000.0])) == 1000.0
+    assert softplus(np.empty(0)).size == 0

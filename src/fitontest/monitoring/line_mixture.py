@@ -11,6 +11,7 @@ PRECISION = np.array([SHIFT_SPREAD, SLOPE_SPREAD]) ** -2.0
 FARTHEST = 7.5  # standard deviations from the mode that are summed over
 POINTS = np.linspace(-FARTHEST, FARTHEST, 25)
 MOST_STEPS, MOST_HALVINGS = 50, 30
+LONGEST = 2.0  # step, so that no slope is beyond all numbers
 SMALL = 1e-4  # last step to the mode, in standard deviations: it only places the sum
 
 
@@ -37,6 +38,7 @@ def mode_of(likelihood: LineLikelihood) -> FloatArray:
     height, gradient, curvature = _posterior(likelihood, mode)
     for _ in range(MOST_STEPS):
         step = np.linalg.solve(curvature, gradient)
+        step *= min(1.0, LONGEST / np.abs(step).max()) if step.any() else 1.0
         if step @ curvature @ step < SMALL**2:
             break
         for _ in range(MOST_HALVINGS):

@@ -5,7 +5,7 @@ import numpy as np
 from fitontest.monitoring.line_likelihood import LineLikelihood
 from fitontest.typing import FloatArray
 
-LOWEST, HIGHEST = np.array([-6.0, -1.0]), np.array([6.0, 6.0])  # shift and slope that are looked at
+LOWEST, HIGHEST = np.array([-40.0, -1.0]), np.array([40.0, 6.0])  # shift and slope that are looked at
 VALUE = np.array([0, 0, 1, 1])  # of the four ends: whether of shift or slope
 OTHER = 1 - VALUE
 SIDE = np.array([-1.0, 1.0, -1.0, 1.0])
@@ -34,21 +34,23 @@ def ends_of(likelihood: LineLikelihood, inside: FloatArray, limit: float) -> Flo
     -------
     array of shape (2, 2)
         The ends for the shift, and for the slope; infinite where lines at the edge of what is looked at belong to the
-        set: shifts from -6 to 6 and slopes from -1 to 6.
+        set: shifts from -40 to 40 and slopes from -1 to 6. Of a set of larger slopes only the lowest slope is told, 6
+        where it is larger.
     """
-    lines = _first_guess(likelihood, inside, limit)
+    beyond = inside[1] > HIGHEST[1]
+    lines = _first_guess(likelihood, np.clip(inside, LOWEST, HIGHEST), limit)
     for _ in range(MOST_STEPS):
         lines, log, gradient = _best(likelihood, lines)
         at = lines[ENDS, VALUE]
         falling = SIDE * gradient < 0.0
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             tangent = at - (log - limit) / gradient
         moved = np.clip(np.where(falling, tangent, EDGE), LOWEST[VALUE], HIGHEST[VALUE])
         lines[ENDS, VALUE] = moved
         if np.abs(moved - at).max() < CLOSE:
             break
-    open_ = (moved == EDGE) & (log >= limit)
-    return np.asarray(np.where(open_, SIDE * np.inf, moved).reshape(2, 2))
+    unknown = ((moved == EDGE) & (log >= limit)) | (beyond & (ENDS != 2))  # 2 is the lowest slope
+    return np.asarray(np.where(unknown, SIDE * np.inf, moved).reshape(2, 2))
 
 
 def _first_guess(likelihood: LineLikelihood, inside: FloatArray, limit: float) -> FloatArray:
@@ -70,7 +72,8 @@ def _best(likelihood: LineLikelihood, lines: FloatArray) -> tuple[FloatArray, Fl
         at, slope = lines[ENDS, OTHER], gradient[ENDS, OTHER]
         curvature = np.maximum(-second[ENDS, OTHER, OTHER], np.finfo(float).tiny)
         low, high = np.where(slope >= 0.0, at, low), np.where(slope <= 0.0, at, high)
-        newton = at + slope / curvature
+        with np.errstate(over="ignore"):
+            newton = at + slope / curvature
         moved = np.where((newton >= low) & (newton <= high), newton, 0.5 * (low + high))
         if np.all((slope**2 < GAIN * curvature) | (np.abs(moved - at) < CLOSE)):
             break

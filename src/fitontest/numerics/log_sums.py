@@ -4,6 +4,8 @@ import numpy as np
 
 from fitontest.typing import FloatArray
 
+LARGEST = 700.0  # whose exponential is finite
+
 
 def log_sum_exp(logs: FloatArray, weights: FloatArray | float = 1.0, axis: int = -1) -> FloatArray:
     """Return log(sum_k w_k exp(x_k)) along an axis, without overflow; -inf where all terms are 0.
@@ -26,10 +28,12 @@ def log_sum_exp(logs: FloatArray, weights: FloatArray | float = 1.0, axis: int =
 
 
 def softplus(z: FloatArray) -> FloatArray:
-    """Return log(1 + exp(z)) of z below 700, right to a rounding of max(1, z).
+    """Return log(1 + exp(z)), right to a rounding of max(1, z).
 
     `logaddexp` keeps all digits of values near 0, and takes six times as long.
     """
+    if z.size and z.max() > LARGEST:
+        return np.logaddexp(0.0, z)
     made = np.exp(z)
     made += 1.0
     return np.asarray(np.log(made, out=made))
