@@ -83,7 +83,7 @@ class BatchRows:
         whole = data.whole if data.is_by_segment else data
         of_segments = data.items() if data.is_by_segment else ()
         parts = {as_plain(key): counted_rows(each, counts=counts) for key, each in of_segments}
-        return cls(counted_rows(whole, counts=counts), parts, {**holds, "labels": tuple(whole.classes)})
+        return cls(counted_rows(whole, counts=counts), parts, {**holds, **_told_classes(whole.classes, layout)})
 
 
 def read_rows(layout: Layout, y_true: Any, y_prob: Any, given: Mapping[str, Any], *, hint: bool = False) -> BatchRows:
@@ -231,7 +231,8 @@ def _of_samples(data: Any, layout: Layout, holds: Mapping[str, Any], *, hint: bo
     if shared.aggregated or shared.has_pooled_scores:
         raise ValueError("y_true must be the Cells themselves, got what was read of them, which has only mean scores")
     check_weights(shared.w, "the weights of y_true", layout)
-    if layout.weights == "counts" and shared.said and not shared.whole:
+    weights = shared.weights if isinstance(shared, SimplexSample) else shared
+    if layout.weights == "counts" and weights is not None and weights.said and not shared.whole:
         raise ValueError("the weights of y_true must be counts with Monitor(weights='counts'), got importances")
     if hint:
         Repeats.of(shared).warn()
