@@ -23,6 +23,7 @@ ALPHA = 0.05
 SMALL = 200
 HEADER = ("drift", "rows a batch", "runs", "found", "median delay", "middle half", "onset within a batch", "of runs")
 RIVAL_HEADER = ("drift", "rows a batch", "runs", "found", "median delay", "found by probcal", "its median delay")
+RIVAL_HEADER += ("monitor sooner", "probcal sooner")
 NO_RIVAL = "probcal is not installed (pip install probcal==0.4.0), so that its columns are left out"
 
 #: What the prototype of the algorithm found, of 100 runs, and its median delay; the bars that a release must reach.
@@ -78,6 +79,13 @@ def delays(records: Iterable[dict[str, Any]]) -> np.ndarray:
     """Return the delays of the alarms that came with or after the drift, 1 being its first batch."""
     since = [record["since"] for record in records if record["since"] is not None]
     return np.array([place - streams.FIRST_DRIFT + 1 for place in since if place >= streams.FIRST_DRIFT])
+
+
+def earlier(records: Iterable[dict[str, Any]], others: Iterable[dict[str, Any]]) -> list[bool]:
+    """Return for each run whether the first alarmed in an earlier batch than the second, or alone."""
+    never = streams.BATCHES
+    since = [[never if record["since"] is None else record["since"] for record in each] for each in (records, others)]
+    return [first < second for first, second in zip(*since, strict=True)]
 
 
 def median(of: np.ndarray) -> str:
@@ -148,7 +156,8 @@ def main() -> None:
             )
             found = [share(record["since"] is not None for record in each) for each in (records[:both], theirs)]
             delay = [median(delays(each)) for each in (records[:both], theirs)]
-            beside.append((name, f"{n:,}", f"{both}", found[0], delay[0], found[1], delay[1]))
+            sooner = [share(pairs) for pairs in (earlier(records[:both], theirs), earlier(theirs, records[:both]))]
+            beside.append((name, f"{n:,}", f"{both}", found[0], delay[0], found[1], delay[1], *sooner))
     print(f"{machine_facts()}; {time.perf_counter() - start:.0f} s\n")
     print(f"Share of runs with an alarm by batch {streams.BATCHES}, with its standard error; alpha = {ALPHA}\n")
     print(markdown(HEADER, rows))
