@@ -55,9 +55,8 @@ def run_of(batches: Iterable[streams.Rows], *, by: bool = False) -> dict[str, An
     for rows in batches:
         evidence = monitor.update(rows.y, rows.p, **({"by": names_of(rows)} if by else {}))
         if evidence.alarm:
-            named = sorted(map(str, evidence.named)) if by else None
-            return {"since": evidence.alarm_since, "onset": evidence.onset, "named": named}
-    return {"since": None, "onset": None, "named": None}
+            return {"since": evidence.alarm_since, "onset": evidence.onset}
+    return {"since": None, "onset": None}
 
 
 def rival_run_of(batches: Iterable[streams.Rows], *, by: bool = False) -> dict[str, Any]:
