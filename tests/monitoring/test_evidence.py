@@ -58,6 +58,7 @@ def told(null=None, **known):
         "level": (-0.04, 0.05),
         "slope": (0.93, 1.06),
         "error_low": 0.0,
+        "left_out": 60,
         "refuted_by": None,
         "is_infinite": False,
         "segments": {},
@@ -184,7 +185,7 @@ def test_few_labels_many_rows_and_groups_are_spoken_of():
     tolerant = told(n=480_000, null={"null": "tolerance", "eps": 0.01, "unit": "probability"})
     assert not any("no consequence" in note for note in notes_of(tolerant))
     assert "groups must be independent" in notes_of(told(layout=Layout(groups="patient")))[-1]
-    assert "left out" in notes_of(told(layout=Layout(groups=True, once=True)))[-1]
+    assert "left out (60 so far)" in notes_of(told(layout=Layout(groups=True, once=True)))[-1]
     assert notes_of(told(), lives=2)[0].startswith("2 models before this one")
 
 

@@ -326,12 +326,12 @@ def test_only_the_rows_of_new_groups_count_once():
 
 
 def test_groups_are_known_again_by_value_and_kind():
-    """Equal numbers of any type are one group, as in Python; a text is another one than the number that it spells."""
-    same = [5, 5.0, np.int64(5), np.float32(5), Decimal(5)]
+    """Equal numbers of any type are one group, as in Python, and so are texts of whole numbers, as in CSV files."""
+    same = [5, 5.0, np.int64(5), np.float32(5), Decimal(5), "5", "05"]
     assert len({*digests_of(same).tolist()}) == 1
     assert digests_of([0.5]) == digests_of([Decimal("0.5")])
     day, moment = date(2026, 10, 1), datetime(2026, 10, 1, 3)
-    others = [5, "5", 5.5, b"5", ("5",), (5,), ("5", 1), ("51",), day, moment, True, UUID(int=5)]
+    others = [5, "5 ", 5.5, "5.5", b"5", (5,), (5, 1), (51,), ("a", "b"), ("ab",), day, moment, True, UUID(int=5)]
     assert len({*digests_of(others).tolist()}) == len(others)
     assert digests_of(np.array([moment], dtype="datetime64[ns]")) == digests_of([moment])
     with pytest.raises(ValueError, match=r"groups must be texts, numbers, .* got the object <object"):
@@ -461,6 +461,18 @@ LATER = [
 def test_a_later_batch_that_holds_something_else_is_refused(segmented, data, columns, message):
     with pytest.raises(ValueError, match=message):
         read(segmented, *data, **columns)
+
+
+def test_segments_of_another_type_are_refused():
+    """A column of a CSV file is read as numbers in one batch, and as texts in one that has a text too."""
+    monitor = Monitor()
+    monitor.update([0, 1], [0.2, 0.3], by=[1, 2])
+    with pytest.raises(
+        ValueError, match="by must have values of one type in all batches, got the segment '1' beside 1"
+    ):
+        read(monitor._state, [0, 1], [0.2, 0.3], by=["1", "north"])
+    monitor.update([0, 1], [0.2, 0.3], by=[1.0, 3.0])
+    assert list(monitor.evidence.segments) == [1, 2, 3]
 
 
 BAD = [

@@ -158,6 +158,11 @@ class MonitorEvidence(Table):
         return self.process.n
 
     @property
+    def left_out(self) -> int:
+        """Rows that were not counted, since an earlier batch had their groups."""
+        return sum(record.left_out for record in self.records)
+
+    @property
     def events(self) -> int | None:
         """Rows so far that are positive; None of probabilities of several classes."""
         return self.process.events
@@ -303,6 +308,7 @@ class MonitorEvidence(Table):
                     "n": record.n,
                     "events": record.events,
                     "expected": record.expected,
+                    "left_out": record.left_out,
                     "log_factor": record.log_factor,
                     "log_e": log_e,
                     "e_value": None if refuted or log_e > LARGEST_LOG else exp(log_e),

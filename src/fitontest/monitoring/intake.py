@@ -105,4 +105,16 @@ def _check_keys(state: MonitorState, rows: BatchRows, layout: Layout) -> None:
             f"by must have as many columns as in the batches before, got the segment {brief(keys[-1])} beside "
             f"{brief(keys[0])}"
         )
+    known = {_in_words(key): key for key in state.segments}
+    for key in rows.parts:
+        before = known.get(_in_words(key), key)
+        if before != key:
+            raise ValueError(
+                f"by must have values of one type in all batches, got the segment {key!r} beside {before!r} of a batch "
+                "before; a CSV column is read as numbers where all of its cells are"
+            )
     check_number(keys, len(keys), rows=state.together.n + rows.n)
+
+
+def _in_words(key: Any) -> tuple[str, ...]:
+    return tuple(map(str, key)) if isinstance(key, tuple) else (str(key),)

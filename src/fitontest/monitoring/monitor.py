@@ -193,8 +193,8 @@ class Monitor:
         groups : array-like of shape (n,), or str, optional
             Which rows of the batch belong together: ids, or of a frame or file the name of a column. A row then counts
             as 1 / the rows of its group in the batch (in a segment: in the segment), so that evidence holds whatever
-            the dependence inside groups. Groups must be texts, numbers, dates, times, UUIDs or tuples of these; of
-            each the monitor keeps a digest of 8 bytes for ever.
+            the dependence inside groups. Groups must be texts, numbers, dates, times, UUIDs or tuples of these (5 and
+            "5" are one group); of each the monitor keeps a digest of 8 bytes for ever.
         by : array-like of shape (n,) or (n, k), dict of columns, str or list of str, optional
             The segment of each row; of a frame or file names of columns.
         label, prob, weight : str, optional

@@ -4,6 +4,7 @@ A digest does not hide an id from whoever can guess it. Of a million known group
 digest with a probability of 5e-8.
 """
 
+import re
 from base64 import b64decode, b64encode
 from collections.abc import Iterable
 from datetime import date, time, timedelta
@@ -21,11 +22,15 @@ from fitontest.typing import BoolArray
 Digests: TypeAlias = NDArray[np.uint64]
 NO_GROUPS: Digests = np.empty(0, dtype=np.uint64)
 BYTES = 8
+WHOLE = re.compile(r"[-+]?[0-9]{1,100}")
 KINDS = (bytes, date, time, timedelta, UUID)  # whose text is the same in every process; numbers and texts are too
 
 
 def digests_of(ids: Iterable[Any], name: str = "groups") -> Digests:
-    """Return the digest of each id, of its kind and its text; equal numbers of any type are one id.
+    """Return the digest of each id, of its kind and its text.
+
+    Equal numbers of any type are one id, and so is a text that spells a whole number: of a CSV file a column is read as
+    numbers in one batch, and as texts in another that has a single text among them.
 
     Parameters
     ----------
@@ -88,7 +93,7 @@ def digests_of_text(text: str) -> Digests:
 def _text(value: Any, name: str) -> str:
     """Return what is hashed of an id: its kind and its text."""
     if isinstance(value, str):
-        return f"text {value}"
+        return f"number {int(value)}" if WHOLE.fullmatch(value) else f"text {value}"
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, int | float | Decimal):

@@ -48,6 +48,8 @@ class Told(Protocol):
     @property
     def events(self) -> int | None: ...  # noqa: D102
     @property
+    def left_out(self) -> int: ...  # noqa: D102
+    @property
     def alarm_since(self) -> int | None: ...  # noqa: D102
     @property
     def log_cusum(self) -> float: ...  # noqa: D102
@@ -339,20 +341,22 @@ def notes_of(told: Told, *, lives: int = 0) -> list[str]:
         f"CUSUM: calibrated scores reach {run} once in {run} batches or more rarely, on average.",
         *_of_reference(told),
         *_of_many_rows(told),
-        *_of_dependence(told.settings.layout),
+        *_of_dependence(told),
     ]
     if lives:
         notes.insert(0, f"{count(lives)} model{'s' * (lives > 1)} before this one: their batches are not counted here.")
     return notes
 
 
-def _of_dependence(layout: Any) -> list[str]:
+def _of_dependence(told: Told) -> list[str]:
     """Return what must be independent for the evidence to hold."""
+    layout = told.settings.layout
     if not layout.groups:
         return [INDEPENDENT_ROWS]
     returning = "A group of an earlier batch is refused: its labels may be known to the bets."
     if layout.once:
-        returning = "Rows of a group of an earlier batch are left out: their labels may be known to the bets."
+        which = f"Rows of a group of an earlier batch are left out ({count(told.left_out)} so far)"
+        returning = f"{which}: their labels may be known to the bets."
     return [f"Rows of a group count as one row together; groups must be independent. {returning}"]
 
 
