@@ -10,7 +10,7 @@ from fitontest.checks import brief, is_whole
 from fitontest.monitoring.batch import Batch
 from fitontest.monitoring.stored_values import read_array, read_each, read_number, read_object
 from fitontest.numerics.links import sigmoid
-from fitontest.numerics.log_sums import softplus
+from fitontest.numerics.log_sums import LARGEST, softplus
 from fitontest.typing import FloatArray, IntArray
 
 WIDTH = 0.5  # of a panel, in logits
@@ -73,9 +73,14 @@ class LineLikelihood:
 
     def log(self, shifts: FloatArray, slopes: FloatArray) -> FloatArray:
         """Return the log likelihood of lines, shape (S, T), at slopes of shape (S,) and shifts of shape (S, T)."""
-        z = (self.centre + shifts)[:, :, None] + (slopes[:, None] * self.away)[:, None, :]
-        every = softplus(z) @ self.masses.ravel()
-        return np.asarray(self.positives * (self.centre + shifts) + self.moment * slopes[:, None] - every)
+        level, tilt = self.centre + shifts, slopes[:, None] * self.away
+        if max(level.max(), tilt.max(initial=0.0)) < 0.5 * LARGEST:
+            odds = np.exp(level)[:, :, None] * np.exp(tilt)[:, None, :]  # a third of the time of sums in the exponent
+            odds += 1.0
+            every = np.log(odds, out=odds) @ self.masses.ravel()
+        else:
+            every = softplus(level[:, :, None] + tilt[:, None, :]) @ self.masses.ravel()
+        return np.asarray(self.positives * level + self.moment * slopes[:, None] - every)
 
     def derivatives(self, lines: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return the log likelihood of lines, shape (L,), its gradients, (L, 2), and its second derivatives, (L, 2, 2).
