@@ -76,7 +76,7 @@ def studies(options: argparse.Namespace) -> dict[str, tuple[int, Callable[[int],
             options.runs,
             lambda run, correlation=correlation: run_of(disguised(streams.returning_groups(correlation, run))),
         )
-        for correlation in (0.1, 0.3)
+        for correlation in (0.3, 0.6)
     }
     return {name: (options.runs, of(name)) for name in streams.BREAKS} | unnamed | returning
 

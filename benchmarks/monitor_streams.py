@@ -192,8 +192,8 @@ TRIFLES = {
 }
 LONG = {"no drift, 240 batches": calibrated}
 GROUPED_NULLS = {
-    "groups, latent correlation .1": grouped(0.1),
-    "groups, latent correlation .3": grouped(0.3),
+    "groups, latent correlation .3": grouped(0.3),  # residuals of labels then correlate by .08, .21 and .52
+    "groups, latent correlation .6": grouped(0.6),
     "groups, latent correlation 1": grouped(1.0),
 }
 BREAKS = {
