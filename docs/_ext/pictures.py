@@ -279,6 +279,22 @@ def thresholds() -> Any:
     return fot.decision_curve(y, p, thresholds=chosen).plot().figure_
 
 
+def monitoring() -> Any:
+    """Draw the monitor of the page on it: a year of scores that are too low from August on."""
+    import numpy as np
+    from scipy.special import expit
+
+    import fitontest as fot
+
+    rng = np.random.default_rng(1)
+    monitor = fot.Monitor(alpha=0.05)
+    for month in [f"2025-{month:02d}" for month in range(1, 13)]:
+        logits = rng.normal(-3.4, 1.0, 2000)
+        true_logits = logits + (0.3 if month >= "2025-08" else 0.0)
+        monitor.update(rng.random(2000) < expit(true_logits), expit(logits), batch=month)
+    return monitor.evidence.plot().figure_
+
+
 def make_pictures(_: Sphinx) -> None:
     """Draw the pictures that are older than the sources, or not there."""
     newest = max(path.stat().st_mtime for path in (HERE, *SOURCES.rglob("*.py")))
@@ -296,6 +312,7 @@ def make_pictures(_: Sphinx) -> None:
         validation,
         validating,
         thresholds,
+        monitoring,
     )
     outdated = [
         draw
