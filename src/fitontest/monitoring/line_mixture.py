@@ -1,4 +1,4 @@
-"""The mean likelihood of lines of the logits under a normal prior, which no line of all batches is far below."""
+"""The mean likelihood of lines of the logits under a normal prior of shift and logarithm of the slope."""
 
 import numpy as np
 
@@ -21,7 +21,7 @@ def log_mixture(likelihood: LineLikelihood, mode: FloatArray) -> float:
     The integral over shift and logarithm of the slope is a sum over a lattice about the mode, as wide as the normal
     distribution with its curvature there; for functions so smooth it is right to 1e-6 at least.
     """
-    curvature = _curvature(likelihood, mode)
+    curvature = _posterior(likelihood, mode)[2]
     across = 1.0 / np.sqrt(curvature[0, 0])  # of the shift where the slope is given
     along = 1.0 / np.sqrt(curvature[1, 1] - curvature[0, 1] ** 2 / curvature[0, 0])
     log_slopes = mode[1] + along * POINTS
@@ -52,14 +52,12 @@ def mode_of(likelihood: LineLikelihood) -> FloatArray:
 
 
 def _posterior(likelihood: LineLikelihood, at: FloatArray) -> tuple[float, FloatArray, FloatArray]:
-    """Return log likelihood plus log prior, its gradient, and minus its curvature without what bends downwards."""
+    """Return log likelihood plus log prior, its gradient, and minus its second derivatives.
+
+    These are without the term of the gradient that the logarithm of the slope adds, so that they are positive definite.
+    """
     slope = np.exp(at[1])
     log, gradient, second = likelihood.derivatives(np.array([[at[0], slope]]))
     scale = np.array([1.0, slope])
     height = float(log[0] - 0.5 * PRECISION @ at**2)
     return height, gradient[0] * scale - PRECISION * at, -second[0] * np.outer(scale, scale) + np.diag(PRECISION)
-
-
-def _curvature(likelihood: LineLikelihood, mode: FloatArray) -> FloatArray:
-    """Return minus the second derivatives of log likelihood plus log prior."""
-    return _posterior(likelihood, mode)[2]
