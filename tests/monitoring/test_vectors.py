@@ -232,3 +232,27 @@ def test_what_needs_one_score_is_refused():
         monitor.restart(map=fot.families.make("platt").fit([0.1, 0.2, 0.3, 0.4], [0, 1, 0, 1]).map_)
     with pytest.raises(ValueError, match="reference must be left out with reduction='canonical'"):
         Monitor(reduction="canonical", reference=([0, 1] * 20, np.tile([0.4, 0.5], 20)))
+
+
+@pytest.mark.parametrize(
+    ("moved", "words"),
+    [
+        (lambda p: p**0.75, "overconfident (a temperature of about 1.33)"),
+        (lambda p: p**1.33, "underconfident (a temperature of about 0.75)"),
+        (lambda p: p * np.exp([0.0, 0.6, 0.0]), "class 'b' is more frequent than its scores say (by about 0.6 logits)"),
+        (
+            lambda p: p * np.exp([0.0, 0.0, -0.6]),
+            "class 'c' is less frequent than its scores say (by about 0.6 logits)",
+        ),
+    ],
+)
+def test_the_sentence_says_in_which_direction_distributions_are_wrong(moved, words):
+    rng = np.random.default_rng(3)
+    monitor = Monitor(reduction="canonical", labels=["a", "b", "c"])
+    for _ in range(3):
+        p = rng.dirichlet(np.ones(3), size=1500)
+        truth = moved(p) / moved(p).sum(axis=1, keepdims=True)
+        y = (truth.cumsum(axis=1) < rng.random((1500, 1))).sum(axis=1).clip(max=2)
+        evidence = monitor.update(np.array(["a", "b", "c"])[y], p)
+    assert evidence.direction.detail == words
+    assert f": {words}. Refit" in evidence.headline

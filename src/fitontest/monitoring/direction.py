@@ -1,5 +1,6 @@
 """In which direction the scores are wrong since the likeliest onset: point estimates of the rows since then."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,6 +9,9 @@ from fitontest.cells.cells import Cells
 from fitontest.data.score_sample import ScoreSample
 from fitontest.exceptions import without_warnings
 from fitontest.monitoring.past import OF_PAST
+from fitontest.monitoring.vector_direction import direction_in_words
+from fitontest.monitoring.vector_process import VectorProcess
+from fitontest.typing import Label
 from fitontest.uncertainty.tendency import tendency_of
 
 SURE = 0.99  # level of the intervals by which words are chosen: the onset was chosen by the same rows
@@ -31,6 +35,8 @@ class Direction:
         Those of `Tendency` that 99 % intervals of these rows show.
     bettor : str
         The bettor that gained most since then.
+    detail : str
+        Of whole distributions what its bets came to, in words; else "".
     """
 
     batch: str
@@ -39,15 +45,18 @@ class Direction:
     slope: float | None
     words: tuple[str, ...]
     bettor: str
+    detail: str = ""
 
     @classmethod
-    def of(cls, process: Any) -> "Direction | None":
+    def of(cls, process: Any, classes: Sequence[Label] | None = None) -> "Direction | None":
         """Return the direction; None where there is no onset.
 
         Parameters
         ----------
         process : Process or VectorProcess
-            The latter keeps no rows, so that the bettor alone is known.
+            The latter keeps no rows, so that the bets alone are known.
+        classes : sequence of labels, optional
+            Of whole distributions the class of each column.
         """
         onset = process.onset
         if onset is None:
@@ -66,7 +75,9 @@ class Direction:
             ratio = sample.base_rate / sample.mean_score if sample.mean_score > 0.0 else None
             slope, words = tendency.slope, tuple(tendency.words)
         n = sum(record.n for record in records)
-        return cls(records[0].batch, n, ratio, slope, words, max(gains, key=lambda name: gains[name]))
+        best = max(gains, key=lambda name: gains[name])
+        detail = direction_in_words(process, best, classes) if isinstance(process, VectorProcess) else ""
+        return cls(records[0].batch, n, ratio, slope, words, best, detail)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the estimates as JSON-ready values."""

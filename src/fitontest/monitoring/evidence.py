@@ -255,7 +255,7 @@ class MonitorEvidence(Table):
     @cached_property
     def direction(self) -> Direction | None:
         """What the rows since the onset that is shown say of the direction, as point estimates; None without one."""
-        return None if self.shown_onset is None else Direction.of(self.process)
+        return None if self.shown_onset is None else Direction.of(self.process, self.settings.layout.labels)
 
     @property
     def headline(self) -> str:

@@ -152,7 +152,7 @@ def _direction(told: Told) -> str:
     if texts:
         return " and ".join(texts)
     if known.ratio is None:
-        return f"bets on {bettor_in_words(known.bettor)} gained most"
+        return known.detail or f"bets on {bettor_in_words(known.bettor)} gained most"
     return f"the shape of the calibration curve changed, as bets on {bettor_in_words(known.bettor)} show most"
 
 
