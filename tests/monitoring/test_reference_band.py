@@ -92,6 +92,29 @@ def test_scores_of_0_and_1_have_a_band_too():
     np.testing.assert_allclose([band.lower(1.0), band.upper(1.0)], [1 - high, 1 - low])
 
 
+def test_a_reference_of_arrays_is_read_as_batches_are():
+    y, p = drawn(500)
+    words, matrix = np.where(y > 0, "yes", "no"), np.stack((1 - p, p), axis=1)
+    expected = read_band_of((y, p), 0.025).to_dict()
+    assert fot.Monitor(reference=(words, p), pos_label="yes")._state.settings.null.to_dict() == expected
+    monitor = fot.Monitor(reference=(words, matrix), reduction="binary", labels=["no", "yes"], pos_label="yes")
+    assert monitor._state.settings.null.to_dict() == expected
+    for reduction in ("classwise", "canonical"):
+        with pytest.raises(ValueError, match=f"reference must be left out with reduction='{reduction}'"):
+            fot.Monitor(reference=(words, matrix), reduction=reduction)
+
+
+def test_a_monitor_in_a_file_keeps_its_reference(tmp_path):
+    path, (y, p) = tmp_path / "monitor.json", drawn(500)
+    with fot.Monitor.updating(path, reference=(y, p)) as monitor:
+        monitor.update(*drawn(100, seed=1))
+    with fot.Monitor.updating(path, reference=(y, p)) as monitor:
+        assert len(monitor.evidence.records) == 1
+    fewer = (y[1:], p[1:])
+    with pytest.raises(ValueError, match=r"of 500 rows, on which 0\.025 .* got the band of a reference of 499"):
+        fot.Monitor.updating(path, reference=fewer).__enter__()
+
+
 def test_an_alarm_against_a_reference_needs_twice_the_evidence():
     monitor = fot.Monitor(reference=drawn(2000))
     settings = monitor._state.settings
@@ -121,6 +144,10 @@ REFUSED = {
     "a number": (3, r"reference must be what fitontest\.read returns of one column of scores, Cells, or a tuple"),
     "importances": (
         fot.read([0, 1] * 40, [0.1, 0.9] * 40, sample_weight=np.arange(80) + 0.5),
+        "reference must have weights that count rows",
+    ),
+    "large weights": (
+        fot.read([0, 1] * 40, [0.1, 0.9] * 40, sample_weight=[100] * 80, weights="importances"),
         "reference must have weights that count rows",
     ),
     "groups": (fot.read([0, 1] * 40, [0.1, 0.9] * 40, groups=np.arange(80) // 4), "must have independent rows"),

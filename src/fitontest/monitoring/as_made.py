@@ -49,4 +49,6 @@ def _in_words(value: Any, name: str) -> str:
     kind = value["null"]
     if kind == "tolerance":
         return f"{value['eps']:g} in {value['unit']}"
-    return "0" if kind == "exact" else f"the band of a reference of {value['n']} rows"
+    if kind == "exact":
+        return "0"
+    return f"the band of a reference of {value['reference_n']} rows, on which {value['band_alpha']:g} of alpha is spent"

@@ -1,5 +1,6 @@
 """Which null hypothesis the arguments of a monitor mean."""
 
+from collections.abc import Mapping
 from math import inf
 from typing import Any
 
@@ -13,6 +14,7 @@ from fitontest.monitoring.reference_band import band_of_reference
 from fitontest.reading.read import read
 
 UNITS = ("probability", "logit")
+SEVERAL = ("classwise", "canonical")  # reductions to more than one column of scores
 
 
 def read_null(
@@ -21,6 +23,7 @@ def read_null(
     reference: Any = None,
     max_error: object = None,
     alpha: float = 0.05,
+    **classes: Any,
 ) -> Null:
     """Return the hypothesis on the rates, or refuse arguments that do not go together.
 
@@ -35,6 +38,8 @@ def read_null(
         Where given, neither of the others may be.
     alpha : float
         The probability of false alarms, half of which is spent on the band.
+    **classes
+        ``reduction``, ``labels`` and ``pos_label``, by which a reference of arrays is read as batches are.
 
     Raises
     ------
@@ -53,14 +58,15 @@ def read_null(
         return Tolerance(float(tolerance), unit) if tolerance > 0.0 else Exact()
     if tolerance > 0.0:
         raise ValueError(f"tolerance must be 0 with a reference, whose band says what rates may be; got {tolerance:g}")
-    return read_band_of(reference, OF_BAND * alpha)
+    if classes.get("reduction") in SEVERAL:
+        several = f"reduction={classes['reduction']!r}"
+        raise ValueError(f"reference must be left out with {several}: its limits are of one column of scores")
+    return read_band_of(reference, OF_BAND * alpha, **classes)
 
 
-def read_band_of(reference: Any, alpha: float) -> Band:
+def read_band_of(reference: Any, alpha: float, **classes: Any) -> Band:
     """Return the band of a reference, which holds all its true rates with probability 1 - alpha, or refuse it."""
-    sums = _sums_of(reference)
-    if not sums.whole:
-        raise ValueError("reference must have weights that count rows, whose labels are independent, got importances")
+    sums = _sums_of(reference, classes)
     negatives, positives = sums.w.sum(axis=0)
     if min(negatives, positives) < FEWEST:
         found = f"{positives:g} and {negatives:g}"
@@ -68,7 +74,7 @@ def read_band_of(reference: Any, alpha: float) -> Band:
     return band_of_reference(sums, alpha)
 
 
-def _sums_of(reference: Any) -> CellSums:
+def _sums_of(reference: Any, classes: Mapping[str, Any]) -> CellSums:
     """Return the counts by cell of the score of a reference."""
     is_pair = isinstance(reference, tuple) and len(reference) == 2
     if not is_pair and not isinstance(reference, ScoreSample | Cells):
@@ -76,7 +82,9 @@ def _sums_of(reference: Any) -> CellSums:
             "reference must be what fitontest.read returns of one column of scores, Cells, or a tuple of labels and "
             f"scores, got {brief(reference)}"
         )
-    sample = read(*reference) if is_pair else reference
+    sample = read(*reference, **classes) if is_pair else reference
     if sample.groups is not None:
         raise ValueError("reference must have independent rows: its band is not valid for rows that belong to groups")
+    if not sample.whole:
+        raise ValueError("reference must have weights that count rows, whose labels are independent, got importances")
     return sample.sums if isinstance(sample, Cells) else sums_of_sample(sample, Resolution())

@@ -149,7 +149,16 @@ class Monitor:
         max_error = None if max_error is None else read_fraction(max_error, "max_error")
         settings = Settings(
             alpha,
-            read_null(tolerance, tolerance_unit, reference, max_error, alpha),
+            read_null(
+                tolerance,
+                tolerance_unit,
+                reference,
+                max_error,
+                alpha,
+                reduction=reduction,
+                labels=labels,
+                pos_label=pos_label,
+            ),
             max_error,
             read_families(families),
             read_run_length(run_length),
