@@ -62,6 +62,7 @@ def told(null=None, **known):
         "refuted_by": None,
         "is_infinite": False,
         "segments": {},
+        "keeps_lines": True,
         "named": (),
         "log_cusum": 7.0,
         "cusum_alarm": True,
@@ -190,12 +191,24 @@ def test_few_labels_many_rows_and_groups_are_spoken_of():
 
 
 def test_of_several_classes_nothing_is_said_of_lines_and_errors():
-    vectors = {"events": None, "level": (None, None), "slope": (None, None)}
+    vectors = {"events": None, "keeps_lines": False, "level": (None, None), "slope": (None, None)}
     gained = told(direction=Direction("3", 400, None, None, (), "temperature"), **vectors)
     assert "bets on another temperature gained most" in headline_of(gained)
     assert onset_in_words(gained).endswith("n = 400.")
     assert "leave open" not in headline_of(silent(**vectors))
     assert not any("Level" in note for note in notes_of(gained))
+
+
+def test_classes_are_named_and_rows_are_positive_for_none_of_them():
+    rng = np.random.default_rng(0)
+    monitor = fot.Monitor(families=["isotonic"], reduction="classwise", labels=["a", "b"])
+    p = rng.dirichlet([1, 1], 400)
+    evidence = monitor.update(np.where(rng.random(400) < p[:, 0] ** 2, "a", "b"), p)
+    assert "of 2 classes: " in evidence.headline
+    assert evidence.events is evidence.rows()[0]["events"] is None
+    assert "positives" not in evidence.headline
+    assert evidence.segments["a"].events == evidence.rows()[1]["events"] < 200
+    assert "2 classes, the largest evidence first" in str(evidence)
 
 
 def test_segments_are_named_with_their_evidence(drifting, calibrated):

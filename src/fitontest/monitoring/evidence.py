@@ -164,8 +164,24 @@ class MonitorEvidence(Table):
 
     @property
     def events(self) -> int | None:
-        """Rows so far that are positive; None of probabilities of several classes."""
-        return self.process.events
+        """Rows so far that are positive; None of several classes together."""
+        return None if self.is_by_class else self.process.events
+
+    @property
+    def is_by_class(self) -> bool:
+        """Whether segments are classes, each against the rest, so that every row is positive for one of them."""
+        return bool(self.segments) and self.settings.layout.reduction == "classwise"
+
+    @property
+    def segments_in_words(self) -> str:
+        """How many segments or classes there are."""
+        many = len(self.segments)
+        return f"{many} {'class' if self.is_by_class else 'segment'}{('es' if self.is_by_class else 's') * (many != 1)}"
+
+    @property
+    def keeps_lines(self) -> bool:
+        """Whether lines of the logits and mean errors are known: not of probabilities of all classes at once."""
+        return not self.records or self.records[-1].error_low is not None
 
     @property
     def log_e(self) -> float:
@@ -306,8 +322,8 @@ class MonitorEvidence(Table):
                     "batch": record.batch,
                     "time": record.time,
                     "n": record.n,
-                    "events": record.events,
-                    "expected": record.expected,
+                    "events": None if self.is_by_class else record.events,
+                    "expected": None if self.is_by_class else record.expected,
                     "left_out": record.left_out,
                     "log_factor": record.log_factor,
                     "log_e": log_e,
@@ -378,7 +394,17 @@ class MonitorEvidence(Table):
 
     def _segment_table(self) -> Section:
         """Return a row for each segment, the largest evidence first."""
-        header = ["segment", "n", "events", "O:E", "E", "level", "slope", "error >=", "named"]
+        header = [
+            "class" if self.is_by_class else "segment",
+            "n",
+            "events",
+            "O:E",
+            "E",
+            "level",
+            "slope",
+            "error >=",
+            "named",
+        ]
         ranked = sorted(self.segments.items(), key=lambda item: (not item[1].is_infinite, -item[1].log_e))
         body = [
             [
@@ -394,7 +420,7 @@ class MonitorEvidence(Table):
             ]
             for key, each in ranked
         ]
-        return Section(f"{len(self.segments)} segments, the largest evidence first", header, body)
+        return Section(f"{self.segments_in_words}, the largest evidence first", header, body)
 
     @property
     def _ratio_in_words(self) -> str:

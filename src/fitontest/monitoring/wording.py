@@ -70,6 +70,10 @@ class Told(Protocol):
     @property
     def segments(self) -> Any: ...  # noqa: D102
     @property
+    def segments_in_words(self) -> str: ...  # noqa: D102
+    @property
+    def keeps_lines(self) -> bool: ...  # noqa: D102
+    @property
     def named(self) -> Sequence[Any]: ...  # noqa: D102
     @property
     def is_infinite(self) -> bool: ...  # noqa: D102
@@ -194,14 +198,14 @@ def _of_segments(told: Told) -> list[str]:
     if not told.segments:
         return []
     if not told.named:
-        return [f"None of {len(told.segments)} segments is named by e-BH."]
+        return [f"None of {told.segments_in_words} is named by e-BH."]
     texts = []
     for key in told.named[:MOST_NAMED]:
         own = told.segments[key]
         texts.append(f"{key_in_words(key)} (E {'infinite' if own.is_infinite else '= ' + e_in_words(own.log_e)})")
     more = len(told.named) - len(texts)
     others = f" and {more} more" if more else ""
-    return [f"Named by e-BH, of {len(told.segments)} segments: {', '.join(texts)}{others}."]
+    return [f"Named by e-BH, of {told.segments_in_words}: {', '.join(texts)}{others}."]
 
 
 def key_in_words(key: Any) -> str:
@@ -226,8 +230,8 @@ def _of_no_alarm(told: Told) -> list[str]:
 
 
 def _left_open(told: Told) -> list[str]:
-    """Return which levels and slopes all batches leave open; of several classes nothing."""
-    if told.events is None:
+    """Return which levels and slopes all batches leave open, where that is known."""
+    if not told.keeps_lines:
         return []
     off = {name: leaves_out(getattr(told, name), ideal) for name, ideal in IDEALS.items()}
     texts = [
@@ -337,15 +341,26 @@ def notes_of(told: Told, *, lives: int = 0) -> list[str]:
     of_scores = [f"{lines} {errors} Both hold at all times, each with a confidence of {percent(1.0 - alpha)}."]
     notes = [
         f"{looked} That there is no alarm is no evidence of calibration.",
-        *(of_scores if told.events is not None else []),
+        *(of_scores if told.keeps_lines else []),
         f"CUSUM: calibrated scores reach {run} once in {run} batches or more rarely, on average.",
         *_of_reference(told),
+        *_of_names(told),
         *_of_many_rows(told),
         *_of_dependence(told),
     ]
-    if lives:
-        notes.insert(0, f"{count(lives)} model{'s' * (lives > 1)} before this one: their batches are not counted here.")
-    return notes
+    before = f"{count(lives)} model{'s' * (lives > 1)} before this one: their batches are not counted here."
+    return [*([before] if lives else []), *(notes if told.batches else [])]
+
+
+def _of_names(told: Told) -> list[str]:
+    """Return what E is made of where there are segments, and what it means that they are named."""
+    if not told.segments:
+        return []
+    share = percent(told.settings.alpha)
+    return [
+        f"E is half of that of all rows together, and half of the mean of {told.segments_in_words}. Named are those that "
+        f"e-BH lists by the evidence now: at one report at most {share} of the names are wrong, on average."
+    ]
 
 
 def _of_dependence(told: Told) -> list[str]:
@@ -375,6 +390,6 @@ def _of_many_rows(told: Told) -> list[str]:
     if told.n < MANY_ROWS or not _is_exact(told):
         return []
     low = f"at least {rounded_down(told.error_low)} in some batch" if told.error_low > 0.0 else "not bounded yet"
-    known = f": the mean error is {low}" if told.events is not None else ""
+    known = f": the mean error is {low}" if told.keeps_lines else ""
     small = f"Of {count(told.n)} rows errors of no consequence are refuted too{known}."
     return [f"{small} Monitor(tolerance=...) or Monitor(max_error=...) has an alarm for larger errors alone."]
