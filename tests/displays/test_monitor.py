@@ -154,9 +154,3 @@ def test_evidence_without_batches_and_other_things_are_refused():
             MonitorDisplay(bad)
     with pytest.raises(ValueError, match="panels must be"):
         MonitorDisplay(drifting(), panels="some")
-
-
-def test_a_page_holds_both_pictures():
-    page = monitored(stream(n=60, batches=2), families=["isotonic"]).evidence.to_html()
-    assert page.count("<svg") == 2
-    assert "No alarm after 2 batches" in page

@@ -108,7 +108,9 @@ def test_records_are_flat_and_go_through_json_and_frames(alarm):
     assert alarm.to_frame()["log_e"].tolist() == list(alarm.log_es)
     es = np.exp(alarm.log_es)
     assert [row["e_value"] for row in rows] == pytest.approx(es)
-    assert [row["p_value"] for row in rows] == pytest.approx(np.minimum(1 / np.maximum.accumulate(es), 1))
+    assert [row["p_value"] for row in rows] == pytest.approx(
+        np.minimum(1 / np.maximum.accumulate(es), 1), rel=1e-12, abs=0
+    )
     assert [row["alarm"] for row in rows] == [k >= 3 for k in range(8)]
     assert alarm.p_value == rows[-1]["p_value"]
     by_bettor = [name for name in rows[0] if name.startswith("log_factor_")]

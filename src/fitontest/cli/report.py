@@ -40,6 +40,12 @@ from fitontest.results.table import PAGES
     multiple=True,
     help="Score from which on a row is treated: net benefit, and what miscalibration costs of it; repeat for several.",
 )
+@click.option(
+    "--monitor",
+    "state",
+    type=click.Path(path_type=Path),
+    help="State that 'fitontest monitor' keeps: its evidence is a part of the page.",
+)
 @click.option("--interval", type=float, default=0.95, show_default=True, help="Level of the intervals.")
 @click.option("--random-state", type=int, default=0, show_default=True, help="Seed of the folds and of all draws.")
 @click.option("--title", help="Heading of the page. Default: the names of the column and of the file.")
@@ -58,6 +64,7 @@ def report(
     compare: bool | None,
     families: tuple[str, ...],
     thresholds: tuple[float, ...],
+    state: Path | None,
     interval: float,
     random_state: int,
     title: str | None,
@@ -75,7 +82,7 @@ def report(
     --reduction canonical judges the probabilities of all classes by their ECE in joint bins.
     """
     choose(output.suffix.lower(), PAGES, "the ending of --output")
-    check_output(output, "--output", {"FILE": given.file})
+    check_output(output, "--output", {"FILE": given.file, "--monitor": state})
     try:
         check_jinja()
     except ImportError as error:
@@ -91,12 +98,23 @@ def report(
         families=ALL if families == (ALL,) else families or None,
         compare="auto" if compare is None else compare,
         thresholds=sorted(thresholds) or None,
+        monitor=None if state is None else _load(state),
         interval=interval,
         random_state=random_state,
         reduction=given.reduction,
     )
     page.save(output)
     say(f"{page.verdict.headline}. {page.advice.title}. Wrote {output}", err=True)
+
+
+def _load(state: Path) -> fot.Monitor:
+    """Return the monitor whose evidence is on the page."""
+    if not state.is_file():
+        raise ValueError(f"--monitor must be a file that 'fitontest monitor' has made, got {str(state)!r}")
+    try:
+        return fot.Monitor.load(state)
+    except ValueError as error:
+        raise ValueError(f"--monitor{str(error).removeprefix('path')}") from error
 
 
 def _columns(given: Given, by: tuple[str, ...]) -> dict[str, str]:

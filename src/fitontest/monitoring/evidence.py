@@ -199,7 +199,7 @@ class MonitorEvidence(Table):
     @property
     def p_value(self) -> float:
         """A p-value that holds at any time: one over the largest evidence so far."""
-        return 0.0 if self.is_infinite else self.settings.p_value(max(self.log_es, default=0.0))
+        return self.settings.p_value(inf if self.is_infinite else max(self.log_es, default=0.0))
 
     @property
     def is_infinite(self) -> bool:
@@ -329,7 +329,7 @@ class MonitorEvidence(Table):
                     "log_e": log_e,
                     "e_value": None if refuted or log_e > LARGEST_LOG else exp(log_e),
                     "refuted": refuted,
-                    "p_value": 0.0 if refuted else self.settings.p_value(highest),
+                    "p_value": self.settings.p_value(inf if refuted else highest),
                     "alarm": alarm_since is not None and k >= alarm_since,
                     "log_cusum": max(record.log_cusum, 0.0),
                     "level_low": low,
@@ -378,7 +378,17 @@ class MonitorEvidence(Table):
 
     def _pictures(self) -> list[tuple[str, str]]:
         """Return the values after each batch and the calibration, for a page."""
-        return pictures_of(self) if self.n else []
+        return self.pictures()
+
+    def pictures(self, prefix: str = "") -> list[tuple[str, str]]:
+        """Return the values after each batch and the calibration as SVG for a page, each with what it shows.
+
+        Parameters
+        ----------
+        prefix : str, default=""
+            Before the identifiers in the pictures, which must differ from all others on the page.
+        """
+        return pictures_of(self, prefix) if self.n else []
 
     def sections(self) -> list[Section]:
         """Return the sentence, the table of the batches, and that of segments where there are any."""

@@ -8,20 +8,22 @@ BATCHES = (
 )
 
 
-def pictures_of(evidence: Any) -> list[tuple[str, str]]:
+def pictures_of(evidence: Any, prefix: str = "") -> list[tuple[str, str]]:
     """Return the values after each batch, and the calibration before and since the onset, each with what it shows.
 
     Parameters
     ----------
     evidence : MonitorEvidence
         Of at least one batch.
+    prefix : str, default=""
+        Before the identifiers in the pictures.
     """
     from fitontest.displays.inline import svg_of
 
     batches = evidence.diagram(panels="batches")
-    pictures = [(svg_of(batches, "batches", BATCHES), BATCHES)]
+    pictures = [(svg_of(batches, f"{prefix}batches", BATCHES), BATCHES)]
     if evidence.samples():
         calibration = evidence.diagram(panels="calibration")
         text = f"Calibration curve: {', and in grey '.join(reversed(calibration.diagrams))}."
-        pictures.append((svg_of(calibration, "calibration", text), text))
+        pictures.append((svg_of(calibration, f"{prefix}calibration", text), text))
     return pictures

@@ -357,10 +357,9 @@ def _of_names(told: Told) -> list[str]:
     if not told.segments:
         return []
     share = percent(told.settings.alpha)
-    return [
-        f"E is half of that of all rows together, and half of the mean of {told.segments_in_words}. Named are those that "
-        f"e-BH lists by the evidence now: at one report at most {share} of the names are wrong, on average."
-    ]
+    made = f"E is half of that of all rows together, and half of the mean of {told.segments_in_words}."
+    named = "Named are those that e-BH lists by the evidence now:"
+    return [f"{made} {named} at one report at most {share} of the names are wrong, on average."]
 
 
 def _of_dependence(told: Told) -> list[str]:

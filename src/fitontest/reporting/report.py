@@ -30,6 +30,8 @@ from fitontest.measures.interval import INDEPENDENT_ROWS
 from fitontest.measures.measure import make as make_measure
 from fitontest.measures.plug_in import PlugIn
 from fitontest.measures.side_by_side import interval_columns
+from fitontest.monitoring.evidence import MonitorEvidence
+from fitontest.monitoring.monitor import Monitor
 from fitontest.reading.read import read
 from fitontest.reporting.advice import Advice, Adviser
 from fitontest.reporting.data_facts import data_facts, reading_notes
@@ -45,6 +47,8 @@ from fitontest.reporting.figures import (
     triangle_pictures,
 )
 from fitontest.reporting.key_figures import KeyFigure, Measured, key_figures, listed_figures, means_in_words
+from fitontest.reporting.monitoring_section import HEADING as MONITORING
+from fitontest.reporting.monitoring_section import monitoring_pictures, monitoring_sentence, read_monitor
 from fitontest.reporting.options import Provenance, ReportOptions
 from fitontest.reporting.page import render
 from fitontest.reporting.several_classes import ClassesVerdict
@@ -69,7 +73,7 @@ TCE_ROWS = 100_000  # rows above which the test of each score is left out, becau
 TCE_DRAWS = 100
 MEASURES, CONFIDENCE, COMPARED = "Error by family of maps", "Confidence", "Calibrators compared"  # headings
 CLASSES, SEGMENTS = "Classes", "Segments"
-OPEN = (CLASSES, SEGMENTS)  # headings that are not collapsed
+OPEN = (CLASSES, SEGMENTS, MONITORING)  # headings that are not collapsed
 TIMES = "fit (s)"  # a column that differs from run to run
 PACKAGES = ("fitontest", "numpy", "scipy", "scikit-learn", "matplotlib")
 
@@ -108,6 +112,8 @@ class Report:
         Why there is no comparison, where none could be made, or "".
     validation : Validation or None
         Of scores of a positive class: what reports on risk models list, and decisions at `thresholds`.
+    monitoring : MonitorEvidence or None
+        Of the stream that the model is monitored in, where a monitor is given; it is of other rows than the verdict.
 
     Notes
     -----
@@ -138,6 +144,7 @@ class Report:
     provenance: dict[str, Any] = field(default_factory=dict)
     not_compared: str = ""
     validation: Validation | None = None
+    monitoring: MonitorEvidence | None = None
 
     @cached_property
     def verdict(self) -> Verdict | ClassesVerdict:
@@ -155,8 +162,8 @@ class Report:
     @property
     def sentences(self) -> list[str]:
         """What a reader wants to know, a sentence or two each, after the headline of the verdict."""
-        decisions = decisions_sentence(self.validation)
-        return [*self._summary.sentences, *([decisions] if decisions else [])]
+        others = decisions_sentence(self.validation), monitoring_sentence(self.monitoring)
+        return [*self._summary.sentences, *(text for text in others if text)]
 
     @cached_property
     def figures(self) -> list[KeyFigure]:
@@ -227,6 +234,8 @@ class Report:
             picked[SEGMENTS] = segment_pictures(self.segments, seed)
         if self.validation is not None:
             picked[VALIDATION] = decision_pictures(self.validation)
+        if self.monitoring is not None:
+            picked[MONITORING] = monitoring_pictures(self.monitoring)
         return {"pair": pair, "key": key, "diagrams": pictures, "pictures": {k: v for k, v in picked.items() if v}}
 
     @property
@@ -243,6 +252,8 @@ class Report:
             tables[SEGMENTS] = self.segments.table().sections()
         if self.classes is not None:
             tables[CLASSES] = [_class_table(self.classes)]
+        if self.monitoring is not None:
+            tables[MONITORING] = self.monitoring.sections()
         tables[MEASURES] = [part for part in self.evaluation.table().sections() if part.header]
         if self.confidence is not None:
             tables[CONFIDENCE] = [part for part in self.confidence.table().sections() if part.header]
@@ -289,6 +300,8 @@ class Report:
         for name in ("confidence", "comparison", "after", "classes", "segments", "validation"):
             part = getattr(self, name)
             record[name] = None if part is None else part.to_dict()
+        if self.monitoring is not None:
+            record["monitoring"] = self.monitoring.to_dict()
         return {**record, "facts": self.facts}
 
     def _repr_html_(self) -> str:
@@ -315,6 +328,7 @@ def report(
     compare: bool | Literal["auto"] = "auto",
     by: ArrayInput = None,
     thresholds: float | Sequence[float] | None = None,
+    monitor: Monitor | MonitorEvidence | None = None,
     interval: float = 0.95,
     random_state: RandomState = 0,
     reduction: AnyReduction | None = None,
@@ -359,6 +373,9 @@ def report(
     thresholds : float or sequence of float, optional
         Scores from which on a row is treated, in (0, 1), increasing: the page has the net benefit there, what
         miscalibration costs of it, and the decision curve; see `validate`.
+    monitor : Monitor or MonitorEvidence, optional
+        Of the stream that the model is monitored in: the page has a part with its sentence, its batches and pictures.
+        It changes nothing else, since the rows of a stream are other ones.
     interval : float in (0, 1), default=0.95
         Level of the intervals.
     random_state : int, RandomState or None, default=0
@@ -398,6 +415,7 @@ def report(
     Report('Model A': Underconfident, scores too high. Calibrate the scores)
     >>> report.save("report.html")  # doctest: +SKIP
     """
+    monitoring = read_monitor(monitor)
     provenance = Provenance.of(date, model, notes)
     options = ReportOptions.of(title, provenance, families, compare, interval, random_state, reduction, thresholds)
     data = read(
@@ -439,6 +457,7 @@ def report(
             _with_columns(provenance, y_true, columns).to_dict(),
             not_compared,
             validation_of(judged, verdict, options),
+            monitoring,
         )
 
 
