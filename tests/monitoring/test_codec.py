@@ -13,9 +13,8 @@ from fitontest.monitoring.bettor_kinds import BETTORS
 from fitontest.monitoring.codec import state_of_dict, state_to_dict
 from fitontest.monitoring.monitor import Monitor
 from fitontest.monitoring.process import Process
-from fitontest.monitoring.process_codec import process_of_dict, process_to_dict
+from fitontest.monitoring.process_codec import process_to_dict
 from fitontest.monitoring.state import MonitorState, Seen, Update
-from fitontest.monitoring.vector_batch import VectorBatch
 from fitontest.monitoring.vector_process import VectorProcess
 
 from .conftest import monitored, stream
@@ -124,10 +123,22 @@ def changed(kept, *path, to):
         (("kind",), "report", 'state must be that of a monitor, with "kind": "monitor"'),
         (("extra",), 1, "state must be an object with the keys .*; 'extra' is unknown"),
         (("seen",), None, "state must be an object with the keys .*; 'seen' is missing"),
-        (("settings", "alpha"), "0.05", "settings.alpha must be a finite number, got '0.05'"),
+        (("settings", "alpha"), "0.05", r"settings.alpha must be a number in \(0, 1\), got '0.05'"),
+        (("settings", "alpha"), 5, r"settings.alpha must be a number in \(0, 1\), got 5"),
+        (("settings", "max_error"), 0.0123, "together.capital.errors must hold the max_error of the settings, 0.0123"),
+        (
+            ("settings", "families"),
+            {"spline": 0.28},
+            "together.bettors must be on the families of the settings, spline;",
+        ),
+        (
+            ("together", "capital", "families"),
+            ["a", "b"],
+            "capital.families must be those of the settings, got",
+        ),
         (("settings", "families"), {"my_own": 0.1}, "family must be one of .* got 'my_own'"),
         (("settings", "null", "null"), "none", "null must be one of 'exact'"),
-        (("together", "of"), "classes", "together must be an object with the keys .*; 'capital' is unknown"),
+        (("together", "of"), "classes", "together.of must be one of 'scores'; got 'classes'"),
         (("together", "log_e"), 3.0, "together.log_e must be that of the last record, got 3.0"),
         (("together", "records", "n"), [200, 200], "together.records.n must be a list of 3 values, got 2 values"),
         (("together", "records", "n", 0), -1, r"together.records.n\[0\] must be a whole number, at least 0; got -1"),
@@ -151,16 +162,17 @@ def test_what_is_no_state_is_refused_by_the_place_of_the_fault(kept, path, to, m
         Monitor.from_dict(changed(kept, *path, to=to))
 
 
-def test_evidence_on_whole_distributions_is_read_back(some):
-    settings = some._state.settings
+def test_evidence_on_whole_distributions_is_read_back():
     rng = np.random.default_rng(0)
-    drawn = [VectorBatch.of(rng.dirichlet(np.ones(3), 50), rng.integers(3, size=50)) for _ in range(2)]
-    process = VectorProcess.first(settings).after(drawn[0], settings, "first")
-    again = process_of_dict(json.loads(json.dumps(process_to_dict(process))), settings, "together")
-    later = [each.after(drawn[1], settings, "second") for each in (process, again)]
-    assert process_to_dict(later[0]) == process_to_dict(later[1])
+    drawn = [(rng.integers(3, size=50), rng.dirichlet(np.ones(3), 50)) for _ in range(2)]
+    monitor = monitored(drawn[:1], reduction="canonical")
+    again = Monitor.from_json(monitor.to_json())
+    for each in (monitor, again):
+        each.update(*drawn[1])
+    assert again.to_json() == monitor.to_json()
+    values = monitor.to_dict()
     with pytest.raises(ValueError, match=r"together.bettors\[0\].kind must be one of .* got 'level'"):
-        process_of_dict({**process_to_dict(process), "bettors": [{"kind": "level"}]}, settings, "together")
+        Monitor.from_dict(changed(values, "together", "bettors", 0, "kind", to="level"))
 
 
 @pytest.mark.parametrize("values", [[], "monitor", {}, {"kind": "identity", "schema": 2}])

@@ -7,13 +7,12 @@ from typing import Any
 import numpy as np
 
 from fitontest.checks import brief, is_whole
-from fitontest.families.base import family_class
 from fitontest.monitoring.layout import Layout
 from fitontest.monitoring.nulls import Null, null_of
 from fitontest.monitoring.process import Process
 from fitontest.monitoring.process_codec import process_of_dict, process_to_dict
 from fitontest.monitoring.seen_groups import Digests, digests_of_text, text_of_digests
-from fitontest.monitoring.settings import Settings
+from fitontest.monitoring.settings import Settings, read_families, read_fraction, read_run_length
 from fitontest.monitoring.state import Life, MonitorState, Seen
 from fitontest.monitoring.stored_records import columns_of_records, records_of_columns
 from fitontest.monitoring.stored_values import (
@@ -33,10 +32,10 @@ STATE = "state"  # what messages call the values
 KEYS = ("schema", "kind", "version", "settings", "together", "segments", "log_es", "seen", "groups", "lives")
 SEEN = tuple(field.name for field in fields(Seen))
 OF_SETTINGS: dict[str, Reader] = {
-    "alpha": read_number,
-    "max_error": optional(read_number),
-    "run_length": read_number,
-    "share": read_number,
+    "alpha": read_fraction,
+    "max_error": optional(read_fraction),
+    "run_length": read_run_length,
+    "share": read_fraction,
 }
 
 
@@ -107,9 +106,8 @@ def _settings_to_dict(settings: Settings) -> dict[str, Any]:
 def _settings_of_dict(values: object, place: str) -> Settings:
     names = [field.name for field in fields(Settings)]
     held = dict(read_object(values, names, place))
-    families = read_mapping(held.pop("families"), read_number, f"{place}.families")
-    for family in families:
-        family_class(family)  # one of another package, or of the user's own, must be registered first
+    # a family of another package, or of the user's own, must be registered first
+    families = read_families(read_mapping(held.pop("families"), read_number, f"{place}.families"))
     null = _null_of(held.pop("null"), f"{place}.null")
     layout = _layout_of(held.pop("layout"), f"{place}.layout")
     for name, value in held.items():

@@ -4,8 +4,10 @@ from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 from fitontest.checks import brief, choose
+from fitontest.data.simplex_sample import CANONICAL
 from fitontest.monitoring.bettor_kinds import BETTORS, VECTOR_BETTORS, read_bettor
 from fitontest.monitoring.capital import ErrorCapital
+from fitontest.monitoring.family_bettor import FamilyBettor
 from fitontest.monitoring.fixed_share import FixedShare
 from fitontest.monitoring.past import OF_PAST, Past
 from fitontest.monitoring.process import Process
@@ -59,7 +61,8 @@ def process_of_dict(values: object, settings: Settings, place: str) -> Any:
     """Return the process of values that `process_to_dict` returned, or refuse them by the name of their place."""
     if not isinstance(values, dict):
         raise ValueError(f"{place} must be an object, got {brief(values)}")
-    if choose(values.get("of"), (SCORES, CLASSES), f"{place}.of") == CLASSES:
+    wanted = CLASSES if settings.layout.reduction == CANONICAL else SCORES
+    if choose(values.get("of"), (wanted,), f"{place}.of") == CLASSES:
         held = read_object(values, ("of", *SHARED), place)
         return VectorProcess(**_shared_of_dict(held, VECTOR_BETTORS, settings, place))
     held = read_object(values, ("of", *SHARED, *OF_SCORES), place)
@@ -89,6 +92,8 @@ def _shared_of_dict(
 ) -> dict[str, Any]:
     """Return what processes of scores and of whole distributions have."""
     bettors = read_each(held["bettors"], lambda each, at: read_bettor(each, kinds, at), f"{place}.bettors")
+    if kinds is BETTORS:
+        _check_families(bettors, settings, f"{place}.bettors")
     records = records_of_columns(held["records"], f"{place}.records")
     logs = {name: read_number(held[name], f"{place}.{name}") for name in LOGS}
     for name in LOGS if records else ():
@@ -102,6 +107,14 @@ def _shared_of_dict(
         "refuted_at": read_place(held["refuted_at"], f"{place}.refuted_at"),
         "records": records,
     }
+
+
+def _check_families(bettors: list[Any], settings: Settings, place: str) -> None:
+    """Refuse bettors on maps of families that are not fitted."""
+    of_maps = tuple(bettor.family for bettor in bettors if isinstance(bettor, FamilyBettor))
+    if bettors and of_maps != tuple(settings.families):
+        families = ", ".join(settings.families)
+        raise ValueError(f"{place} must be on the families of the settings, {families}; got {brief(of_maps)}")
 
 
 def _shares_of_dict(values: object, bettors: int, settings: Settings, place: str) -> FixedShare:

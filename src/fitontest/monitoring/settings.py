@@ -64,9 +64,9 @@ def read_fraction(value: object, argument: str) -> float:
     return _between(value, argument, 0.0, 1.0)
 
 
-def read_run_length(value: object) -> float:
+def read_run_length(value: object, argument: str = "run_length") -> float:
     """Return the batches between false alarms of CUSUM."""
-    return _between(value, "run_length", 1.0, inf)
+    return _between(value, argument, 1.0, inf)
 
 
 def read_families(families: object) -> dict[str, float]:
