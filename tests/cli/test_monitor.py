@@ -97,10 +97,17 @@ def test_the_latest_time_in_a_column_is_that_of_the_batch(folder, frames):
     mixed.to_csv("mixed.csv", index=False)
     assert "--time column 'day' must hold times of one kind, got " in run("a.json", "mixed.csv", "--time", "day").stderr
     mixed.assign(day=mixed["day"].where(mixed.index != 4)).to_csv("missing.csv", index=False)
-    assert "must have a time in every row, got none in row 5" in run("a.json", "missing.csv", "--time", "day").stderr
-    mixed.assign(day=pd.Timestamp("2026-03-01 12:00")).to_parquet("last.parquet")
-    moment = run("b.json", "last.parquet", *COLUMNS, "--time", "day", "--json")
-    assert json.loads(moment.stdout)["rows"][0]["time"] == "2026-03-01T12:00:00"
+    assert "must have a time in every row, got 1 without" in run("a.json", "missing.csv", "--time", "day").stderr
+    hours = pd.Timestamp("2026-03-01") + pd.to_timedelta(np.arange(120), unit="h")
+    mixed.assign(day=hours, text=[f"{hour:%Y-%m-%d}" for hour in hours]).to_parquet("last.parquet")
+    for column, time in (("day", "2026-03-05T23:00:00"), ("text", "2026-03-05")):
+        found = run(f"{column}.json", "last.parquet", *COLUMNS, "--time", column, "--json")
+        assert json.loads(found.stdout)["rows"][0]["time"] == time
+    mixed.assign(day=hours.where(hours > hours[0])).to_parquet("last.parquet")
+    assert (
+        "must have a time in every row, got 1 without"
+        in run("b.json", "last.parquet", *COLUMNS, "--time", "day").stderr
+    )
 
 
 @pytest.mark.parametrize(
@@ -147,6 +154,7 @@ def test_what_is_refused_changes_nothing(folder, options, message):
         (("a.json", "--alpha", 0.1), "--alpha must be left out without FILE, got 0.1"),
         (("a.json", "--sep", ";"), "--sep, --encoding, --decimal and --max-unpacked must be left out without FILE"),
         (("a.json", "-", *COLUMNS), "--batch must be given where FILE is standard input"),
+        (("a.json", "*.parquet", *COLUMNS), "--batch must be given where FILE is a pattern of several files"),
         (("a.json", "month 0.csv", *COLUMNS, "--alpha", 2), "--alpha must be a number in (0, 1), got 2.0"),
     ],
 )
@@ -165,6 +173,8 @@ def test_segments_classes_and_standard_input(folder, frames):
         options = (*SEVERAL, "--reduction", "classwise", "--labels", "0,1,2")
         assert run("classes.json", f"month {k}.csv", *options).exit_code == 0
     assert list(fot.Monitor.load("classes.json").evidence.segments) == [0, 1, 2]
+    whole = run("whole.json", "month 0.csv", *SEVERAL, "--reduction", "canonical")
+    assert (whole.exit_code, whole.stdout.count(" events")) == (0, 0)
     raw = frames[1].to_csv(index=False, sep=";", decimal=",").encode()
     layout = ("--sep", ";", "--decimal", ",")
     assert run("a.json", "-", *COLUMNS, "--batch", "month 1", *layout, stdin=raw).exit_code == 0

@@ -19,9 +19,10 @@ from fitontest.cli.streams import name_of
 from fitontest.cli.times import latest
 from fitontest.cli.writing import check_output, is_same
 from fitontest.data.predictions import REDUCTIONS
+from fitontest.data.simplex_sample import CANONICAL
 from fitontest.data.weights import WEIGHT_TYPES
 from fitontest.files.csv_files import STANDARD, Layout
-from fitontest.files.tables import READERS
+from fitontest.files.tables import READERS, is_pattern
 from fitontest.monitoring.batch_rows import BatchFile
 from fitontest.monitoring.hypothesis import UNITS
 from fitontest.monitoring.past import FEWEST
@@ -67,7 +68,11 @@ _SETTINGS = (
     ),
     click.option("--max-weight", type=float, help="The largest weight that a row may ever have, which counts as 1."),
     click.option("--once", is_flag=True, default=None, help="Leave out rows of a --group that a batch before had."),
-    click.option("--reduction", type=Choice(REDUCTIONS), help=f"{HOW}. With classwise each class is a segment."),
+    click.option(
+        "--reduction",
+        type=Choice([*REDUCTIONS, CANONICAL]),
+        help=f"{HOW}; canonical takes them as they are. With classwise each class is a segment.",
+    ),
     click.option("--labels", help="Classes of the --prob columns, in their order, with commas between them."),
     click.option("--pos-label", help="The positive label of two, unless the labels are 0/1, -1/1 or true/false."),
 )
@@ -185,10 +190,12 @@ def _updated(state: Path, file: Path, columns: Columns, settings: dict[str, Any]
 
 
 def _name_of_batch(file: Path) -> str:
-    """Return the name of a file without its endings, or refuse to call a batch after a stream."""
+    """Return the name of a file without its ending, or refuse to call a batch after a stream or several files."""
     name = name_of(file)
     if name == STANDARD_INPUT:
         raise ValueError("--batch must be given where FILE is standard input")
+    if is_pattern(file) and not file.is_file():
+        raise ValueError(f"--batch must be given where FILE is a pattern of several files, got {file}")
     ending = next((each for each in sorted(READERS, key=len, reverse=True) if name.lower().endswith(each)), "")
     return name[: len(name) - len(ending)] or name
 
@@ -243,8 +250,8 @@ def _few(evidence: Any) -> str:
 def _labels(evidence: Any) -> tuple[int, int]:
     """Return positives and negatives so far; of several classes those of the class that is known best."""
     streams = evidence.segments.values() if _is_by_class(evidence) else (evidence,)
-    known = [(each.events, each.n - each.events) for each in streams if each.events is not None]
-    return max(known, key=min, default=(0, 0))
+    known = [(each.n, each.n) if each.events is None else (each.events, each.n - each.events) for each in streams]
+    return max(known, key=min, default=(0, 0))  # of whole distributions every row says something of every class
 
 
 def _is_by_class(evidence: Any) -> bool:

@@ -4,10 +4,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fitontest.checks import brief
 from fitontest.files.csv_files import Layout
-from fitontest.files.tables import read_columns
+from fitontest.files.tables import PARQUET, is_parquet, is_pattern, latest_in_parquet, read_columns
 from fitontest.monitoring.batch_identity import as_time
 
 
@@ -19,13 +20,11 @@ def latest(file: Path, column: str, layout: Layout) -> Any:
     ValueError
         Times that are missing, or of several kinds.
     """
-    values = read_columns(file, {"--time": column}, (), layout, no_rows=True)["--time"]
+    values, missing = _values(file, column, layout)
+    if missing:
+        raise ValueError(f"--time column {column!r} must have a time in every row, got {missing:,} without")
     if not values.size:
         return None
-    missing = np.ma.getmaskarray(values) | np.array([value is None or value != value for value in values.tolist()])
-    if missing.any():
-        row = int(np.flatnonzero(missing)[0]) + 1
-        raise ValueError(f"--time column {column!r} must have a time in every row, got none in row {row}")
     if values.dtype.kind in "iufM":
         return values.max()
     times = {text: as_time(str(text)) for text in np.unique(np.asarray(values, dtype=object).astype(str)).tolist()}
@@ -34,3 +33,14 @@ def latest(file: Path, column: str, layout: Layout) -> Any:
         each = " and ".join(f"{kind} {brief(text)}" for kind, text in list(kinds.items())[:2])
         raise ValueError(f"--time column {column!r} must hold times of one kind, got {each}")
     return max(times, key=lambda text: times[text][1])
+
+
+def _values(file: Path, column: str, layout: Layout) -> tuple[NDArray[Any], int]:
+    """Return times among which the latest is, and how many rows have none."""
+    are_several = is_pattern(file) and not file.is_file()
+    if are_several or is_parquet(file):  # of which there may be more rows than fit into memory
+        layout.refuse_for(PARQUET)
+        return latest_in_parquet(file, "--time", column)
+    values = read_columns(file, {"--time": column}, (), layout, no_rows=True)["--time"]
+    missing = np.ma.getmaskarray(values) | np.array([value is None for value in values.tolist()], dtype=bool)
+    return values, int(missing.sum())

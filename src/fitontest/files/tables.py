@@ -143,14 +143,34 @@ def distinct_in_parquet(path: str | Path, argument: str, column: str) -> NDArray
     Values beyond the first `MOST_DISTINCT` are left out: no column of labels has as many.
     """
     with parquet_rows(path) as rows:
-        if rows.columns.count(column) != 1:
-            known = f"{brief(rows.columns)}{meant(column, rows.columns)}"
-            raise FileError(argument, f"must be a column of {path}, got {column!r}; its columns are {known}")
-        name = _quoted(column)
+        name = _name_in(rows, path, argument, column)
         query = f"SELECT DISTINCT {name} FROM given WHERE {name} IS NOT NULL ORDER BY {name} LIMIT {MOST_DISTINCT}"
         found = rows.query("given", query)
         assert found is not None  # of a SELECT
         return _array(found.fetchnumpy()[column])
+
+
+def latest_in_parquet(path: str | Path, argument: str, column: str) -> tuple[NDArray[Any], int]:
+    """Return the largest value of a column of times or numbers, of texts all distinct ones; and how many are missing.
+
+    There is no value in a file without rows.
+    """
+    with parquet_rows(path) as rows:
+        name = _name_in(rows, path, argument, column)
+        ((missing,),) = rows.aggregate(f"count(*) - count({name})").fetchall()
+        is_text = str(rows.types[rows.columns.index(column)]) == "VARCHAR"
+        chosen = f"SELECT DISTINCT {name} FROM given" if is_text else f"SELECT max({name}) AS {name} FROM given"
+        found = rows.query("given", f"SELECT * FROM ({chosen}) WHERE {name} IS NOT NULL")
+        assert found is not None  # of a SELECT
+        return _array(found.fetchnumpy()[column]), int(missing)
+
+
+def _name_in(rows: duckdb.DuckDBPyRelation, path: str | Path, argument: str, column: str) -> str:
+    """Return a column as SQL names it, or refuse one that is missing or there twice."""
+    if rows.columns.count(column) != 1:
+        known = f"{brief(rows.columns)}{meant(column, rows.columns)}"
+        raise FileError(argument, f"must be a column of {path}, got {column!r}; its columns are {known}")
+    return _quoted(column)
 
 
 def count_rows_in_parquet(path: str | Path) -> int:
