@@ -38,7 +38,8 @@ from fitontest.monitoring.stored_values import read_array, read_each, read_list,
 from fitontest.numerics.log_sums import log_sum_exp
 from fitontest.typing import FloatArray
 
-#: Two digits of the mean errors, in steps of 10 % at most: a bound is one of them, and prints without rounding.
+#: Two digits of the mean errors, in steps of 10 % at most: a bound is one of them, and prints without rounding. Finer
+#: steps make a bound a few percent larger, and the state longer.
 DIGITS = np.array(
     [*range(10, 20), *range(20, 32, 2), *range(32, 50, 3), *range(50, 70, 4), *range(70, 100, 5)], dtype=np.float64
 )
