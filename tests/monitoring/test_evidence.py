@@ -174,7 +174,7 @@ def test_what_the_batches_leave_open_is_said_of_each_end():
     assert "level 0.02 to 0.30 (not 0)" in off
     assert "By the level alone the scores are off" in off
     assert "alone" not in headline_of(silent(level=(0.02, 0.3), max_error=0.02))  # which allows it
-    assert "No line of the logits that is the same in all batches" in headline_of(silent(level=None, slope=None))
+    assert "No line of the logits agrees with all batches" in headline_of(silent(level=None, slope=None))
     assert "But that of the batches since 3 alone is 1,097" in headline_of(silent(cusum_alarm=True))
 
 

@@ -79,7 +79,10 @@ class LineSequence:
 
     @property
     def refuted(self) -> bool:
-        """Whether no line is left open by all batches: level or slope cannot have been the same in all of them."""
+        """Whether no line is left open by all batches.
+
+        Level or slope changed, or the truth is no line: where scores drift along a curve, lines through it differ.
+        """
         return bool(np.any(self.common[:, 0] > self.common[:, 1]))
 
     @property

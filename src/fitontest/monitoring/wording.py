@@ -13,7 +13,7 @@ from fitontest.uncertainty.tendency import OVERCONFIDENT, REVERSED, TOO_HIGH, TO
 
 IDEALS = {"level": 0, "slope": 1}
 Ends = tuple[float | None, float | None] | None
-NO_LINE = " No line of the logits that is the same in all batches agrees with them: level or slope changed."
+NO_LINE = " No line of the logits agrees with all batches: level or slope changed, or the truth is no line."
 MANY_ROWS = 100_000  # from which on errors of no consequence are refuted
 SILENT = 3  # batches since the largest evidence from which on it is said that there was no more
 MOST_NAMED = 5  # segments in the sentence
