@@ -214,14 +214,13 @@ def test_a_state_that_no_capital_has_is_refused(name, value, expected):
 
 
 def test_a_capital_of_other_settings_is_refused(drifting):
-    stored = monitored(drifting[:2], max_error=0.0123, families=()).to_dict()
-    stored["together"]["capital"]["errors"] = [
-        min(0.99, each * 1.1) for each in stored["together"]["capital"]["errors"]
-    ]
-    with pytest.raises(ValueError, match=r"together\.capital\.errors must hold the max_error of the settings, 0\.0123"):
+    stored = monitored(drifting[:2], max_error=0.0123, families=["platt"]).to_dict()
+    capital = stored["together"]["capital"]
+    capital["families"] = ["beta"]
+    with pytest.raises(ValueError, match=r"capital\.families must be those of the settings, got \['beta'\]"):
         Monitor.from_dict(stored)
-    stored["settings"]["families"] = {"platt": 1.0}
-    with pytest.raises(ValueError, match=r"together\.capital\.families must be those of the settings, got \[\]"):
+    capital["families"], capital["errors"] = ["platt"], [1.1 * each for each in capital["errors"]]
+    with pytest.raises(ValueError, match=r"capital\.errors must hold the max_error of the settings, 0\.0123"):
         Monitor.from_dict(stored)
 
 
