@@ -5,7 +5,7 @@ Usage: ``python benchmarks/monitor_reference.py [--sets 200] [--runs 40] [--firs
 First table: of references of 1,000 and 10,000 rows, with uniform scores or the rare ones of `monitor_streams.py`, how
 often the limits at the level .8 hold the true rates at 400 other scores, at all of them at once, in percent, and their
 mean half width in thousandths. At .8 the limits could leave out one set in five; rates that fall somewhere break what
-they assume. For 60 sets the same of the simultaneous band of `ReliabilityDisplay` (spline, 100 draws), from the 5 % to
+they assume. For 30 sets the same of the simultaneous band of `ReliabilityDisplay` (spline, 100 draws), from the 5 % to
 the 95 % quantile of the scores, where it is made at all.
 
 Second table: a model whose rates are off from the start, monitored against a reference of them of 20,000 rows: how
@@ -29,7 +29,7 @@ from report import markdown, tell
 
 SERIES = 7_302_026
 LEVEL = 0.8
-SPLINE_SETS, SPLINE_DRAWS = 60, 100
+SPLINE_SETS, SPLINE_DRAWS = 30, 100
 REFERENCE = 20_000
 SCORES = {"uniform": lambda rng, n: rng.random(n), "rare": lambda rng, n: expit(rng.normal(CENTRE, 1.0, n))}
 TRUTHS: dict[str, Truth] = {
