@@ -8,9 +8,10 @@ import pytest
 
 from fitontest.cells.cell_sums import CellSums, Resolution
 from fitontest.monitoring.batch import Batch
+from fitontest.monitoring.evidence import MonitorEvidence
 from fitontest.monitoring.monitor import Monitor
 from fitontest.monitoring.nulls import Exact
-from fitontest.monitoring.segment_list import list_segments, log_limit, log_mean_of_segments, prior_weights
+from fitontest.monitoring.segment_list import list_segments, log_mean_of_segments, prior_weights
 from fitontest.monitoring.settings import Settings
 from fitontest.monitoring.state import MonitorState, Seen, Update
 
@@ -72,7 +73,7 @@ def test_prior_weights_sum_to_one_at_most_however_many_segments_appear():
         for later in range(first, 1000):
             priors |= prior_weights([later], later)
         assert sum(priors.values()) == pytest.approx(1.0 - 1.0 / 1001)
-        assert log_limit(priors[0], ALPHA) == pytest.approx(log((first + 1) / ALPHA))
+        assert priors[0] == 1.0 / (first + 1)
 
 
 def test_segments_that_have_not_appeared_count_one():
@@ -87,7 +88,9 @@ def test_the_evidence_of_all_is_half_of_all_rows_and_half_of_the_mean_of_segment
     assert exp(state.log_e) == pytest.approx((exp(state.together.log_e) + mean) / 2)
     assert state.log_e == state.log_es[-1]
     assert state.named == ("a",)
-    assert [state.segment_alarm_since(key) for key in "abc"] == [0, None, None]
+    segments = MonitorEvidence.of(state).segments
+    assert [segments[key].log_limit for key in "abc"] == pytest.approx(np.log([3 / ALPHA, 3 / ALPHA, 12 / ALPHA]))
+    assert [segments[key].alarm_since for key in "abc"] == [0, None, None]
 
 
 def test_a_segment_without_rows_costs_nothing_and_stays_as_it_was():
@@ -104,12 +107,14 @@ def test_a_refuted_segment_has_infinite_evidence_and_no_infinity_in_the_state():
     state = updated(state, "2", {"b": rows_of(60, 12, 0.2)})
     state = updated(state, "3", {"a": ([0, 1, 1], [0.2, 0.0, 0.0]), "b": rows_of(60, 12, 0.2)})
     assert state.log_e == state.log_e_of("a") == inf
-    assert state.p_value == 0.0
     assert state.refuted_by == "2 positive rows of score 0 in batch 3"
     assert state.refuted_at == 2
     assert state.named == ("a",)
-    assert state.segment_alarm_since("a") == 1  # its second batch
-    assert state.segment_alarm_since("b") is None
+    evidence = MonitorEvidence.of(state)
+    assert evidence.e_value == evidence.segments["a"].e_value == inf
+    assert (evidence.alarm_since, evidence.p_value) == (2, 0.0)
+    assert evidence.segments["a"].alarm_since == 1  # its second batch
+    assert not evidence.segments["b"].alarm
     assert np.isfinite(state.log_es).all()
 
 

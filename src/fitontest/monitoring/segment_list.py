@@ -1,4 +1,4 @@
-"""Which segments are miscalibrated: a list at one report, and alarms that stay."""
+"""Which segments are miscalibrated at one report, and what each counts in the evidence of all together."""
 
 from collections.abc import Mapping
 from math import log
@@ -16,7 +16,8 @@ def list_segments(log_es: Mapping[Any, float], alpha: float) -> tuple[Any, ...]:
 
     Of the segments that are named wrongly the expected share is at most alpha, whatever the dependence between
     segments, at one report. Its time may be chosen by the evidence, if all segments had appeared in the first batch.
-    All lists of several reports together have no such bound: for that see `log_limit`.
+    All lists of several reports together have no such bound. Alarms that stay have: with prior weights gamma, see
+    `prior_weights`, the probability that any calibrated segment ever reaches 1 / (alpha gamma) is at most alpha.
 
     Parameters
     ----------
@@ -36,15 +37,6 @@ def list_segments(log_es: Mapping[Any, float], alpha: float) -> tuple[Any, ...]:
     limits = [log(len(ranked)) - log(k) - log(alpha) for k in range(1, len(ranked) + 1)]
     reached = [k for k, (key, limit) in enumerate(zip(ranked, limits, strict=True), start=1) if log_es[key] >= limit]
     return tuple(ranked[: max(reached, default=0)])
-
-
-def log_limit(prior: float, alpha: float) -> float:
-    """Return log(1 / (alpha gamma)), the evidence at which a segment of prior weight gamma has an alarm that stays.
-
-    With prior weights that sum to at most 1 the probability that any calibrated segment ever has one is at most alpha,
-    since that of each is at most alpha gamma.
-    """
-    return -log(alpha) - log(prior)
 
 
 def prior_weights(new: list[Any], before: int) -> dict[Any, float]:

@@ -13,7 +13,7 @@ from fitontest.monitoring.history import Record
 from fitontest.monitoring.layout import Layout
 from fitontest.monitoring.process import Process
 from fitontest.monitoring.seen_groups import NO_GROUPS, Digests, joined
-from fitontest.monitoring.segment_list import list_segments, log_limit, log_mean_of_segments, prior_weights
+from fitontest.monitoring.segment_list import list_segments, log_mean_of_segments, prior_weights
 from fitontest.monitoring.settings import Settings
 from fitontest.monitoring.vector_batch import VectorBatch
 from fitontest.monitoring.vector_process import VectorProcess
@@ -226,17 +226,6 @@ class MonitorState:
     def named(self) -> tuple[Any, ...]:
         """The segments that are miscalibrated by their evidence now, see `list_segments`."""
         return list_segments({key: self.log_e_of(key) for key in self.segments}, self.settings.alpha_of_evidence)
-
-    def segment_alarm_since(self, key: Any) -> int | None:
-        """Return the place, among the records of a segment, of its first alarm; None without one.
-
-        The probability that any calibrated segment ever has one is at most alpha, see `log_limit`.
-        """
-        process, limit = self.segments[key], log_limit(self.priors[key], self.settings.alpha_of_evidence)
-        first = next((k for k, record in enumerate(process.records) if record.log_e >= limit), None)
-        if process.refuted_by is None or self.settings.max_error is not None:
-            return first
-        return process.refuted_at if first is None else min(first, process.refuted_at)
 
     @property
     def p_value(self) -> float:
