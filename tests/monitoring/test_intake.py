@@ -503,6 +503,7 @@ BAD = [
         {},
         "with the reduction of the monitor, None, got that",
     ),
+    ({"reduction": "canonical"}, (fot.Cells.of(Y, P),), {}, "y_true must be rows with reduction='canonical'"),
     ({"reduction": "classwise"}, (fot.Cells.of(Y, P),), {}, "y_true must be ClassCells where the reduction"),
     (
         {"reduction": "classwise"},

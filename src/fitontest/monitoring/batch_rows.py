@@ -256,6 +256,8 @@ def _sums_of(sample: ScoreSample, layout: Layout) -> CellSums:
 
 def _of_cells(data: Any, layout: Layout, holds: Mapping[str, Any]) -> BatchRows:
     """Return the rows of cells, of those of the classes, or of a dict by segment."""
+    if layout.reduction == CANONICAL:
+        raise ValueError(f"y_true must be rows with reduction='canonical', which cells do not keep, got {brief(data)}")
     is_by_class = isinstance(data, ClassCells)
     if is_by_class != (layout.reduction == CLASSWISE):
         raise ValueError(
