@@ -148,7 +148,7 @@ def test_what_is_refused_changes_nothing(folder, options, message):
         (("month 0.csv", "month 1.csv", *COLUMNS), "STATE must hold the state of a monitor, got 'month 0.csv'"),
         (("month 0.csv", "month 0.csv", *COLUMNS), "STATE must be another file than FILE, got 'month 0.csv'"),
         (("no/a.json", "month 0.csv", *COLUMNS), "STATE must be a file in a folder that exists, got 'no/a.json'"),
-        (("a.json", "month 0.csv"), "label and prob must both name a column"),
+        (("a.json", "month 0.csv"), "--label and --prob must be given with the first batch"),
         (("a.json", "month 9.csv", *COLUMNS), "FILE must be an existing file, got month 9.csv"),
         (("a.json", "--label", "y"), "--label must be left out without FILE, got y"),
         (("a.json", "--alpha", 0.1), "--alpha must be left out without FILE, got 0.1"),

@@ -152,6 +152,12 @@ def changed(kept, *path, to):
         (("together", "lines", "centre"), True, "together.lines.centre must be a finite number, got True"),
         (("together", "past", "rows_1", 0), 10**6, "together.past must hold cells: "),
         (("together", "since", "whole"), 1, "together.since must hold cells: whole must be True or False"),
+        (
+            ("together", "refuted_at"),
+            1,
+            "together.refuted_at must be the place of a record, -1 without refuted_by; got 1",
+        ),
+        (("together", "shares", "weights"), [1e400] * 6, r"shares.weights must be a finite number, got inf"),
         (("log_es"), [], "log_es must be a list of 3 values, got 0 values"),
         (("seen", "digest", 0), 7, r"seen.digest\[0\] must be a text, got 7"),
     ],

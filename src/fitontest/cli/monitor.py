@@ -186,6 +186,9 @@ def _updated(state: Path, file: Path, columns: Columns, settings: dict[str, Any]
     with ExitStack() as stack:
         with _naming_state():
             held = stack.enter_context(fot.Monitor.updating(state, **settings))
+        known = held.evidence.settings.layout
+        if (columns.label or known.label) is None or not (columns.probs or known.prob):
+            raise ValueError("--label and --prob must be given with the first batch that has rows")
         return held.update(rows, batch=batch, time=time, **columns.of_rows)
 
 

@@ -146,7 +146,7 @@ def _groups_of_text(text: object, place: str) -> Digests:
 def _segment_of_dict(values: object, settings: Settings, place: str) -> tuple[Any, float, Process]:
     held = read_object(values, ("key", "prior", "process"), place)
     process = process_of_dict(held["process"], settings, f"{place}.process")
-    return _key_of_plain(held["key"], f"{place}.key"), read_number(held["prior"], f"{place}.prior"), process
+    return _key_of_plain(held["key"], f"{place}.key"), read_fraction(held["prior"], f"{place}.prior"), process
 
 
 def _plain_key(key: Any) -> Any:

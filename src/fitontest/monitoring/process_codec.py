@@ -99,12 +99,16 @@ def _shared_of_dict(
     for name in LOGS if records else ():
         if logs[name] != getattr(records[-1], name):
             raise ValueError(f"{place}.{name} must be that of the last record, got {logs[name]!r}")
+    refuted_by = optional(read_text)(held["refuted_by"], f"{place}.refuted_by")
+    refuted_at = read_place(held["refuted_at"], f"{place}.refuted_at")
+    if (refuted_by is None) != (refuted_at == -1) or refuted_at >= len(records):
+        raise ValueError(f"{place}.refuted_at must be the place of a record, -1 without refuted_by; got {refuted_at}")
     return {
         "bettors": tuple(bettors),
         "shares": _shares_of_dict(held["shares"], max(1, len(bettors)), settings, f"{place}.shares"),
         **logs,
-        "refuted_by": optional(read_text)(held["refuted_by"], f"{place}.refuted_by"),
-        "refuted_at": read_place(held["refuted_at"], f"{place}.refuted_at"),
+        "refuted_by": refuted_by,
+        "refuted_at": refuted_at,
         "records": records,
     }
 

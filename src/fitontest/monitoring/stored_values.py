@@ -54,9 +54,9 @@ def read_text(value: object, place: str) -> str:
 
 
 def read_plain(value: object, place: str) -> Any:
-    """Return a text, number, boolean or None."""
-    if not (value is None or isinstance(value, str | bool) or is_real(value)):
-        raise ValueError(f"{place} must be a text, a number, true, false or null; got {brief(value)}")
+    """Return a text, finite number, boolean or None."""
+    if not (value is None or isinstance(value, str | bool) or (is_real(value) and np.isfinite(value))):
+        raise ValueError(f"{place} must be a text, a finite number, true, false or null; got {brief(value)}")
     return value
 
 
