@@ -536,6 +536,7 @@ def test_bad_input_is_refused_by_name(settings, data, columns, message):
         ({"reduction": "top"}, "reduction must be one of 'confidence'"),
         ({"labels": ["a", "b"]}, "labels must be left out unless reduction is given"),
         ({"labels": "ab", "reduction": "confidence"}, "labels must be a list of the classes, got 'ab'"),
+        ({"labels": [["a"], "b"], "reduction": "confidence"}, "labels must be texts, numbers or booleans"),
         ({"labels": ["a", "a"], "reduction": "confidence"}, "labels must be two different classes or more"),
         ({"pos_label": "a", "reduction": "classwise"}, "pos_label must be left out with reduction='classwise'"),
         ({"by": "a", "reduction": "classwise"}, "by must be left out with reduction='classwise'"),
@@ -554,6 +555,15 @@ def test_a_layout_goes_through_json():
     )
     assert Layout.from_dict(json.loads(json.dumps(layout.to_dict()))) == layout
     assert Layout.from_dict(json.loads(json.dumps(Layout().to_dict()))) == Layout()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("label", 3), ("prob", 3), ("prob", True), ("prob", ["p", 3]), ("weight", ["w"]), ("pos_label", ["a"])],
+)
+def test_a_stored_layout_that_is_none_is_refused(name, value):
+    with pytest.raises(ValueError, match=f"^{name} must be "):
+        Layout.from_dict({**Layout().to_dict(), name: value})
 
 
 def test_digests_of_groups_go_through_text():

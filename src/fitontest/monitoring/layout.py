@@ -77,6 +77,8 @@ class Layout:
             choose(self.reduction, [*REDUCTIONS, CANONICAL], "reduction")
         put(self, "labels", _read_labels(self.labels, self.reduction))
         put(self, "pos_label", as_plain(self.pos_label))
+        if not (self.pos_label is None or isinstance(self.pos_label, str | int | float)):
+            raise ValueError(f"pos_label must be a text, a number or a boolean, got {brief(self.pos_label)}")
         if self.pos_label is not None and self.reduction in ("confidence", "classwise", CANONICAL):
             raise ValueError(f"pos_label must be left out with reduction={self.reduction!r}, got {self.pos_label!r}")
         if self.by and self.reduction == "classwise":
@@ -86,7 +88,11 @@ class Layout:
         check_flag(self.exact, "exact")
         if check_flag(self.once, "once") and self.groups is False:
             raise ValueError("once must be False where there are no groups, got True")
-        put(self, "prob", None if self.prob is None else tuple(self.prob))
+        put(self, "prob", _read_columns(self.prob, "prob"))
+        for name, others in (("label", ()), ("prob", (tuple,)), ("weight", (bool,))):
+            value = getattr(self, name)
+            if not (value is None or isinstance(value, (str, *others))):
+                raise ValueError(f"{name} must be the name of a column, got {brief(value)}")
 
     @property
     def divisor(self) -> float:
@@ -124,13 +130,14 @@ class Layout:
         return cls(**values)
 
 
-def _read_columns(by: Any) -> Columns | bool | None:
+def _read_columns(value: Any, argument: str = "by") -> Columns | bool | None:
     """Return the names of columns, or whether there are any."""
-    if by is None or isinstance(by, bool):
-        return by
-    names = (by,) if isinstance(by, str) else tuple(by) if isinstance(by, list | tuple) else ()
+    if value is None or isinstance(value, bool):
+        return value
+    names = (value,) if isinstance(value, str) else tuple(value) if isinstance(value, list | tuple) else ()
     if not names or not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
-        raise ValueError(f"by must be the name of a column, or a list of several, True or False; got {brief(by)}")
+        rule = f"{argument} must be the name of a column, or a list of several"
+        raise ValueError(f"{rule}{', True or False' if argument == 'by' else ''}; got {brief(value)}")
     return names
 
 
@@ -159,6 +166,8 @@ def _read_labels(labels: Any, reduction: str | None) -> tuple[Label, ...] | None
     if isinstance(labels, str) or not hasattr(labels, "__iter__"):
         raise ValueError(f"labels must be a list of the classes, got {brief(labels)}")
     classes = tuple(map(as_plain, labels))
+    if not all(isinstance(label, str | int | float) for label in classes):
+        raise ValueError(f"labels must be texts, numbers or booleans, got {brief([*classes])}")
     if len(set(classes)) < max(len(classes), 2):
         raise ValueError(f"labels must be two different classes or more, got {brief([*classes])}")
     return classes
