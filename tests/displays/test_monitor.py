@@ -105,7 +105,7 @@ def test_nothing_covers_anything():
 def test_names_of_batches_are_thinned():
     evidence = monitored([], families=["isotonic"])
     for k, (y, p) in enumerate(stream(n=20, batches=30)):
-        evidence.update(y, p, batch=f"scoring run {k} of the year")
+        evidence.update(y, p, batch=f"$coring run {k} of the year$")
     display = evidence.evidence.diagram(panels="batches").plot(blank((6.4, 7.2)))
     display.figure_.draw_without_rendering()
     ticks = [text.get_window_extent() for text in display.axes_["error"].get_xticklabels() if text.get_text()]

@@ -138,7 +138,7 @@ def test_what_is_tested_stands_in_the_sentence():
     logits = headline_of(told(null={"null": "tolerance", "eps": 0.2, "unit": "logit"}))
     assert logits.startswith("Calibration to within 0.2 logits is refuted")
     band = headline_of(told(null={"null": "band"}))
-    assert band.startswith("That scores are as good as in the reference sample is refuted")
+    assert band.startswith("That rates are within the limits of the reference is refuted")
     error = headline_of(told(max_error=0.02, error_low=0.024))
     assert error.startswith("The mean error was above 0.02 in some batch (alarm since batch 3, E = 812)")
     assert "0.02 in every batch is not refuted" in headline_of(silent(max_error=0.02))
@@ -175,6 +175,7 @@ def test_what_the_batches_leave_open_is_said_of_each_end():
     assert "By the level alone the scores are off" in off
     assert "alone" not in headline_of(silent(level=(0.02, 0.3), max_error=0.02))  # which allows it
     assert "No line of the logits agrees with all batches" in headline_of(silent(level=None, slope=None))
+    assert "at least 0.010 in some batch" in headline_of(silent(level=None, slope=None, error_low=0.01)).lower()
     assert "But that of the batches since 3 alone is 1,097" in headline_of(silent(cusum_alarm=True))
 
 
@@ -187,6 +188,9 @@ def test_few_labels_many_rows_and_groups_are_spoken_of():
     assert "at least 0.0021 in some batch" in many
     tolerant = told(n=480_000, null={"null": "tolerance", "eps": 0.01, "unit": "probability"})
     assert not any("no consequence" in note for note in notes_of(tolerant))
+    told_rare = told()
+    told_rare.settings.alpha = 0.001
+    assert any("confidence of 99.9 %" in note for note in notes_of(told_rare))
     assert "groups must be independent" in notes_of(told(layout=Layout(groups="patient")))[-1]
     assert "left out (60 so far)" in notes_of(told(layout=Layout(groups=True, once=True)))[-1]
     assert notes_of(told(), lives=2)[0].startswith("2 models before this one")

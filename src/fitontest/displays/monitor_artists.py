@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fitontest.displays.canvas import style_axes
+from fitontest.displays.headline import without_formulas
 from fitontest.displays.palette import FILL, GAP, NEUTRAL, SERIES, get_foreground, get_line_color, is_dark
 from fitontest.results.frames import Records
 from fitontest.typing import FloatArray
@@ -92,7 +93,7 @@ class TimeAxis:
             ax.xaxis.set_major_formatter(untyped.ConciseDateFormatter(locator))
         elif self.labels:
             kept = range(0, self.x.size, self._every(ax))
-            ax.set_xticks([float(self.x[k]) for k in kept], [self.labels[k] for k in kept])
+            ax.set_xticks([float(self.x[k]) for k in kept], [without_formulas(self.labels[k]) for k in kept])
 
     def _every(self, ax: "Axes") -> int:
         """Return which batches are named, every k-th, so that names do not overlap."""
@@ -141,7 +142,7 @@ def draw_evidence(
         if is_named:
             chosen = SERIES[1 + named.index(name)]
             style = {"color": get_line_color(ax, chosen), "linewidth": 1.3, "zorder": 2.2}
-            style["label"] = shorten(name, MOST_LETTERS, placeholder="...") or name[:MOST_LETTERS]
+            style["label"] = without_formulas(shorten(name, MOST_LETTERS, placeholder="...") or name[:MOST_LETTERS])
         elif k == 0:
             style["label"] = "other segments" if named else "segments"
         ax.plot(places, values, **style)

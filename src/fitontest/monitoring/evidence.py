@@ -218,7 +218,7 @@ class MonitorEvidence(Table):
 
     @property
     def alarm_since(self) -> int | None:
-        """The place, from 0, of the batch of the first alarm; None without one."""
+        """The place, from 0, of the batch of the first alarm; None without one. Of a segment, among its own batches."""
         limit = self.log_limit
         first = next((k for k, log_e in enumerate(self.log_es) if log_e >= limit), None)
         if self.refuted is None:

@@ -138,7 +138,7 @@ def _hypothesis(told: Told) -> str:
     if null["null"] == "tolerance":
         unit = "" if null["unit"] == "probability" else " logits"
         return f"Calibration to within {null['eps']:g}{unit}"
-    return "Calibration" if null["null"] == "exact" else "That scores are as good as in the reference sample"
+    return "Calibration" if null["null"] == "exact" else "That rates are within the limits of the reference"
 
 
 def _direction(told: Told) -> str:
@@ -219,12 +219,6 @@ def _of_no_alarm(told: Told) -> list[str]:
     first = f"No alarm after {batches} batch{'es' * (batches > 1)} (E = {e_in_words(told.log_e)})"
     if told.settings.max_error is not None:
         first += f": a mean error of at most {told.settings.max_error:g} in every batch is not refuted"
-    if told.level is None or told.slope is None:
-        return [
-            f"{first}.",
-            *_of_change(told),
-            NO_LINE.strip(),
-        ]
     low = [capital(f"{_lower_bound(told)}.")] if told.error_low > 0.0 else []
     return [f"{first}.", *_of_change(told), *_left_open(told), *low, *(_of_segments(told) if told.named else [])]
 
@@ -233,6 +227,8 @@ def _left_open(told: Told) -> list[str]:
     """Return which levels and slopes all batches leave open, where that is known."""
     if not told.keeps_lines:
         return []
+    if told.level is None or told.slope is None:
+        return [NO_LINE.strip()]
     off = {name: leaves_out(getattr(told, name), ideal) for name, ideal in IDEALS.items()}
     texts = [
         f"{name} {ends_in_words(getattr(told, name))}{f' (not {ideal})' if off[name] else ''}"
@@ -338,7 +334,7 @@ def notes_of(told: Told, *, lives: int = 0) -> list[str]:
     looked = f"E and p may be looked at after every batch: a false alarm at any time has probability at most {share}."
     lines = "Level, slope: shift and slope of the logits that all batches leave open if they never changed."
     errors = "Error >=: in some batch so far the mean error was at least this."
-    of_scores = [f"{lines} {errors} Both hold at all times, each with a confidence of {percent(1.0 - alpha)}."]
+    of_scores = [f"{lines} {errors} Both hold at all times, each with a confidence of {100.0 * (1.0 - alpha):g} %."]
     notes = [
         f"{looked} That there is no alarm is no evidence of calibration.",
         *(of_scores if told.keeps_lines else []),
