@@ -61,7 +61,7 @@ def test_a_picture_takes_groups(file, tmp_path):
     assert (tmp_path / "picture.svg").exists()
 
 
-@pytest.mark.parametrize("command", ["evaluate", "check", "compare", "plot", "report"])
+@pytest.mark.parametrize("command", ["evaluate", "check", "compare", "plot", "report", "monitor"])
 def test_every_command_that_reads_rows_says_what_groups_are(command):
     text = " ".join(run(command, "--help").stdout.split())
     assert "--group COLUMN Column that says which rows belong together, such as those of one patient, user or" in text

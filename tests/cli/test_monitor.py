@@ -165,6 +165,29 @@ def test_bad_input_makes_no_state(folder, arguments, message):
     assert not (folder / "a.json").exists()
 
 
+def test_weights_and_groups_are_refused_in_the_words_of_the_command_line(folder, frames):
+    weighted = frames[0].assign(w=np.linspace(0.5, 2.0, 120), patient=np.arange(120) // 2)
+    weighted.to_csv("w.csv", index=False)
+    for options, message in (
+        (
+            (),
+            "left out unless --weight-type counts says that they count independent rows, or --max-weight declares the",
+        ),
+        (("--max-weight", 1.5), "must be at most 1.5, the largest that was declared by --max-weight, got "),
+        (
+            ("--weight-type", "importances"),
+            "--max-weight must say the largest weight that a row may ever have with --weig",
+        ),
+    ):
+        found = run("w.json", "w.csv", *COLUMNS, "--weight", "w", *options)
+        assert (found.exit_code, found.stderr.count(message)) == (2, 1), found.stderr
+    assert run("g.json", "w.csv", *COLUMNS, "--group", "patient").exit_code == 0
+    frames[1].assign(patient=np.arange(120)).to_csv("again.csv", index=False)
+    assert "with --once a group enters once, and its later rows are left out" in run("g.json", "again.csv").stderr
+    assert run("once.json", "w.csv", *COLUMNS, "--group", "patient", "--once").exit_code == 0
+    assert run("once.json", "again.csv").stdout.startswith("again: n = 60, ")
+
+
 def test_segments_classes_and_standard_input(folder, frames):
     first = run("by.json", "month 0.csv", *COLUMNS, "--by", "region")
     assert first.exit_code == 0

@@ -28,6 +28,10 @@ PHRASES = {  # of messages of the library that speak of Python, and what they ar
     ", such as by pd.qcut(values, 5) or pd.cut(values, 5)": "",
     "where p is given": "where FILE is given",
     "of the rows of p; give n for": "of the rows of FILE; give --n for",
+    "Monitor(--weight-type counts)": "--weight-type counts",
+    "Monitor(--max-weight...)": "--max-weight",
+    "Monitor(once=True)": "--once",
+    "declared by max_weight": "declared by --max-weight",
     "a matrix with a row per prediction and a column per class where": "several columns, one for each class, where",
 }
 _NAMED = re.compile(r"(?<![\w-])(\w+)=(?![\w=])")  # an argument without its value, such as by=
