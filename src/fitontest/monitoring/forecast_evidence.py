@@ -71,7 +71,7 @@ class ForecastEvidence(Table):
     def e_value(self) -> float:
         """The evidence after the last row; its mean is at most 1 if the other forecast is never better.
 
-        With a lag above 1 that is so if the last row was fixed without regard to the labels of the last `lag` rows.
+        With a lag above 1 that is so where the number of rows was fixed beforehand; at other times see `p_values`.
         """
         return inf if self.log_e > LARGEST_LOG else exp(self.log_e)
 
@@ -94,7 +94,7 @@ class ForecastEvidence(Table):
         """Whether the p-value is at most alpha: there were rows where the other forecast is better."""
         return self.alarm_since is not None
 
-    @property
+    @cached_property
     def alarm_since(self) -> int | None:
         """The place, from 0, of the first row after which the p-value is at most alpha; None without one.
 
