@@ -21,6 +21,7 @@ from fitontest.monitoring.vector_batch import VectorBatch
 from fitontest.monitoring.vector_bettors import VectorRound, log_factors_of_rows
 from fitontest.monitoring.vector_nulls import VectorNull
 from fitontest.monitoring.vector_process import VectorProcess, vector_null_of
+from fitontest.monitoring.vector_rows import log_chance_of_vectors
 
 NULLS = [Exact(), Tolerance(0.05), Tolerance(0.3, "logit")]
 P = np.array([[0.7, 0.2, 0.1], [0.05, 0.9, 0.05], [0.3, 0.3, 0.4]])
@@ -256,3 +257,9 @@ def test_the_sentence_says_in_which_direction_distributions_are_wrong(moved, wor
         evidence = monitor.update(np.array(["a", "b", "c"])[y], p)
     assert evidence.direction.detail == words
     assert f": {words}. Refit" in evidence.headline
+
+
+def test_the_chance_of_labels_counts_the_ways_in_which_equal_rows_have_them():
+    p = np.array([[0.5, 0.3, 0.2], [0.9, 0.1, 0.0], [0.5, 0.3, 0.2]])
+    chance = log_chance_of_vectors(fot.read([0, 0, 1], p, reduction="canonical", labels=[0, 1, 2]))
+    assert exp(chance) == pytest.approx(max(2 * 0.5 * 0.3 * 0.9, 2 * (2 / 3) ** 2 * (1 / 3)))

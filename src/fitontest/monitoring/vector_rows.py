@@ -68,9 +68,9 @@ def log_chance_of_vectors(sample: SimplexSample) -> float:
     The larger one of both.
     """
     n_classes = sample.p.shape[1]
-    kinds, kind = np.unique(_as_bytes(sample.p), return_inverse=True)
-    joint = np.bincount(kind * n_classes + sample.codes, minlength=kinds.size * n_classes)
-    ways = gammaln(np.bincount(kind) + 1.0).sum() - gammaln(joint + 1.0).sum()
+    _, kind, rows = np.unique(_as_bytes(sample.p), return_inverse=True, return_counts=True)
+    _, rows_of_class = np.unique(kind * n_classes + sample.codes, return_counts=True)
+    ways = gammaln(rows + 1.0).sum() - gammaln(rows_of_class + 1.0).sum()
     of_class = np.bincount(sample.codes, minlength=n_classes) / sample.codes.size
     with np.errstate(divide="ignore"):
         logs = [np.log(np.take_along_axis(sample.p, sample.codes[:, None], axis=1)), np.log(of_class[sample.codes])]
