@@ -224,6 +224,7 @@ def test_importances_are_divided_by_the_largest_that_was_declared():
 
 def test_weights_of_one_need_no_rule():
     assert log_e(Y, P, sample_weight=np.ones(Y.size)) == log_e(Y, P)
+    assert log_e(Y, P, sample_weight=np.arange(Y.size) < 60) == log_e(Y[:60], P[:60])
 
 
 WEIGHTS = np.r_[1.5, np.ones(Y.size - 1)]

@@ -19,7 +19,7 @@ UNSAID = (
 
 
 def check_weights(w: FloatArray, name: str, layout: Layout) -> None:
-    """Raise ValueError for weights of rows that cannot be exponents; ones need not be explained.
+    """Raise ValueError for weights of rows that cannot be exponents; 1, and 0 of absent rows, need no rule.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ def check_weights(w: FloatArray, name: str, layout: Layout) -> None:
         What the caller calls them.
     layout : Layout
     """
-    if np.all(w == 1.0):
+    if np.all((w == 1.0) | (w == 0.0)):
         return
     if layout.weights == "counts":
         if np.any(w != np.floor(w)):
