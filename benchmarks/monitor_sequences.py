@@ -28,6 +28,7 @@ from report import machine_facts, markdown
 
 ALPHA = 0.05
 LOOKS = (1, 6, 24)
+FEWEST = 10  # delays that have a median
 SHIFTS = np.linspace(-3.0, 3.0, 3001)
 LOG_PRIOR = -0.5 * (SHIFTS / 0.5) ** 2 - logsumexp(-0.5 * (SHIFTS / 0.5) ** 2)
 
@@ -169,7 +170,12 @@ def change_row(name: str, records: list[dict[str, Any]]) -> list[str]:
     since = [record["since"] for record in records]
     delays = [place - streams.FIRST_DRIFT + 1 for place in since if place is not None and place >= streams.FIRST_DRIFT]
     early = share(place is not None and place < streams.FIRST_DRIFT for place in since)
-    return [name, early, share(place is not None for place in since), f"{np.median(delays):g}" if delays else "-"]
+    return [
+        name,
+        early,
+        share(place is not None for place in since),
+        f"{np.median(delays):g}" if len(delays) >= FEWEST else "-",
+    ]
 
 
 def main() -> None:

@@ -33,13 +33,14 @@ class LineSequence:
     nothing but m.
 
     m is the mean logit of the first batch, weighted by p (1 - p). Level and slope are nearly independent there: the
-    interval for the level at any slope is about a fifth wider than that of shifts at slope 1, which is wrong where the
-    slope is not 1; and a level above 0 says that there are more events than the scores expect. Cells of 1/64 of a logit
-    move an end by less than a ten-thousandth of the width (`benchmarks/monitor_sequences.py`).
+    interval for the level at any slope is 6 to 28 % wider than that of shifts at slope 1 if the scores do not drift,
+    and the latter is wrong where they do and the slope is not 1 (`benchmarks/monitor_sequences.py`). A level
+    above 0 says that there are more events than the scores expect. Cells of 1/64 of a logit move an end by less than a
+    thousandth of the width.
 
-    A set of one moment is never empty. Where a level, or a slope, that all batches left open is no more there, no line
-    agrees with all of them; the intervals are then None. Before, they are those of now, and not what is common to all,
-    which is small just before it vanishes and would look sure.
+    The set is never empty, since the mean of L is at most its largest value. But where no level, or no slope, was left
+    open after every batch, no line agrees with all of them, and the intervals are None. Until then they are those of
+    the last batch, and not what is common to all batches, which is small just before it vanishes and would look sure.
 
     Attributes
     ----------
