@@ -30,6 +30,7 @@ LARGEST_PLAIN, SMALLEST_PLAIN = 4, -2  # powers of ten that are written out
 LIMITS = {"level": (-1.5, 1.5), "slope": (0.4, 2.5)}  # of the values that are looked at
 LEAST_SPREAD = {"level": 0.1, "slope": 0.1}  # that the axis shows on either side of the ideal
 LEFT, RIGHT = 0.12, 0.8  # of the axis, between which names of onset and alarm stand on their own side
+EDGE = 0.6  # of the distance of two batches, before the first and after the last
 ABOVE = 0.15  # of the highest error, of room above it
 
 
@@ -82,7 +83,7 @@ class TimeAxis:
 
     def apply(self, ax: "Axes") -> None:
         """Set limits, ticks and the label of the lowest axes, whose ticks all others share."""
-        ax.set_xlim(self.x[0] - 0.6 * self.step, self.x[-1] + 0.6 * self.step)
+        ax.set_xlim(self.x[0] - EDGE * self.step, self.x[-1] + EDGE * self.step)
         ax.set_xlabel(self.name)
         if self.are_dates:
             from matplotlib import dates
@@ -199,9 +200,11 @@ def draw_interval(ax: "Axes", axis: TimeAxis, rows: Records, name: str, ideal: f
     ax.set_ylim(bottom - 0.05 * (top - bottom), top + 0.05 * (top - bottom))
     _limit_ticks(ax, 4)
     if not agrees[-1] and name == "level":
+        last = np.flatnonzero(agrees)
+        is_low = last.size > 0 and low[last[-1]] + high[last[-1]] < bottom + top  # where the band ends
         ax.annotate(
-            "no line agrees with all batches", (0.99, 0.9), xycoords="axes fraction", ha="right", va="top",
-            fontsize="small", color=get_foreground(ax),
+            "no line agrees with all batches", (0.99, 0.95 if is_low else 0.05), xycoords="axes fraction", ha="right",
+            va="top" if is_low else "bottom", fontsize="small", color=get_foreground(ax),
         )  # fmt: skip
     return band
 
@@ -209,12 +212,10 @@ def draw_interval(ax: "Axes", axis: TimeAxis, rows: Records, name: str, ideal: f
 def draw_error(ax: "Axes", axis: TimeAxis, rows: Records, max_error: float | None) -> Any:
     """Draw the lower bound of the mean error, and the largest one that is allowed."""
     low = np.array([row["error_low"] or 0.0 for row in rows])
+    x, held = np.append(axis.x, axis.x[-1] + EDGE * axis.step), np.append(low, low[-1])  # until the next batch
     color = get_line_color(ax, GAP)
-    ax.fill_between(
-        axis.x, 0.0, low, step="post", color=color, alpha=BAND_OPACITY + DARK_GAIN * is_dark(ax), linewidth=0
-    )
-    (line,) = ax.plot(axis.x, low, color=color, linewidth=1.5, drawstyle="steps-post", zorder=3.0)
-    ax.plot(axis.x[-1:], low[-1:], "o", color=color, markersize=3.5, zorder=3.0)
+    ax.fill_between(x, 0.0, held, step="post", color=color, alpha=BAND_OPACITY + DARK_GAIN * is_dark(ax), linewidth=0)
+    (line,) = ax.plot(x, held, color=color, linewidth=1.5, drawstyle="steps-post", zorder=3.0)
     top = max(float(low.max()), max_error or 0.0)
     ax.set_ylim(0.0, (1.0 + ABOVE) * top if top > 0.0 else 0.01)
     _limit_ticks(ax, 3)
@@ -226,7 +227,7 @@ def draw_error(ax: "Axes", axis: TimeAxis, rows: Records, max_error: float | Non
         )  # fmt: skip
     elif top == 0.0:
         ax.annotate(
-            "nothing above 0 is shown", (0.0, 0.0), xycoords="axes fraction", xytext=(4, 4),
+            "no bound above 0 yet", (0.0, 0.0), xycoords="axes fraction", xytext=(4, 4),
             textcoords="offset points", fontsize="small", color=get_foreground(ax),
         )  # fmt: skip
     return line
@@ -257,7 +258,7 @@ def mark_batches(panels: Sequence["Axes"], axis: TimeAxis, alarm: int | None, on
 
 def _from_one(axis: TimeAxis, e: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the evidence with that of before the first batch, which is 1."""
-    return np.concatenate(([axis.x[0] - 0.6 * axis.step], axis.x)), np.concatenate(([0.0], e))
+    return np.concatenate(([axis.x[0] - EDGE * axis.step], axis.x)), np.concatenate(([0.0], e))
 
 
 def _others_first(segments: Mapping[str, Any], named: Sequence[str]) -> dict[str, Any]:
