@@ -75,6 +75,11 @@ def test_the_table_and_a_page_on_request(folder):
     page = (folder / "a.html").read_text(encoding="utf-8")
     assert "<title>Monitor a</title>" in page
     assert "month 0" in page
+    before = (folder / "a.json").read_bytes()
+    (folder / "a.html").unlink()
+    (folder / "a.html").symlink_to(folder / "no" / "a.html")
+    failed = run("a.json", "month 1.csv", "--html", "a.html")
+    assert (failed.exit_code, (folder / "a.json").read_bytes()) == (2, before)
 
 
 def test_few_labels_tell_little(folder):

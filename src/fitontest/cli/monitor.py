@@ -160,22 +160,26 @@ def monitor(
     """
     if html is not None:
         _check_page(html, {"STATE": state, "FILE": file})
-    if file is None:
-        _refuse_without_file(columns, settings, layout)
-        with _naming_state():
-            evidence = fot.Monitor.load(state).evidence
-    else:
-        evidence = _updated(state, file, columns, settings, layout)
-    if html is not None:
-        evidence.to_html(html, title=f"Monitor {state.stem}")
-    say(FORMATS[style or "table"](evidence) if style or file is None else _line(evidence))
+    with ExitStack() as stack:  # at whose end STATE is written: an error before leaves it as it was
+        if file is None:
+            _refuse_without_file(columns, settings, layout)
+            with _naming_state():
+                evidence = fot.Monitor.load(state).evidence
+        else:
+            evidence = _updated(stack, state, file, columns, settings, layout)
+        text = FORMATS[style or "table"](evidence) if style or file is None else _line(evidence)
+        if html is not None:
+            evidence.to_html(html, title=f"Monitor {state.stem}")
+    say(text)
     if html is not None:
         say(f"Wrote {html}", err=True)
     context.exit(_exit_code(evidence))
 
 
-def _updated(state: Path, file: Path, columns: Columns, settings: dict[str, Any], layout: Layout) -> Any:
-    """Add a file to the monitor in another one, and return the evidence."""
+def _updated(
+    stack: ExitStack, state: Path, file: Path, columns: Columns, settings: dict[str, Any], layout: Layout
+) -> Any:
+    """Add a file to the monitor in another one, which is written at the end of the stack, and return the evidence."""
     if is_same(state, file):
         raise ValueError(f"STATE must be another file than FILE, got {str(state)!r}")
     if "labels" in settings:
@@ -183,13 +187,12 @@ def _updated(state: Path, file: Path, columns: Columns, settings: dict[str, Any]
     time = None if columns.time is None else latest(file, columns.time, layout)
     batch = _name_of_batch(file) if columns.batch is None else columns.batch
     rows = BatchFile(file, vars(layout), NAMES)
-    with ExitStack() as stack:
-        with _naming_state():
-            held = stack.enter_context(fot.Monitor.updating(state, **settings))
-        known = held.evidence.settings.layout
-        if (columns.label or known.label) is None or not (columns.probs or known.prob):
-            raise ValueError("--label and --prob must be given with the first batch that has rows")
-        return held.update(rows, batch=batch, time=time, **columns.of_rows)
+    with _naming_state():
+        held = stack.enter_context(fot.Monitor.updating(state, **settings))
+    known = held.evidence.settings.layout
+    if (columns.label or known.label) is None or not (columns.probs or known.prob):
+        raise ValueError("--label and --prob must be given with the first batch that has rows")
+    return held.update(rows, batch=batch, time=time, **columns.of_rows)
 
 
 def _name_of_batch(file: Path) -> str:
