@@ -72,11 +72,13 @@ def studies(options: argparse.Namespace) -> dict[str, tuple[int, Callable[[int],
         }
     unnamed = {f"{name}, not named": (options.runs, of(name, named=False)) for name in streams.GROUPED_NULLS}
     returning = {
-        f"the same groups in every batch, latent correlation {correlation:g}": (
+        f"the same groups in {batches} batches, latent correlation {correlation:g}": (
             options.runs,
-            lambda run, correlation=correlation: run_of(disguised(streams.returning_groups(correlation, run))),
+            lambda run, correlation=correlation, batches=batches: run_of(
+                disguised(streams.returning_groups(correlation, run, batches))
+            ),
         )
-        for correlation in (0.3, 0.6)
+        for correlation, batches in ((0.3, streams.BATCHES), (0.6, streams.BATCHES), (0.6, 4 * streams.BATCHES))
     }
     return {name: (options.runs, of(name)) for name in streams.BREAKS} | unnamed | returning
 

@@ -14,8 +14,11 @@ def recorded(folder: Path, stream: str, runs: int, run_of: Callable[[int], dict[
     """Return the records of the first runs of a stream; those that the folder does not have are made and written."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{''.join(letter if letter.isalnum() else '_' for letter in stream)}.jsonl"
-    records = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
-    known = {record["run"]: record for record in records}
+    text = path.read_text() if path.exists() else ""
+    whole = text[: text.rfind("\n") + 1]
+    if whole != text:  # it was stopped within a line
+        path.write_text(whole)
+    known = {record["run"]: record for record in map(json.loads, whole.splitlines())}
     with path.open("a") as file:
         for run in range(runs):
             if run not in known:
