@@ -50,6 +50,14 @@ def test_what_is_read_back_goes_on_bit_by_bit(settings):
     assert again.evidence.rows() == monitor.evidence.rows()
 
 
+def test_the_band_of_a_reference_is_read_back(drifting, calibrated):
+    monitor = Monitor(reference=calibrated[0])
+    monitor.update(*drifting[0])
+    assert Monitor.from_json(monitor.to_json()).to_json() == monitor.to_json()
+    with pytest.raises(ValueError, match=r"settings\.null must be a hypothesis: "):
+        Monitor.from_dict(changed(monitor.to_dict(), "settings", "null", "lows", to=[0.5]))
+
+
 def test_a_new_monitor_is_read_back_too(drifting):
     again, monitor = Monitor.from_json(Monitor().to_json()), Monitor()
     assert again.update(*drifting[0]).rows() == monitor.update(*drifting[0]).rows()

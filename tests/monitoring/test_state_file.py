@@ -128,6 +128,7 @@ def test_without_locks_of_the_system_an_old_one_counts_for_nothing(path, monkeyp
         ({"alpha": 0.05}, "alpha must be as the monitor was made, 0.01; got 0.05"),
         ({"max_error": 0.02}, "max_error must be left out, as when it was made; got 0.02: what is tested"),
         ({"tolerance": 0.02}, "tolerance must be as the monitor was made, 0; got 0.02 in probability"),
+        ({"reference": (Y, P)}, "reference must be as the monitor was made, 0; got the band of a reference of 40 rows"),
         ({"families": ("beta",)}, "families must be as the monitor was made"),
     ],
 )
