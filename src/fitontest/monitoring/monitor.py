@@ -301,8 +301,8 @@ class Monitor:
         -------
         dict
             ``schema`` 1, ``kind`` "monitor" and the ``version`` of this package; ``settings``; ``together``, the
-            evidence of all rows, and ``segments``, that of each; ``log_es`` after each batch; ``seen``, names, times and
-            digests of batches; ``groups``, digests of groups; ``lives`` before this one. Every number is finite.
+            evidence of all rows, and ``segments``, that of each; ``log_es`` after each batch; ``seen``, names, times
+            and digests of batches; ``groups``, digests of groups; ``lives`` before this one. Every number is finite.
 
         Raises
         ------
