@@ -200,8 +200,8 @@ def draw_interval(ax: "Axes", axis: TimeAxis, rows: Records, name: str, ideal: f
     ax.set_ylim(bottom - 0.05 * (top - bottom), top + 0.05 * (top - bottom))
     _limit_ticks(ax, 4)
     if not agrees[-1] and name == "level":
-        last = np.flatnonzero(agrees)
-        is_low = last.size > 0 and low[last[-1]] + high[last[-1]] < bottom + top  # where the band ends
+        agreeing = np.flatnonzero(agrees)
+        is_low = agreeing.size > 0 and low[agreeing[-1]] + high[agreeing[-1]] < bottom + top  # where the band ends
         ax.annotate(
             "no line agrees with all batches", (0.99, 0.95 if is_low else 0.05), xycoords="axes fraction", ha="right",
             va="top" if is_low else "bottom", fontsize="small", color=get_foreground(ax),
