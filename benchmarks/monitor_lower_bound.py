@@ -21,7 +21,7 @@ from scipy.special import logit
 import fitontest as fot
 import monitor_streams as streams
 from fitontest.cells.cell_sums import CellSums, Resolution
-from fitontest.monitoring.batch import Batch
+from fitontest.monitoring.batches.batch import Batch
 from fitontest.monitoring.capital import ErrorCapital
 from fitontest.monitoring.past import Past
 from monitor_records import recorded, share

@@ -22,7 +22,7 @@ from scipy.special import expit, logit
 
 import fitontest as fot
 from fitontest.exceptions import without_warnings
-from fitontest.monitoring.hypothesis import read_band_of
+from fitontest.monitoring.nulls.hypothesis import read_band_of
 from fitontest.uncertainty.bands import confidence_bands
 from monitor_streams import BATCHES, CENTRE, FIRST_DRIFT, ROWS, Truth, level, slope, stairs
 from report import markdown, tell

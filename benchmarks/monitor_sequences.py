@@ -21,8 +21,8 @@ from scipy.special import expit, logit, logsumexp
 
 import monitor_streams as streams
 from fitontest.cells.cell_sums import CellSums, Resolution
-from fitontest.monitoring.batch import Batch
-from fitontest.monitoring.sequences import LineSequence
+from fitontest.monitoring.batches.batch import Batch
+from fitontest.monitoring.lines.sequence import LineSequence
 from monitor_records import recorded, share
 from report import machine_facts, markdown
 

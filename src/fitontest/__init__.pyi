@@ -67,8 +67,8 @@ from .maps.base import CalibrationMap
 from .maps.multiclass.base import MulticlassMap
 from .measures.estimate import Estimate
 from .measures.measure import Measure
-from .monitoring.evidence import MonitorEvidence
-from .monitoring.forecasts import forecast_evidence
+from .monitoring.evidence.evidence import MonitorEvidence
+from .monitoring.forecasts.forecasts import forecast_evidence
 from .monitoring.monitor import Monitor
 from .planning.evaluation_plan import EvaluationPlan
 from .planning.planning import plan_evaluation

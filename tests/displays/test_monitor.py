@@ -9,10 +9,10 @@ from matplotlib.dates import num2date
 import fitontest as fot
 from fitontest.displays.monitor import MonitorDisplay
 from fitontest.displays.monitor_artists import TimeAxis
-from fitontest.monitoring.evidence import MonitorEvidence
-from fitontest.monitoring.nulls import Exact
+from fitontest.monitoring.batches.vector_batch import VectorBatch
+from fitontest.monitoring.evidence.evidence import MonitorEvidence
+from fitontest.monitoring.nulls.base import Exact
 from fitontest.monitoring.settings import Settings
-from fitontest.monitoring.vector_batch import VectorBatch
 from fitontest.monitoring.vector_process import VectorProcess
 from tests.displays.figures import blank, plain
 from tests.monitoring.conftest import monitored, stream

@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 
 from fitontest.cells.cell_sums import CellSums, Resolution
-from fitontest.monitoring.batch import Batch
+from fitontest.monitoring.batches.batch import Batch
 from fitontest.monitoring.settings import Settings
 
 EXACT = Resolution(exact=True)

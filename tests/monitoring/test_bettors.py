@@ -8,15 +8,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fitontest.monitoring import band_bettor, level_bettor, line_bettor
-from fitontest.monitoring.band_bettor import BandBettor, edges_of
-from fitontest.monitoring.bettors import Round
-from fitontest.monitoring.family_bettor import FamilyBettor
-from fitontest.monitoring.fixed_share import FixedShare
-from fitontest.monitoring.identity_bettor import IdentityBettor
-from fitontest.monitoring.level_bettor import LevelBettor
-from fitontest.monitoring.line_bettor import LineBettor, centre_of
-from fitontest.monitoring.nulls import Exact, Tolerance
+from fitontest.monitoring.bettors import bands as band_bettor
+from fitontest.monitoring.bettors import level as level_bettor
+from fitontest.monitoring.bettors import line as line_bettor
+from fitontest.monitoring.bettors.bands import BandBettor, edges_of
+from fitontest.monitoring.bettors.base import Round
+from fitontest.monitoring.bettors.family import FamilyBettor
+from fitontest.monitoring.bettors.fixed_share import FixedShare
+from fitontest.monitoring.bettors.identity import IdentityBettor
+from fitontest.monitoring.bettors.level import LevelBettor
+from fitontest.monitoring.bettors.line import LineBettor, centre_of
+from fitontest.monitoring.nulls.base import Exact, Tolerance
 from tests.monitoring.enumeration import batch_of
 
 P = np.array([0.02, 0.1, 0.11, 0.3, 0.5, 0.8, 0.95])

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 import fitontest as fot
-from fitontest.monitoring.batch import Batch
-from fitontest.monitoring.bettor_kinds import BETTORS
-from fitontest.monitoring.codec import state_of_dict, state_to_dict
+from fitontest.monitoring.batches.batch import Batch
+from fitontest.monitoring.bettors.kinds import BETTORS
 from fitontest.monitoring.monitor import Monitor
 from fitontest.monitoring.process import Process
-from fitontest.monitoring.process_codec import process_to_dict
 from fitontest.monitoring.state import MonitorState, Seen, Update
+from fitontest.monitoring.stored.process import process_to_dict
+from fitontest.monitoring.stored.state import state_of_dict, state_to_dict
 from fitontest.monitoring.vector_process import VectorProcess
 
 from .conftest import monitored, stream

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import fitontest as fot
-from fitontest.monitoring.batch import Batch
-from fitontest.monitoring.bettors import Round
-from fitontest.monitoring.hypothesis import read_band_of
-from fitontest.monitoring.nulls import Exact, Tolerance
+from fitontest.monitoring.batches.batch import Batch
+from fitontest.monitoring.bettors.base import Round
+from fitontest.monitoring.nulls.base import Exact, Tolerance
+from fitontest.monitoring.nulls.hypothesis import read_band_of
 from fitontest.monitoring.process import Process
 from fitontest.monitoring.state import MonitorState, Seen, Update
 from tests.monitoring.enumeration import Stream, batch_of, labels, mean_evidence, mean_over, settings_of

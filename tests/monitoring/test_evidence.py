@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import fitontest as fot
-from fitontest.monitoring.batch_table import HEADER, LAST, table_of
-from fitontest.monitoring.direction import Direction
-from fitontest.monitoring.layout import Layout
-from fitontest.monitoring.wording import e_in_words, headline_of, notes_of, onset_in_words, rounded_down
+from fitontest.monitoring.batches.layout import Layout
+from fitontest.monitoring.evidence.batch_table import HEADER, LAST, table_of
+from fitontest.monitoring.evidence.direction import Direction
+from fitontest.monitoring.evidence.wording import e_in_words, headline_of, notes_of, onset_in_words, rounded_down
 from tests.monitoring.conftest import monitored, stream
 
 LIMIT = log(20.0)

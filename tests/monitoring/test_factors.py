@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fitontest.monitoring.factors import by_cell, log_factors
-from fitontest.monitoring.nulls import Exact, Tolerance
+from fitontest.monitoring.bettors.factors import by_cell, log_factors
+from fitontest.monitoring.nulls.base import Exact, Tolerance
 from tests.monitoring.enumeration import batch_of, mean_over
 
 ROUNDED = 1 + 1e-12

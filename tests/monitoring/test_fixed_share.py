@@ -5,7 +5,7 @@ from itertools import pairwise, product
 import numpy as np
 import pytest
 
-from fitontest.monitoring.fixed_share import FixedShare
+from fitontest.monitoring.bettors.fixed_share import FixedShare
 from tests.monitoring.enumeration import mean_over
 
 PRIOR = np.array([0.5, 0.3, 0.2])

@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 import fitontest as fot
-from fitontest.monitoring.another_forecast import AnotherForecast
-from fitontest.monitoring.interleaved import factor_of_lag, mean_products
+from fitontest.monitoring.forecasts.interleaved import factor_of_lag, mean_products
+from fitontest.monitoring.nulls.another_forecast import AnotherForecast
 from tests.monitoring.enumeration import mean_over
 
 EPROB = Path(__file__).parents[3] / "shared" / "data" / "golden" / "golden_eprob.json"
@@ -94,7 +94,7 @@ def test_p_values_with_a_lag_are_of_the_largest_of_each_product():
 def test_products_do_not_depend_on_how_rows_are_cut_into_pieces(monkeypatch):
     factors = np.random.default_rng(0).normal(0, 0.2, 50)
     whole = mean_products(factors, 3)
-    monkeypatch.setattr("fitontest.monitoring.interleaved.BLOCK", 21)
+    monkeypatch.setattr("fitontest.monitoring.forecasts.interleaved.BLOCK", 21)
     np.testing.assert_allclose(mean_products(factors, 3), whole, rtol=1e-12)
     products = [np.exp(np.cumsum(factors[k::3])) for k in range(3)]
     assert np.exp(whole[0][-1]) == pytest.approx(np.mean([each[-1] for each in products]))

@@ -12,11 +12,11 @@ import pytest
 from scipy.stats import binom
 
 import fitontest as fot
-from fitontest.monitoring.batch_identity import log_chance, read_name, read_time
-from fitontest.monitoring.intake import read_update
-from fitontest.monitoring.layout import Layout
+from fitontest.monitoring.batches.identity import log_chance, read_name, read_time
+from fitontest.monitoring.batches.intake import read_update
+from fitontest.monitoring.batches.layout import Layout
+from fitontest.monitoring.batches.seen_groups import digests_of, digests_of_text, text_of_digests
 from fitontest.monitoring.monitor import Monitor
-from fitontest.monitoring.seen_groups import digests_of, digests_of_text, text_of_digests
 from fitontest.monitoring.state import Seen
 
 from .conftest import stream

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from fitontest.cells.cell_sums import CellSums, Resolution
-from fitontest.monitoring.batch import Batch
-from fitontest.monitoring.nulls import Exact, Tolerance, null_of
-from fitontest.monitoring.vector_nulls import VectorNull, nearest_distribution
+from fitontest.monitoring.batches.batch import Batch
+from fitontest.monitoring.nulls.base import Exact, Tolerance, null_of
+from fitontest.monitoring.nulls.of_vectors import VectorNull, nearest_distribution
 
 ROUNDED = 1 + 1e-12
 NULLS = [Exact(), Tolerance(0.02), Tolerance(0.6), Tolerance(0.3, "logit"), Tolerance(3.0, "logit")]

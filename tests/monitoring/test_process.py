@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fitontest.monitoring.batch import Batch
+from fitontest.monitoring.batches.batch import Batch
 from fitontest.monitoring.monitor import Monitor
 
 

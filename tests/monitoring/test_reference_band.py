@@ -5,10 +5,10 @@ import pytest
 
 import fitontest as fot
 from fitontest.cells.cell_sums import CellSums, Resolution
-from fitontest.monitoring.batch import Batch
-from fitontest.monitoring.hypothesis import read_band_of, read_null
-from fitontest.monitoring.nulls import Band, Exact, Tolerance, null_of
-from fitontest.monitoring.reference_band import LENGTHS, band_of_reference
+from fitontest.monitoring.batches.batch import Batch
+from fitontest.monitoring.nulls.base import Band, Exact, Tolerance, null_of
+from fitontest.monitoring.nulls.hypothesis import read_band_of, read_null
+from fitontest.monitoring.nulls.reference_band import LENGTHS, band_of_reference
 from fitontest.significance.exact_share import share_interval
 
 EXACT = Resolution(exact=True)

@@ -8,10 +8,10 @@ import pytest
 from scipy.optimize import brentq, minimize_scalar
 
 from fitontest.cells.cell_sums import CellSums, Resolution
-from fitontest.monitoring.batch import Batch
-from fitontest.monitoring.line_likelihood import LineLikelihood
-from fitontest.monitoring.line_mixture import log_mixture, mode_of
-from fitontest.monitoring.sequences import LineSequence
+from fitontest.monitoring.batches.batch import Batch
+from fitontest.monitoring.lines.likelihood import LineLikelihood
+from fitontest.monitoring.lines.mixture import log_mixture, mode_of
+from fitontest.monitoring.lines.sequence import LineSequence
 
 ALPHA = 0.05
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import fitontest as fot
-from fitontest.monitoring import state_file
 from fitontest.monitoring.monitor import Monitor
-from fitontest.monitoring.state_file import STALE, locked
+from fitontest.monitoring.stored import file as state_file
+from fitontest.monitoring.stored.file import STALE, locked
 
 Y, P = np.arange(40) % 2, np.linspace(0.1, 0.9, 40)
 
@@ -92,7 +92,7 @@ HOLDER = """
 import importlib.util, os, signal, sys, types
 sys.modules["fitontest"] = types.ModuleType("fitontest")  # the file alone: importing the package takes a second
 sys.modules["fitontest"].__path__ = [sys.argv[1]]
-from fitontest.monitoring.state_file import locked
+from fitontest.monitoring.stored.file import locked
 with locked(sys.argv[2]):
     os.kill(os.getpid(), signal.SIGKILL)
 """

@@ -9,19 +9,21 @@ import pytest
 
 import fitontest as fot
 from fitontest.cells.cell_sums import CellSums, Resolution
-from fitontest.monitoring import class_shift_bettor, temperature_bettor, vector_batch
-from fitontest.monitoring.batch import Batch
-from fitontest.monitoring.class_shift_bettor import ClassShiftBettor
-from fitontest.monitoring.factors import log_factors
+from fitontest.monitoring.batches import vector_batch
+from fitontest.monitoring.batches.batch import Batch
+from fitontest.monitoring.batches.vector_batch import VectorBatch
+from fitontest.monitoring.batches.vector_rows import log_chance_of_vectors
+from fitontest.monitoring.bettors import class_shift as class_shift_bettor
+from fitontest.monitoring.bettors import temperature as temperature_bettor
+from fitontest.monitoring.bettors.class_shift import ClassShiftBettor
+from fitontest.monitoring.bettors.factors import log_factors
+from fitontest.monitoring.bettors.of_vectors import VectorRound, log_factors_of_rows
+from fitontest.monitoring.bettors.temperature import TemperatureBettor
 from fitontest.monitoring.monitor import Monitor
-from fitontest.monitoring.nulls import Exact, Tolerance
+from fitontest.monitoring.nulls.base import Exact, Tolerance
+from fitontest.monitoring.nulls.of_vectors import VectorNull
 from fitontest.monitoring.settings import Settings
-from fitontest.monitoring.temperature_bettor import TemperatureBettor
-from fitontest.monitoring.vector_batch import VectorBatch
-from fitontest.monitoring.vector_bettors import VectorRound, log_factors_of_rows
-from fitontest.monitoring.vector_nulls import VectorNull
 from fitontest.monitoring.vector_process import VectorProcess, vector_null_of
-from fitontest.monitoring.vector_rows import log_chance_of_vectors
 
 NULLS = [Exact(), Tolerance(0.05), Tolerance(0.3, "logit")]
 P = np.array([[0.7, 0.2, 0.1], [0.05, 0.9, 0.05], [0.3, 0.3, 0.4]])

@@ -23,10 +23,10 @@ from fitontest.data.simplex_sample import CANONICAL
 from fitontest.data.weights import WEIGHT_TYPES
 from fitontest.files.csv_files import STANDARD, Layout
 from fitontest.files.tables import READERS, is_pattern
-from fitontest.monitoring.batch_rows import BatchFile
-from fitontest.monitoring.hypothesis import UNITS
+from fitontest.monitoring.batches.rows import BatchFile
+from fitontest.monitoring.evidence.wording import e_in_words
+from fitontest.monitoring.nulls.hypothesis import UNITS
 from fitontest.monitoring.past import FEWEST
-from fitontest.monitoring.wording import e_in_words
 from fitontest.results.table import PAGES
 from fitontest.results.text import count, p_in_words, visible
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from fitontest.checks import brief
 from fitontest.files.csv_files import Layout
 from fitontest.files.tables import PARQUET, is_parquet, is_pattern, latest_in_parquet, read_columns
-from fitontest.monitoring.batch_identity import as_time
+from fitontest.monitoring.batches.identity import as_time
 
 
 def latest(file: Path, column: str, layout: Layout) -> Any:

@@ -32,9 +32,9 @@ from typing import Any
 import numpy as np
 
 from fitontest.cells.cell_sums import Resolution
-from fitontest.monitoring.batch import Batch
-from fitontest.monitoring.fixed_share import SHARE
-from fitontest.monitoring.stored_values import read_array, read_each, read_list, read_object, read_text
+from fitontest.monitoring.batches.batch import Batch
+from fitontest.monitoring.bettors.fixed_share import SHARE
+from fitontest.monitoring.stored.values import read_array, read_each, read_list, read_object, read_text
 from fitontest.numerics.log_sums import log_sum_exp
 from fitontest.typing import FloatArray
 

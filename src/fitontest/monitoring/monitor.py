@@ -10,16 +10,16 @@ from fitontest.checks import brief
 from fitontest.data.weights import WeightType
 from fitontest.families.base import Family, check_family
 from fitontest.maps.base import CalibrationMap
-from fitontest.monitoring.as_made import check_as_made
-from fitontest.monitoring.codec import state_of_dict, state_to_dict
-from fitontest.monitoring.evidence import MonitorEvidence
-from fitontest.monitoring.hypothesis import read_null
-from fitontest.monitoring.intake import read_update
-from fitontest.monitoring.layout import Layout
+from fitontest.monitoring.batches.intake import read_update
+from fitontest.monitoring.batches.layout import Layout
+from fitontest.monitoring.evidence.evidence import MonitorEvidence
+from fitontest.monitoring.nulls.hypothesis import read_null
 from fitontest.monitoring.proposal import Proposal, propose
 from fitontest.monitoring.settings import Settings, read_families, read_fraction, read_run_length
 from fitontest.monitoring.state import MonitorState
-from fitontest.monitoring.state_file import locked, read_state, write_state
+from fitontest.monitoring.stored.as_made import check_as_made
+from fitontest.monitoring.stored.file import locked, read_state, write_state
+from fitontest.monitoring.stored.state import state_of_dict, state_to_dict
 from fitontest.results.serialising import as_text, from_text
 from fitontest.typing import ArrayInput, Label
 

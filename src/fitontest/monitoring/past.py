@@ -10,7 +10,7 @@ from fitontest.data.counted_sample import CountedSample
 from fitontest.data.ordering import Rows
 from fitontest.exceptions import without_warnings
 from fitontest.families.registry import make
-from fitontest.monitoring.batch import EPS, Batch
+from fitontest.monitoring.batches.batch import EPS, Batch
 from fitontest.numerics.links import logit
 from fitontest.typing import FloatArray
 

@@ -7,20 +7,20 @@ from typing import Any
 import numpy as np
 
 from fitontest.cells.cell_sums import CellSums
-from fitontest.monitoring.band_bettor import BandBettor
-from fitontest.monitoring.batch import Batch
-from fitontest.monitoring.bettors import Bettor, Round
+from fitontest.monitoring.batches.batch import Batch
+from fitontest.monitoring.bettors.bands import BandBettor
+from fitontest.monitoring.bettors.base import Bettor, Round
+from fitontest.monitoring.bettors.factors import log_factors
+from fitontest.monitoring.bettors.family import FARTHEST, TRUST, FamilyBettor
+from fitontest.monitoring.bettors.fixed_share import FixedShare
+from fitontest.monitoring.bettors.identity import IdentityBettor
+from fitontest.monitoring.bettors.level import LevelBettor
+from fitontest.monitoring.bettors.line import LineBettor
 from fitontest.monitoring.capital import ErrorCapital
-from fitontest.monitoring.factors import log_factors
-from fitontest.monitoring.family_bettor import FARTHEST, TRUST, FamilyBettor
-from fitontest.monitoring.fixed_share import FixedShare
 from fitontest.monitoring.history import Record, Recorded
-from fitontest.monitoring.identity_bettor import IdentityBettor
-from fitontest.monitoring.level_bettor import LevelBettor
-from fitontest.monitoring.line_bettor import LineBettor
-from fitontest.monitoring.nulls import Exact, Limits
+from fitontest.monitoring.lines.sequence import LineSequence
+from fitontest.monitoring.nulls.base import Exact, Limits
 from fitontest.monitoring.past import OF_PAST, Past
-from fitontest.monitoring.sequences import LineSequence
 from fitontest.monitoring.settings import Settings
 
 IDENTITY, GRIDS = 0.3, 0.42  # prior weights of the bettor that does nothing, and of level, line and bands together

@@ -6,9 +6,9 @@ from math import exp, inf, log
 
 from fitontest.checks import brief, is_real
 from fitontest.families.base import check_family
-from fitontest.monitoring.fixed_share import SHARE
-from fitontest.monitoring.layout import Layout
-from fitontest.monitoring.nulls import Null
+from fitontest.monitoring.batches.layout import Layout
+from fitontest.monitoring.bettors.fixed_share import SHARE
+from fitontest.monitoring.nulls.base import Null
 
 FITTED = 0.28  # prior weight of the bets on maps, together
 

@@ -8,14 +8,14 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from fitontest.data.simplex_sample import CANONICAL
-from fitontest.monitoring.batch import Batch
+from fitontest.monitoring.batches.batch import Batch
+from fitontest.monitoring.batches.layout import Layout
+from fitontest.monitoring.batches.seen_groups import NO_GROUPS, Digests, joined
+from fitontest.monitoring.batches.vector_batch import VectorBatch
+from fitontest.monitoring.evidence.segment_list import list_segments, log_mean_of_segments, prior_weights
 from fitontest.monitoring.history import Record
-from fitontest.monitoring.layout import Layout
 from fitontest.monitoring.process import Process
-from fitontest.monitoring.seen_groups import NO_GROUPS, Digests, joined
-from fitontest.monitoring.segment_list import list_segments, log_mean_of_segments, prior_weights
 from fitontest.monitoring.settings import Settings
-from fitontest.monitoring.vector_batch import VectorBatch
 from fitontest.monitoring.vector_process import VectorProcess
 from fitontest.typing import FloatArray
 

@@ -6,16 +6,16 @@ from typing import ClassVar
 
 import numpy as np
 
-from fitontest.monitoring.class_shift_bettor import ClassShiftBettor
-from fitontest.monitoring.fixed_share import FixedShare
+from fitontest.monitoring.batches.vector_batch import VectorBatch
+from fitontest.monitoring.bettors.class_shift import ClassShiftBettor
+from fitontest.monitoring.bettors.fixed_share import FixedShare
+from fitontest.monitoring.bettors.identity import IdentityBettor
+from fitontest.monitoring.bettors.of_vectors import VectorBettor, VectorRound
+from fitontest.monitoring.bettors.temperature import TemperatureBettor
 from fitontest.monitoring.history import Record, Recorded
-from fitontest.monitoring.identity_bettor import IdentityBettor
-from fitontest.monitoring.nulls import Exact, Tolerance
+from fitontest.monitoring.nulls.base import Exact, Tolerance
+from fitontest.monitoring.nulls.of_vectors import VectorNull
 from fitontest.monitoring.settings import Settings
-from fitontest.monitoring.temperature_bettor import TemperatureBettor
-from fitontest.monitoring.vector_batch import VectorBatch
-from fitontest.monitoring.vector_bettors import VectorBettor, VectorRound
-from fitontest.monitoring.vector_nulls import VectorNull
 from fitontest.typing import BoolArray
 
 IDENTITY = 0.3  # prior weight of the bettor that does nothing

@@ -7,7 +7,7 @@ part says is of the stream, not of the rows that the verdict is of.
 from typing import Any
 
 from fitontest.checks import brief
-from fitontest.monitoring.evidence import MonitorEvidence
+from fitontest.monitoring.evidence.evidence import MonitorEvidence
 from fitontest.monitoring.monitor import Monitor
 from fitontest.reporting.figures import Picture
 

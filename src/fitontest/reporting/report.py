@@ -30,7 +30,7 @@ from fitontest.measures.interval import INDEPENDENT_ROWS
 from fitontest.measures.measure import make as make_measure
 from fitontest.measures.plug_in import PlugIn
 from fitontest.measures.side_by_side import interval_columns
-from fitontest.monitoring.evidence import MonitorEvidence
+from fitontest.monitoring.evidence.evidence import MonitorEvidence
 from fitontest.monitoring.monitor import Monitor
 from fitontest.reading.read import read
 from fitontest.reporting.advice import Advice, Adviser

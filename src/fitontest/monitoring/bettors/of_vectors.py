@@ -1,0 +1,63 @@
+"""What bets against whole distributions: what it is told, and what it does."""
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from fitontest.monitoring.batches.vector_batch import VectorBatch
+from fitontest.monitoring.nulls.base import Exact
+from fitontest.monitoring.nulls.of_vectors import VectorNull
+from fitontest.typing import FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class VectorRound:
+    """What a bettor bets on, and is paid by.
+
+    Attributes
+    ----------
+    batch : VectorBatch
+        Scores and labels, none of which the null hypothesis forbids. The bet may depend on the scores, and not on the
+        labels.
+    null : VectorNull
+        The distributions that the null hypothesis allows.
+    """
+
+    batch: VectorBatch
+    null: VectorNull
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the null hypothesis allows the scores alone."""
+        return isinstance(self.null.of_class, Exact)
+
+
+class VectorBettor(Protocol):
+    """A rule that makes distributions of the scores, of what is past; its state changes with every batch."""
+
+    @property
+    def name(self) -> str:
+        """What the bettor is called in tables."""
+
+    def bet(self, turn: VectorRound) -> tuple[float, "VectorBettor"]:
+        """Return the log factor of a batch, and the bettor that has learnt of it."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the state as JSON-ready values, the kind among them."""
+
+
+def log_factors_of_rows(block: VectorBatch, null: VectorNull, log_q: FloatArray) -> FloatArray:
+    """Return log(q_y / p0_y) of each bet at each row of a block, shape (B, m), with p0 nearest to q.
+
+    Parameters
+    ----------
+    block : VectorBatch of m rows
+    null : VectorNull
+        The distributions that are allowed.
+    log_q : array of shape (B, m, K)
+        The logarithms of the distributions that are bet on.
+    """
+    if isinstance(null.of_class, Exact):
+        return np.asarray(block.of_labels(log_q) - np.log(block.of_label))
+    return block.of_labels(null.log_ratios(block.p, np.exp(log_q)))

@@ -1,0 +1,91 @@
+"""In which direction the scores are wrong since the likeliest onset: point estimates of the rows since then."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from fitontest.cells.cell_sums import CellSums
+from fitontest.cells.cells import Cells
+from fitontest.data.score_sample import ScoreSample
+from fitontest.exceptions import without_warnings
+from fitontest.monitoring.evidence.vector_direction import direction_in_words
+from fitontest.monitoring.past import OF_PAST
+from fitontest.monitoring.vector_process import VectorProcess
+from fitontest.typing import Label
+from fitontest.uncertainty.tendency import tendency_of
+
+SURE = 0.99  # level of the intervals by which words are chosen: the onset was chosen by the same rows
+
+
+@dataclass(frozen=True)
+class Direction:
+    """What the rows since the likeliest onset say of the direction, as point estimates.
+
+    Attributes
+    ----------
+    batch : str
+        The name of the batch of the onset.
+    n : int
+        Rows since then.
+    ratio : float or None
+        Observed events for each expected one, by the weights of the rows; None of several classes.
+    slope : float or None
+        Of the most likely line of the logits; None where a class has fewer than 10 rows.
+    words : tuple of str
+        Those of `Tendency` that 99 % intervals of these rows show.
+    bettor : str
+        The bettor that gained most since then.
+    detail : str
+        Of whole distributions what its bets came to, in words; else "".
+    """
+
+    batch: str
+    n: int
+    ratio: float | None
+    slope: float | None
+    words: tuple[str, ...]
+    bettor: str
+    detail: str = ""
+
+    @classmethod
+    def of(cls, process: Any, classes: Sequence[Label] | None = None) -> "Direction | None":
+        """Return the direction; None where there is no onset.
+
+        Parameters
+        ----------
+        process : Process or VectorProcess
+            The latter keeps no rows, so that the bets alone are known.
+        classes : sequence of labels, optional
+            Of whole distributions the class of each column.
+        """
+        onset = process.onset
+        if onset is None:
+            return None
+        records = process.records[onset:]
+        gains: dict[str, float] = {}
+        for record in records:
+            for name, gain in record.log_factors.items():
+                gains[name] = gains.get(name, 0.0) + gain
+        ratio: float | None = None
+        slope: float | None = None
+        words: tuple[str, ...] = ()
+        if process.since is not None and len(process.since):
+            sample = sample_of(process.since)
+            tendency = tendency_of(sample, SURE)
+            ratio = sample.base_rate / sample.mean_score if sample.mean_score > 0.0 else None
+            slope, words = tendency.slope, tuple(tendency.words)
+        n = sum(record.n for record in records)
+        best = max(gains, key=lambda name: gains[name])
+        detail = direction_in_words(process, best, classes) if isinstance(process, VectorProcess) else ""
+        return cls(records[0].batch, n, ratio, slope, words, best, detail)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the estimates as JSON-ready values."""
+        return {**vars(self), "words": [*self.words]}
+
+
+def sample_of(sums: CellSums) -> ScoreSample:
+    """Return cells of batches as data; their weights are the exponents of the rows."""
+    cells = Cells(sums, OF_PAST, "counts" if sums.whole else "importances")
+    with without_warnings():
+        return cells.sample()

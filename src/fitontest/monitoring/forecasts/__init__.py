@@ -1,0 +1,1 @@
+"""Evidence on whether another forecast is better, row by row."""

@@ -1,0 +1,63 @@
+"""The mean likelihood of lines of the logits under a normal prior of shift and logarithm of the slope."""
+
+import numpy as np
+
+from fitontest.monitoring.bettors.line import SHIFT_SPREAD, SLOPE_SPREAD
+from fitontest.monitoring.lines.likelihood import LineLikelihood
+from fitontest.numerics.log_sums import log_sum_exp
+from fitontest.typing import FloatArray
+
+PRECISION = np.array([SHIFT_SPREAD, SLOPE_SPREAD]) ** -2.0
+FARTHEST = 7.5  # standard deviations from the mode that are summed over
+POINTS = np.linspace(-FARTHEST, FARTHEST, 25)
+MOST_STEPS, MOST_HALVINGS = 50, 30
+LONGEST = 2.0  # step, so that no slope is beyond all numbers
+SMALL = 1e-4  # last step to the mode, in standard deviations: it only places the sum
+
+
+def log_mixture(likelihood: LineLikelihood, mode: FloatArray) -> float:
+    """Return the logarithm of the mean likelihood under the prior, from its largest value times the prior.
+
+    The integral over shift and logarithm of the slope is a sum over a lattice about the mode, as wide as the normal
+    distribution with its curvature there; for functions so smooth it is right to 1e-6 at least.
+    """
+    curvature = _posterior(likelihood, mode)[2]
+    across = 1.0 / np.sqrt(curvature[0, 0])  # of the shift where the slope is given
+    along = 1.0 / np.sqrt(curvature[1, 1] - curvature[0, 1] ** 2 / curvature[0, 0])
+    log_slopes = mode[1] + along * POINTS
+    shifts = mode[0] - curvature[0, 1] / curvature[0, 0] * (log_slopes - mode[1])[:, None] + across * POINTS
+    logs = likelihood.log(shifts, np.exp(log_slopes))
+    logs -= 0.5 * (PRECISION[0] * shifts**2 + PRECISION[1] * log_slopes[:, None] ** 2)
+    cell = across * along * (POINTS[1] - POINTS[0]) ** 2
+    return float(log_sum_exp(logs.ravel()) + np.log(cell / (2.0 * np.pi * SHIFT_SPREAD * SLOPE_SPREAD)))
+
+
+def mode_of(likelihood: LineLikelihood) -> FloatArray:
+    """Return shift and logarithm of the slope where likelihood times prior is largest, by Newton's method."""
+    mode = np.zeros(2)
+    height, gradient, curvature = _posterior(likelihood, mode)
+    for _ in range(MOST_STEPS):
+        step = np.linalg.solve(curvature, gradient)
+        step *= min(1.0, LONGEST / np.abs(step).max()) if step.any() else 1.0
+        if step @ curvature @ step < SMALL**2:
+            break
+        for _ in range(MOST_HALVINGS):
+            moved = _posterior(likelihood, mode + step)
+            if moved[0] >= height:
+                break
+            step = step / 2.0
+        mode = mode + step
+        height, gradient, curvature = moved
+    return mode
+
+
+def _posterior(likelihood: LineLikelihood, at: FloatArray) -> tuple[float, FloatArray, FloatArray]:
+    """Return log likelihood plus log prior, its gradient, and minus its second derivatives.
+
+    These are without the term of the gradient that the logarithm of the slope adds, so that they are positive definite.
+    """
+    slope = np.exp(at[1])
+    log, gradient, second = likelihood.derivatives(np.array([[at[0], slope]]))
+    scale = np.array([1.0, slope])
+    height = float(log[0] - 0.5 * PRECISION @ at**2)
+    return height, gradient[0] * scale - PRECISION * at, -second[0] * np.outer(scale, scale) + np.diag(PRECISION)
