@@ -3,6 +3,7 @@
 import json
 from copy import deepcopy
 from dataclasses import fields, replace
+from datetime import date, datetime, timedelta
 
 import numpy as np
 import pytest
@@ -65,14 +66,24 @@ def test_a_new_monitor_is_read_back_too(drifting):
 
 def test_segments_are_read_back_by_what_they_are_called(some):
     state = some._state
-    keys = ("north", 3, True, ("a", 2.5))
+    keys = ("north", 3, True, ("a", 2.5), date(2026, 1, 1), datetime(2026, 1, 1), (datetime(2026, 1, 2, 3, 4), "b"))
     held = replace(state, segments=dict.fromkeys(keys, state.together), priors=dict.fromkeys(keys, 0.2))
     again = state_of_dict(json.loads(json.dumps(state_to_dict(held))))
     assert list(again.segments) == list(again.priors) == list(keys)
+    assert list(map(type, again.segments)) == list(map(type, keys))
     assert state_to_dict(again) == state_to_dict(held)
-    day = {np.datetime64("2026-01-01"): state.together}
-    with pytest.raises(ValueError, match="segments must be called by texts, numbers or booleans"):
-        state_to_dict(replace(state, segments=day, priors=dict.fromkeys(day, 0.5)))
+    hours = {timedelta(hours=1): state.together}
+    with pytest.raises(ValueError, match="segments must be called by texts, numbers, booleans, dates or times"):
+        state_to_dict(replace(state, segments=hours, priors=dict.fromkeys(hours, 0.5)))
+
+
+@pytest.mark.parametrize("key", [{"date": "2026-13-01"}, {"day": "2026-01-01"}, {}, {"date": 3}])
+def test_a_segment_of_another_kind_of_date_is_refused(some, key):
+    state = some._state
+    values = state_to_dict(replace(state, segments={"a": state.together}, priors={"a": 0.2}))
+    values["segments"][0]["key"] = key
+    with pytest.raises(ValueError, match=r"^segments\[0\].key"):
+        state_of_dict(values)
 
 
 def test_a_refuted_model_has_a_finite_state():

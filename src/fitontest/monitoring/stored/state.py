@@ -1,12 +1,13 @@
 """The state of a monitor as JSON-ready values and back: what is read makes the next record bit by bit as before."""
 
 from dataclasses import fields
+from datetime import date, datetime
 from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 
-from fitontest.checks import brief, is_whole
+from fitontest.checks import brief, choose, is_whole
 from fitontest.monitoring.batches.layout import Layout
 from fitontest.monitoring.batches.seen_groups import Digests, digests_of_text, text_of_digests
 from fitontest.monitoring.nulls.base import Null, null_of
@@ -30,6 +31,8 @@ SCHEMA = 1
 KIND = "monitor"
 STATE = "state"  # what messages call the values
 KEYS = ("schema", "kind", "version", "settings", "together", "segments", "log_es", "seen", "groups", "lives")
+DATE, TIME = "date", "time"
+MOMENTS: dict[str, type[date]] = {DATE: date, TIME: datetime}
 SEEN = tuple(field.name for field in fields(Seen))
 OF_SETTINGS: dict[str, Reader] = {
     "alpha": read_fraction,
@@ -150,13 +153,19 @@ def _segment_of_dict(values: object, settings: Settings, place: str) -> tuple[An
 
 
 def _plain_key(key: Any) -> Any:
-    """Return what a segment is called as JSON can hold it: a text, a number or a boolean, or several of them."""
+    """Return what a segment is called as JSON can hold it: a text, a number, a boolean or a date, or several of them.
+
+    A date or time is its ISO text under the name of its kind, so that it is no text when it is read back.
+    """
     if isinstance(key, tuple):
         return [_plain_key(each) for each in key]
     plain = key.item() if isinstance(key, np.generic) else key
+    if isinstance(plain, date):  # a datetime is one, too
+        return {TIME if isinstance(plain, datetime) else DATE: plain.isoformat()}
     if not isinstance(plain, str | int | float | bool):
         raise ValueError(
-            f"segments must be called by texts, numbers or booleans to be written as JSON, got {brief(plain)}"
+            "segments must be called by texts, numbers, booleans, dates or times to be written as JSON, got "
+            f"{brief(plain)}"
         )
     return plain
 
@@ -165,8 +174,17 @@ def _key_of_plain(value: Any, place: str) -> Any:
     if isinstance(value, list):
         return tuple(_key_of_plain(each, f"{place}[{k}]") for k, each in enumerate(value))
     if value is None:
-        raise ValueError(f"{place} must be a text, a number or a boolean, or a list of these; got None")
-    return read_plain(value, place)
+        raise ValueError(f"{place} must be a text, a number, a boolean, a date or a list of these; got None")
+    return _moment_of(value, place) if isinstance(value, dict) else read_plain(value, place)
+
+
+def _moment_of(value: dict[str, Any], place: str) -> date:
+    """Return a date or a time, of its ISO text under the name of its kind."""
+    kind = choose(next(iter(value), None), tuple(MOMENTS), f"{place}, of the keys of a moment,")
+    try:
+        return MOMENTS[kind].fromisoformat(read_text(read_object(value, (kind,), place)[kind], place))
+    except ValueError as error:
+        raise ValueError(f"{place} must be a {kind} as ISO text, got {brief(value)}") from error
 
 
 def _seen_of_columns(columns: object, place: str) -> tuple[Seen, ...]:
