@@ -181,6 +181,7 @@ def test_what_the_batches_leave_open_is_said_of_each_end():
 
 def test_few_labels_many_rows_and_groups_are_spoken_of():
     assert "There are 4 positives and 596 negatives so far" in headline_of(silent(events=4))
+    assert "There are 599 positives and 1 negative so far" in headline_of(silent(events=599))
     assert "so far" not in headline_of(silent())
     assert not any("no consequence" in note for note in notes_of(told()))
     (many,) = [note for note in notes_of(told(n=480_000, error_low=0.00219)) if "no consequence" in note]
@@ -193,7 +194,39 @@ def test_few_labels_many_rows_and_groups_are_spoken_of():
     assert any("confidence of 99.9 %" in note for note in notes_of(told_rare))
     assert "groups must be independent" in notes_of(told(layout=Layout(groups="patient")))[-1]
     assert "left out (60 so far)" in notes_of(told(layout=Layout(groups=True, once=True)))[-1]
-    assert notes_of(told(), lives=2)[0].startswith("2 models before this one")
+    assert notes_of(told(), lives=2)[0].startswith("2 models before this one: their batches")
+    assert notes_of(told(), lives=1)[0].startswith("1 model before this one: its batches")
+
+
+def test_an_alarm_of_segments_alone_says_where_to_refit():
+    own = SimpleNamespace(is_infinite=False, log_e=9.0, onset=1, batches=["0", "2", "3"])
+    silent_one = SimpleNamespace(is_infinite=True, log_e=0.0, onset=None, batches=["0"])
+    segments = {"north": own, ("west", 3): own, "south": silent_one}
+    by_segment = {"segments": segments, "segments_in_words": "3 segments", "direction": None, "cusum_alarm": False}
+    advice = "Refit the calibrator by segment: north since batch 2, west, 3 since batch 2."
+    assert headline_of(told(named=("north", "south", ("west", 3)), **by_segment)).endswith(advice)
+    assert headline_of(told(named=("north",), **by_segment)).count("Refit") == 1
+    assert "Refit" not in headline_of(told(named=("south",), **by_segment))
+    faded = told(named=("north",), log_es=(0.0, 0.0, 9.0, 8.0, 7.0, 6.9), **by_segment)
+    assert headline_of(faded).endswith(
+        "The last 3 batches add no evidence; the alarm stays. Look at them before the calibrator is refit."
+    )
+
+
+def test_labels_that_are_ruled_out_come_with_advice(refuted):
+    assert "Keep scores inside (0, 1), or begin a monitor with a tolerance" in refuted.headline
+
+
+def test_rows_of_a_group_and_entries_of_a_row_count_once_in_the_diagram():
+    rng = np.random.default_rng(0)
+    monitor, p = fot.Monitor(families=["isotonic"]), rng.uniform(0.1, 0.9, 300)
+    evidence = monitor.update(rng.random(300) < p, p, groups=np.arange(300) // 3)
+    assert evidence.samples()["all batches"].effective_rows == pytest.approx(100.0)
+    monitor, p = fot.Monitor(families=["isotonic"], reduction="classwise"), rng.dirichlet([1, 1, 1], 300)
+    evidence = monitor.update(np.array([rng.choice(3, p=each) for each in p]), p)
+    (sample,) = evidence.samples().values()
+    assert [*evidence.samples()] == ["3 entries a row, all batches"]
+    assert (sample.n, sample.effective_rows) == (900, pytest.approx(300.0))
 
 
 def test_of_several_classes_nothing_is_said_of_lines_and_errors():

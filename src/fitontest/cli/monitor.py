@@ -24,7 +24,7 @@ from fitontest.data.weights import WEIGHT_TYPES
 from fitontest.files.csv_files import STANDARD, Layout
 from fitontest.files.tables import READERS, is_pattern
 from fitontest.monitoring.batches.rows import BatchFile
-from fitontest.monitoring.evidence.wording import e_in_words
+from fitontest.monitoring.evidence.wording import e_in_words, labels_in_words
 from fitontest.monitoring.nulls.hypothesis import UNITS
 from fitontest.monitoring.past import FEWEST
 from fitontest.results.table import PAGES
@@ -50,7 +50,9 @@ _COLUMNS = (
     ),
     click.option("--batch", metavar="NAME", help="Name of the batch. Default: that of FILE, without its ending."),
     click.option(
-        "--time", metavar="COLUMN", help="Column with the times of the rows: the latest is the time of the batch."
+        "--time",
+        metavar="COLUMN",
+        help="Column with the times of the rows: the latest is the time of the batch. To be given with every batch.",
     ),
 )
 _SETTINGS = (
@@ -152,8 +154,8 @@ def monitor(
     added to STATE, a JSON file that is made if it is not there; it keeps no rows. Without FILE the evidence so far is
     printed. One may look after every batch: over all of them a false alarm has the probability --alpha.
 
-    --alpha, --max-error, --tolerance, what weights and classes mean, and the columns are those of the first batch; they
-    need not be given again, and another value is refused.
+    --alpha, --max-error, --tolerance, what weights and classes mean, and the columns but that of --time are those of
+    the first batch; they need not be given again, and another value is refused.
 
     Exit codes: 0 no alarm; 1 alarm, now or after a batch before; 2 bad input, or a batch that was counted before: STATE
     is as it was; 3 fewer than 10 positives or negatives so far.
@@ -250,7 +252,7 @@ def _few(evidence: Any) -> str:
     positives, negatives = _labels(evidence)
     if min(positives, negatives) >= FEWEST:
         return ""
-    return f": {count(positives)} positives and {count(negatives)} negatives so far tell little"
+    return f": {labels_in_words(positives, negatives)} so far tell little"
 
 
 def _labels(evidence: Any) -> tuple[int, int]:

@@ -86,8 +86,8 @@ class Monitor:
     once : bool, default=False
         Whether rows of a group that an earlier batch had are left out, in place of an error: a group enters once.
     run_length : float, default=1000
-        CUSUM, which forgets an alarm when a model has recovered, says "changed" where false ones are at least so many
-        batches apart, on average.
+        CUSUM, the evidence since the likeliest onset, is said to be large from this value on, which calibrated scores
+        reach once in so many batches or more rarely, on average. No alarm is made of it.
 
     Raises
     ------

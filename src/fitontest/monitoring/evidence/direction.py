@@ -1,7 +1,7 @@
 """In which direction the scores are wrong since the likeliest onset: point estimates of the rows since then."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from fitontest.cells.cell_sums import CellSums
@@ -48,7 +48,7 @@ class Direction:
     detail: str = ""
 
     @classmethod
-    def of(cls, process: Any, classes: Sequence[Label] | None = None) -> "Direction | None":
+    def of(cls, process: Any, classes: Sequence[Label] | None = None, *, shared: bool = False) -> "Direction | None":
         """Return the direction; None where there is no onset.
 
         Parameters
@@ -57,6 +57,8 @@ class Direction:
             The latter keeps no rows, so that the bets alone are known.
         classes : sequence of labels, optional
             Of whole distributions the class of each column.
+        shared : bool, default=False
+            As in `sample_of`.
         """
         onset = process.onset
         if onset is None:
@@ -70,7 +72,7 @@ class Direction:
         slope: float | None = None
         words: tuple[str, ...] = ()
         if process.since is not None and len(process.since):
-            sample = sample_of(process.since)
+            sample = sample_of(process.since, shared=shared)
             tendency = tendency_of(sample, SURE)
             ratio = sample.base_rate / sample.mean_score if sample.mean_score > 0.0 else None
             slope, words = tendency.slope, tuple(tendency.words)
@@ -84,8 +86,19 @@ class Direction:
         return {**vars(self), "words": [*self.words]}
 
 
-def sample_of(sums: CellSums) -> ScoreSample:
-    """Return cells of batches as data; their weights are the exponents of the rows."""
+def sample_of(sums: CellSums, *, shared: bool = False) -> ScoreSample:
+    """Return cells of batches as data; their weights are the exponents of the rows.
+
+    Parameters
+    ----------
+    sums : CellSums
+    shared : bool, default=False
+        Whether an exponent is a share, of a group of rows or of a row with an entry for each class. Those who share
+        depend on each other and count as one: with 1 / m of each the sum of their squared weights is taken to be 1 and
+        not 1 / m, so that effective rows are groups and not rows.
+    """
+    if shared:
+        sums = replace(sums, w2=sums.w)
     cells = Cells(sums, OF_PAST, "counts" if sums.whole else "importances")
     with without_warnings():
         return cells.sample()

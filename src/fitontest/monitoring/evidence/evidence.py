@@ -254,7 +254,10 @@ class MonitorEvidence(Table):
 
     @property
     def log_cusum(self) -> float:
-        """The natural logarithm of the evidence since the likeliest onset; it falls back when the scores recover."""
+        """The natural logarithm of the evidence since the likeliest onset.
+
+        It falls while scores are calibrated again, after a strong alarm for long.
+        """
         return max(self.process.log_cusum, 0.0)
 
     @property
@@ -271,7 +274,9 @@ class MonitorEvidence(Table):
     @cached_property
     def direction(self) -> Direction | None:
         """What the rows since the onset that is shown say of the direction, as point estimates; None without one."""
-        return None if self.shown_onset is None else Direction.of(self.process, self.settings.layout.labels)
+        if self.shown_onset is None:
+            return None
+        return Direction.of(self.process, self.settings.layout.labels, shared=self._shares_rows)
 
     @property
     def headline(self) -> str:
@@ -288,10 +293,18 @@ class MonitorEvidence(Table):
             return {}
         if onset is None:
             sums = CellSums.added((before, since))
-            return {"all batches": sample_of(sums)} if len(sums) else {}
-        name = self.batches[onset]
-        parts = {f"before batch {name}": before, f"since batch {name}": since}
-        return {name: sample_of(sums) for name, sums in parts.items() if len(sums)}
+            parts = {"all batches": sums}
+        else:
+            name = self.batches[onset]
+            parts = {f"before batch {name}": before, f"since batch {name}": since}
+        entries = f"{len(self.segments)} entries a row, " if self.is_by_class else ""
+        shared = self._shares_rows
+        return {f"{entries}{name}": sample_of(sums, shared=shared) for name, sums in parts.items() if len(sums)}
+
+    @property
+    def _shares_rows(self) -> bool:
+        """Whether several rows of a group, or entries of a row, count as one row together."""
+        return bool(self.settings.layout.groups) or self.is_by_class
 
     def rows(self) -> Records:
         """Return a record for each batch, and with segments one for each segment and batch below them.

@@ -15,6 +15,7 @@ IDEALS = {"level": 0, "slope": 1}
 Ends = tuple[float | None, float | None] | None
 NO_LINE = " No line of the logits agrees with all batches: level or slope changed, or the truth is no line."
 MANY_ROWS = 100_000  # from which on errors of no consequence are refuted
+NO_CERTAIN_SCORES = "Keep scores inside (0, 1), or begin a monitor with a tolerance: 0 and 1 rule a label out."
 SILENT = 3  # batches since the largest evidence from which on it is said that there was no more
 MOST_NAMED = 5  # segments in the sentence
 ROUNDING = 1e-9  # of numbers that are rounded down
@@ -186,11 +187,21 @@ def _advice(told: Told) -> list[str]:
     """Return what to do; of batches that add no evidence, that they are to be looked at first."""
     highest = max(told.log_es)
     silent = len(told.log_es) - 1 - told.log_es.index(highest)
-    if silent >= SILENT and told.direction is not None:
+    if silent >= SILENT and (told.direction is not None or not told.is_infinite):
         return [
             f"The last {silent} batches add no evidence; the alarm stays. Look at them before the calibrator is refit."
         ]
-    return [] if told.direction is None else [f"Refit the calibrator on the batches since {told.direction.batch}."]
+    if told.direction is not None:
+        return [f"Refit the calibrator on the batches since {told.direction.batch}."]
+    return _advice_on_segments(told) or ([NO_CERTAIN_SCORES] if told.is_infinite and _is_exact(told) else [])
+
+
+def _advice_on_segments(told: Told) -> list[str]:
+    """Return since when to refit the calibrator in each segment that is named, as all rows together show no onset."""
+    segments = {key: told.segments[key] for key in told.named[:MOST_NAMED]}
+    onsets = {key: own.batches[own.onset] for key, own in segments.items() if own.onset is not None}
+    texts = [f"{key_in_words(key)} since batch {onset}" for key, onset in onsets.items()]
+    return [f"Refit the calibrator by segment: {', '.join(texts)}."] if texts else []
 
 
 def _of_segments(told: Told) -> list[str]:
@@ -261,8 +272,19 @@ def _of_few_labels(told: Told) -> list[str]:
     negatives = told.n - told.events
     if min(told.events, negatives) >= FEWEST:
         return []
-    labels = f"{count(told.events)} positives and {count(negatives)} negatives"
-    return [f"There are {labels} so far: fewer than {FEWEST} of a kind tell little."]
+    return [f"There are {labels_in_words(told.events, negatives)} so far: fewer than {FEWEST} of a kind tell little."]
+
+
+def labels_in_words(positives: int, negatives: int) -> str:
+    """Return how many labels of each kind there are.
+
+    Examples
+    --------
+    >>> labels_in_words(1, 2300)
+    '1 positive and 2,300 negatives'
+    """
+    kinds = ((positives, "positive"), (negatives, "negative"))
+    return " and ".join(f"{count(rows)} {kind}{'s' * (rows != 1)}" for rows, kind in kinds)
 
 
 def leaves_out(ends: Ends, ideal: float) -> bool:
@@ -301,7 +323,7 @@ def size_in_words(told: Told) -> str:
 
 
 def onset_in_words(told: Told) -> str:
-    """Return the evidence since the likeliest onset, which falls back when scores recover, and the estimates of it."""
+    """Return the evidence since the likeliest onset, and the estimates of it."""
     state = "at least" if told.cusum_alarm else "below"
     cusum = f"CUSUM {e_in_words(told.log_cusum)}, {state} its limit of {count(told.settings.run_length)}"
     together = " of all rows together" if told.segments else ""
@@ -344,7 +366,8 @@ def notes_of(told: Told, *, lives: int = 0) -> list[str]:
         *_of_many_rows(told),
         *_of_dependence(told),
     ]
-    before = f"{count(lives)} model{'s' * (lives > 1)} before this one: their batches are not counted here."
+    whose = "their" if lives > 1 else "its"
+    before = f"{count(lives)} model{'s' * (lives > 1)} before this one: {whose} batches are not counted here."
     return [*([before] if lives else []), *(notes if told.batches else [])]
 
 
@@ -353,7 +376,8 @@ def _of_names(told: Told) -> list[str]:
     if not told.segments:
         return []
     share = percent(told.settings.alpha)
-    made = f"E is half of that of all rows together, and half of the mean of {told.segments_in_words}."
+    mean = f"half of a weighted mean of {told.segments_in_words} and of 1 for those that may still appear"
+    made = f"E is half of that of all rows together, and {mean}."
     named = "Named are those that e-BH lists by the evidence now:"
     return [f"{made} {named} at one report at most {share} of the names are wrong, on average."]
 
