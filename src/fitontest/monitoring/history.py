@@ -2,7 +2,10 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeAlias
+
+#: An interval; an end that is not known is None, and the interval where no line agrees with all batches.
+Ends: TypeAlias = tuple[float | None, float | None] | None
 
 
 @dataclass(frozen=True)
@@ -34,9 +37,8 @@ class Record:
     log_gains : mapping from str to float
         What the map of each family, fitted before the batch, gained in log loss over the scores: the sum over its rows
         with their exponents.
-    level, slope : pairs of float or None
-        The intervals for shift and slope of the logits that hold at all times, each (low, high); an end that is not
-        known is None, as both are of several classes; None where no line agrees with all batches.
+    level, slope : Ends
+        The intervals for shift and slope of the logits that hold at all times; of several classes no end is known.
     error_low : float or None
         In some batch so far the mean error was at least this; None of several classes.
     left_out : int
@@ -55,33 +57,10 @@ class Record:
     log_cusum: float
     log_factors: Mapping[str, float]
     log_gains: Mapping[str, float]
-    level: tuple[float | None, float | None] | None
-    slope: tuple[float | None, float | None] | None
+    level: Ends
+    slope: Ends
     error_low: float | None
     left_out: int = 0
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the record as JSON-ready values."""
-        return dict(vars(self))
-
-
-class Recorded:
-    """What has a record of each batch."""
-
-    records: tuple[Record, ...]
-
-    @property
-    def n(self) -> int:
-        """Rows so far."""
-        return sum(record.n for record in self.records)
-
-    @property
-    def onset(self) -> int | None:
-        """The place among the records of the batch since which the evidence has grown most; None where it has not.
-
-        The start of the largest sum of the logarithms of the factors up to now, a point estimate.
-        """
-        return onset_of([record.log_factor if record.n else None for record in self.records])
 
 
 def onset_of(log_factors: Iterable[float | None]) -> int | None:

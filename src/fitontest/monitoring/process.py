@@ -17,27 +17,21 @@ from fitontest.monitoring.bettors.identity import IdentityBettor
 from fitontest.monitoring.bettors.level import LevelBettor
 from fitontest.monitoring.bettors.line import LineBettor
 from fitontest.monitoring.capital import ErrorCapital
-from fitontest.monitoring.history import Record, Recorded
 from fitontest.monitoring.lines.sequence import LineSequence
 from fitontest.monitoring.nulls.base import Exact, Limits
 from fitontest.monitoring.past import OF_PAST, Past
 from fitontest.monitoring.settings import Settings
+from fitontest.monitoring.stream import UNKNOWN, Stream
 
 IDENTITY, GRIDS = 0.3, 0.42  # prior weights of the bettor that does nothing, and of level, line and bands together
 
 
-@dataclass(frozen=True, eq=False)
-class Process(Recorded):
-    """The evidence of one stream against its scores; a batch makes another one of it, and it never changes itself.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Process(Stream[Batch]):
+    """The evidence of one stream against its scores.
 
     Attributes
     ----------
-    bettors : tuple of Bettor
-        Those who bet; none before the first batch that has rows.
-    shares : FixedShare
-        Their weights.
-    log_e, log_e_max, log_cusum : float
-        The evidence against what is tested, the largest so far, and that since the likeliest onset.
     capital : ErrorCapital
         The evidence against mean errors of at most each of many values.
     lines : LineSequence or None
@@ -46,27 +40,13 @@ class Process(Recorded):
         Discounted cells, which maps are fitted to.
     before, since : CellSums
         The cells of the batches before the likeliest onset, and since it.
-    refuted_by : str or None
-        The first labels that the hypothesis has no probability for, in words; the evidence is then infinite.
-    refuted_at : int
-        The place of their batch among the records.
-    records : tuple of Record
-        One for each batch.
     """
 
-    bettors: tuple[Bettor, ...]
-    shares: FixedShare
-    log_e: float
-    log_e_max: float
-    log_cusum: float
     capital: ErrorCapital
     lines: LineSequence | None
     past: Past
     before: CellSums
     since: CellSums
-    refuted_by: str | None
-    refuted_at: int
-    records: tuple[Record, ...]
 
     @classmethod
     def first(cls, settings: Settings) -> "Process":
@@ -74,14 +54,7 @@ class Process(Recorded):
         none = CellSums.none()
         capital = ErrorCapital.first(tuple(settings.families), settings.max_error)
         shares = FixedShare.of(np.ones(1), settings.share)
-        return cls((), shares, 0.0, 0.0, 0.0, capital, None, Past.none(), none, none, None, -1, ())
-
-    def after(self, batch: Batch, settings: Settings, name: str, time: str | None = None) -> "Process":
-        """Return the process with one batch more; one without rows changes no evidence."""
-        if not batch.n:
-            return replace(self, records=(*self.records, self._record(batch, settings, name, time)))
-        started = self if self.bettors else self._started(batch, settings)
-        return started._after(batch, settings, name, time)
+        return cls(shares=shares, capital=capital, lines=None, past=Past.none(), before=none, since=none)
 
     @property
     def events(self) -> int | None:
@@ -90,8 +63,7 @@ class Process(Recorded):
         return None if None in events else sum(each or 0 for each in events)
 
     def _started(self, batch: Batch, settings: Settings) -> "Process":
-        """Return the process with bettors that have seen the scores of the first batch."""
-        bettors: tuple[Bettor, ...] = (
+        bettors: tuple[Bettor[Round], ...] = (
             IdentityBettor(),
             LevelBettor.first(),
             LineBettor.first(batch),
@@ -117,75 +89,22 @@ class Process(Recorded):
         restarted = self.log_cusum <= 0.0  # the last run of CUSUM is over, and this batch begins another one
         pooled = batch.sums.pooled(OF_PAST)
         changed = replace(
-            self,
-            bettors=bets.bettors,
-            shares=self.shares.after(bets.log_factors),
-            log_e=log_e,
-            log_e_max=max(self.log_e_max, log_e),
-            log_cusum=max(self.log_cusum, 0.0) + log_factor,
+            self._grown(bets, log_factor, log_e, _refutation(batch, refuted, name)),
             capital=capital,
             lines=None if self.lines is None else self.lines.after(batch, settings.alpha),
             past=self.past.after(batch),
             before=CellSums.added((self.before, self.since)) if restarted else self.before,
             since=pooled if restarted else CellSums.added((self.since, pooled)),
-            refuted_by=self.refuted_by or _refutation(batch, refuted, name),
-            refuted_at=len(self.records) if self.refuted_by is None and refuted.any() else self.refuted_at,
         )
-        gains = _gains(batch, logits)
-        record = changed._record(batch, settings, name, time, log_factor, bets.by_name, gains)
-        return replace(changed, records=(*self.records, record))
+        return changed._recorded(batch, settings, name, time, log_factor, bets.by_name, _gains(batch, logits))
 
-    def _bets(self, turn: Round) -> "_Bets":
-        bets = [bettor.bet(turn) for bettor in self.bettors]
-        return _Bets(tuple(after for _, after in bets), np.array([factor for factor, _ in bets]), self.shares)
-
-    def _record(
-        self,
-        batch: Batch,
-        settings: Settings,
-        name: str,
-        time: str | None,
-        log_factor: float = 0.0,
-        log_factors: Mapping[str, float] | None = None,
-        log_gains: Mapping[str, float] | None = None,
-    ) -> Record:
-        """Return what a batch came to, `self` being the process after it."""
+    def _intervals(self, settings: Settings) -> dict[str, Any]:
         lines = self.lines
-        return Record(
-            batch=name,
-            time=time,
-            n=batch.n,
-            events=batch.events,
-            weight=float(batch.total.sum()),
-            expected=batch.expected,
-            log_factor=log_factor,
-            log_e=self.log_e,
-            log_e_max=self.log_e_max,
-            log_cusum=self.log_cusum,
-            log_factors=dict(log_factors or {}),
-            log_gains=dict(log_gains or {}),
-            level=(None, None) if lines is None else lines.level,
-            slope=(None, None) if lines is None else lines.slope,
-            error_low=self.capital.lower_bound(settings.alpha),
-            left_out=batch.left_out,
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class _Bets:
-    """The bets of all bettors on one batch."""
-
-    bettors: tuple[Bettor, ...]
-    log_factors: Any
-    shares: FixedShare
-
-    @property
-    def log_factor(self) -> float:
-        return self.shares.log_mean(self.log_factors)
-
-    @property
-    def by_name(self) -> dict[str, float]:
-        return {each.name: float(factor) for each, factor in zip(self.bettors, self.log_factors, strict=True)}
+        return {
+            "level": UNKNOWN if lines is None else lines.level,
+            "slope": UNKNOWN if lines is None else lines.slope,
+            "error_low": self.capital.lower_bound(settings.alpha),
+        }
 
 
 def _gains(batch: Batch, logits: Mapping[str, Any]) -> dict[str, float]:

@@ -9,19 +9,18 @@ import numpy as np
 
 from fitontest.data.simplex_sample import CANONICAL
 from fitontest.monitoring.batches.batch import Batch
-from fitontest.monitoring.batches.layout import Layout
+from fitontest.monitoring.batches.layout import SEVERAL, Layout
 from fitontest.monitoring.batches.seen_groups import NO_GROUPS, Digests, joined
 from fitontest.monitoring.batches.vector_batch import VectorBatch
-from fitontest.monitoring.evidence.segment_list import list_segments, log_mean_of_segments, prior_weights
 from fitontest.monitoring.history import Record
 from fitontest.monitoring.process import Process
+from fitontest.monitoring.segments import list_segments, log_mean_of_segments, prior_weights
 from fitontest.monitoring.settings import Settings
 from fitontest.monitoring.vector_process import VectorProcess
 from fitontest.typing import FloatArray
 
 AnyBatch: TypeAlias = Batch | VectorBatch
 AnyProcess: TypeAlias = Process | VectorProcess
-CLASSWISE = "classwise"
 TOGETHER = 0.5  # prior weight of the evidence of all rows, where there are segments too
 
 
@@ -157,7 +156,7 @@ class MonitorState:
             Moved scores of several classes, each of which has a map of its own.
         """
         reduction = self.settings.layout.reduction
-        if moved is not None and reduction in (CLASSWISE, CANONICAL):
+        if moved is not None and reduction in SEVERAL:
             raise ValueError(f"map must be None with reduction={reduction!r}, since it is of one score; got one")
 
         def restart(process: AnyProcess) -> AnyProcess:
@@ -226,11 +225,6 @@ class MonitorState:
     def named(self) -> tuple[Any, ...]:
         """The segments that are miscalibrated by their evidence now, see `list_segments`."""
         return list_segments({key: self.log_e_of(key) for key in self.segments}, self.settings.alpha_of_evidence)
-
-    @property
-    def p_value(self) -> float:
-        """A p-value that holds at any time: one over the largest evidence so far."""
-        return self.settings.p_value(max((self.log_e, *self.log_es)))
 
 
 def first_process(settings: Settings) -> AnyProcess:

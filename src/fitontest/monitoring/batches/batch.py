@@ -104,6 +104,11 @@ class Batch:
         return np.asarray(self.sums.w.sum(axis=1))
 
     @property
+    def weight(self) -> float:
+        """The sum of the exponents of all rows."""
+        return float(self.total.sum())
+
+    @property
     def uncertain(self) -> BoolArray:
         """Whether the score of each cell is neither 0 nor 1."""
         return np.asarray((self.p > 0.0) & (self.p < 1.0))

@@ -50,7 +50,7 @@ def read_update(
     old, new = _known_groups(rows.together, state.groups, once=layout.once)
     segments = {key: _batch_of(sums, old, layout) for key, sums in rows.parts.items()}
     segments = {key: each for key, each in segments.items() if each.n}
-    per_row = len(rows.parts) if layout.reduction == "classwise" and rows.parts else 1
+    per_row = len(rows.parts) if layout.is_by_class and rows.parts else 1
     together = _batch_of(rows.together, old, layout, per_row)
     return Update(together, segments, Seen(name, moment, digest), layout, new)
 
@@ -93,7 +93,7 @@ def _check_keys(state: MonitorState, rows: BatchRows, layout: Layout) -> None:
     keys = [*dict.fromkeys([*state.segments, *rows.parts])]
     if not keys:
         return
-    if layout.reduction == "classwise":
+    if layout.is_by_class:
         if len(keys) > MOST_CLASSES:
             raise ValueError(
                 f"reduction='classwise' must have at most {MOST_CLASSES} classes, each of which is monitored by "

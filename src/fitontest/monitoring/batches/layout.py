@@ -19,6 +19,8 @@ HEAVIER = (
     "the exponent 2 has a mean of 1.44 under the null hypothesis"
 )
 CALLED = {"weight": "weights"}  # in messages
+CLASSWISE = "classwise"
+SEVERAL = (CLASSWISE, CANONICAL)  # reductions to more than one column of scores
 
 
 @dataclass(frozen=True)
@@ -79,9 +81,9 @@ class Layout:
         put(self, "pos_label", as_plain(self.pos_label))
         if not (self.pos_label is None or isinstance(self.pos_label, str | int | float)):
             raise ValueError(f"pos_label must be a text, a number or a boolean, got {brief(self.pos_label)}")
-        if self.pos_label is not None and self.reduction in ("confidence", "classwise", CANONICAL):
+        if self.pos_label is not None and self.reduction in ("confidence", *SEVERAL):
             raise ValueError(f"pos_label must be left out with reduction={self.reduction!r}, got {self.pos_label!r}")
-        if self.by and self.reduction == "classwise":
+        if self.by and self.is_by_class:
             raise ValueError(
                 f"by must be left out with reduction='classwise', where each class is a segment; got {brief(self.by)}"
             )
@@ -93,6 +95,11 @@ class Layout:
             value = getattr(self, name)
             if not (value is None or isinstance(value, (str, *others))):
                 raise ValueError(f"{name} must be the name of a column, got {brief(value)}")
+
+    @property
+    def is_by_class(self) -> bool:
+        """Whether each class, against the rest, is a segment."""
+        return self.reduction == CLASSWISE
 
     @property
     def divisor(self) -> float:

@@ -17,14 +17,14 @@ from fitontest.data.score_sample import ScoreSample
 from fitontest.data.simplex_sample import CANONICAL, SimplexSample
 from fitontest.data.weights import WeightType
 from fitontest.monitoring.batches.exponents import check_cells, check_weights, counted
-from fitontest.monitoring.batches.layout import Layout, as_plain
+from fitontest.monitoring.batches.layout import CLASSWISE, Layout, as_plain
 from fitontest.monitoring.batches.vector_rows import Counted, counted_rows
 from fitontest.reading.read import read
 from fitontest.reading.table import Table
 
 READ = (Cells, ClassCells, ScoreSample, SimplexSample, Mapping)
 COLUMNS = ("label", "prob", "weight", "by", "groups")
-CLASSWISE, CONFIDENCE = "classwise", "confidence"
+CONFIDENCE = "confidence"
 
 
 @dataclass(frozen=True)
@@ -259,7 +259,7 @@ def _of_cells(data: Any, layout: Layout, holds: Mapping[str, Any]) -> BatchRows:
     if layout.reduction == CANONICAL:
         raise ValueError(f"y_true must be rows with reduction='canonical', which cells do not keep, got {brief(data)}")
     is_by_class = isinstance(data, ClassCells)
-    if is_by_class != (layout.reduction == CLASSWISE):
+    if is_by_class != layout.is_by_class:
         raise ValueError(
             f"y_true must be {'Cells' if is_by_class else 'ClassCells'} where the reduction of the monitor is "
             f"{layout.reduction!r}, got {type(data).__name__}"

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,8 @@ class VectorBatch:
     codes: IntArray
     exponents: FloatArray
     left_out: int = 0
+    events: ClassVar[None] = None
+    expected: ClassVar[None] = None
 
     @classmethod
     def of(cls, p: FloatArray, codes: IntArray, exponents: FloatArray | None = None) -> "VectorBatch":
@@ -54,6 +56,11 @@ class VectorBatch:
     def n(self) -> int:
         """Rows."""
         return len(self)
+
+    @property
+    def weight(self) -> float:
+        """The sum of the exponents of all rows."""
+        return float(self.exponents.sum())
 
     @property
     def n_classes(self) -> int:

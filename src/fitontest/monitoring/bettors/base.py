@@ -3,11 +3,13 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from fitontest.monitoring.batches.batch import Batch
 from fitontest.monitoring.nulls.base import Limits
 from fitontest.typing import FloatArray
+
+Told = TypeVar("Told", contravariant=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,8 +31,11 @@ class Round:
     logits: Mapping[str, FloatArray]
 
 
-class Bettor(ABC):
-    """A rule that makes rates of the scores, of what is past; its state changes with every batch."""
+class Bettor(ABC, Generic[Told]):
+    """A rule that makes rates of the scores, of what is past; its state changes with every batch.
+
+    What it is told of a batch is a `Round`, or of whole distributions a `VectorRound`.
+    """
 
     kind: ClassVar[str]
 
@@ -40,7 +45,7 @@ class Bettor(ABC):
         return self.kind
 
     @abstractmethod
-    def bet(self, turn: Round) -> tuple[float, "Bettor"]:
+    def bet(self, turn: Told) -> tuple[float, "Bettor[Told]"]:
         """Return the log factor of a batch, and the bettor that has learnt of it."""
 
     @abstractmethod
@@ -49,5 +54,5 @@ class Bettor(ABC):
 
     @classmethod
     @abstractmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> "Bettor":
+    def from_dict(cls, values: Mapping[str, Any]) -> "Bettor[Told]":
         """Return the bettor of a state that `to_dict` returned."""

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from fitontest.monitoring.batches.vector_batch import VectorBatch
+from fitontest.monitoring.bettors.base import Bettor
 from fitontest.monitoring.bettors.fixed_share import FixedShare
 from fitontest.monitoring.bettors.of_vectors import VectorRound
 from fitontest.typing import FloatArray
@@ -21,7 +22,7 @@ def _prior(n_classes: int) -> FixedShare:
 
 
 @dataclass(frozen=True, eq=False)
-class ClassShiftBettor:
+class ClassShiftBettor(Bettor[VectorRound]):
     """Bets on q_k = p_k exp(d [k = j]) / (1 + p_j (exp(d) - 1)), by a mixture over all classes j and eight shifts d.
 
     That is a shift by d of the logit of class j against the rest, the others keeping their proportions. Of the
@@ -45,11 +46,6 @@ class ClassShiftBettor:
     def first(cls, n_classes: int) -> "ClassShiftBettor":
         """Return the bettor before the first batch."""
         return cls(n_classes, _prior(n_classes))
-
-    @property
-    def name(self) -> str:
-        """What the bettor is called in tables."""
-        return self.kind
 
     def bet(self, turn: VectorRound) -> tuple[float, "ClassShiftBettor"]:
         """Return the log factor of a batch, and the bettor that has learnt of it."""

@@ -8,7 +8,7 @@ from fitontest.monitoring.bettors.base import Bettor
 
 
 @dataclass(frozen=True)
-class IdentityBettor(Bettor):
+class IdentityBettor(Bettor[object]):
     """Bets the scores themselves, with the factor 1, so that the evidence sinks little while nothing is wrong."""
 
     kind: ClassVar[str] = "identity"

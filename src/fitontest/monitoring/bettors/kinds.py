@@ -5,20 +5,22 @@ from typing import Any
 
 from fitontest.checks import brief, choose
 from fitontest.monitoring.bettors.bands import BandBettor
-from fitontest.monitoring.bettors.base import Bettor
+from fitontest.monitoring.bettors.base import Bettor, Round
 from fitontest.monitoring.bettors.class_shift import ClassShiftBettor
 from fitontest.monitoring.bettors.family import FamilyBettor
 from fitontest.monitoring.bettors.identity import IdentityBettor
 from fitontest.monitoring.bettors.level import LevelBettor
 from fitontest.monitoring.bettors.line import LineBettor
+from fitontest.monitoring.bettors.of_vectors import VectorRound
 from fitontest.monitoring.bettors.temperature import TemperatureBettor
 
-_OF_SCORES: tuple[type[Bettor], ...] = (IdentityBettor, LevelBettor, LineBettor, BandBettor, FamilyBettor)
+_OF_SCORES: tuple[type[Bettor[Round]], ...] = (IdentityBettor, LevelBettor, LineBettor, BandBettor, FamilyBettor)
+_OF_VECTORS: tuple[type[Bettor[VectorRound]], ...] = (IdentityBettor, TemperatureBettor, ClassShiftBettor)
 BETTORS = {each.kind: each for each in _OF_SCORES}
-VECTOR_BETTORS: dict[str, Any] = {each.kind: each for each in (IdentityBettor, TemperatureBettor, ClassShiftBettor)}
+VECTOR_BETTORS = {each.kind: each for each in _OF_VECTORS}
 
 
-def read_bettor(values: Any, kinds: Mapping[str, Any], place: str) -> Any:
+def read_bettor(values: Any, kinds: Mapping[str, type[Bettor[Any]]], place: str) -> Any:
     """Return the bettor of a state that its `to_dict` returned, or refuse it.
 
     Parameters

@@ -1,7 +1,6 @@
-"""What bets against whole distributions: what it is told, and what it does."""
+"""What a bettor on whole distributions is told of a batch, and what a batch pays its bets."""
 
 from dataclasses import dataclass
-from typing import Any, Protocol
 
 import numpy as np
 
@@ -31,20 +30,6 @@ class VectorRound:
     def is_exact(self) -> bool:
         """Whether the null hypothesis allows the scores alone."""
         return isinstance(self.null.of_class, Exact)
-
-
-class VectorBettor(Protocol):
-    """A rule that makes distributions of the scores, of what is past; its state changes with every batch."""
-
-    @property
-    def name(self) -> str:
-        """What the bettor is called in tables."""
-
-    def bet(self, turn: VectorRound) -> tuple[float, "VectorBettor"]:
-        """Return the log factor of a batch, and the bettor that has learnt of it."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the state as JSON-ready values, the kind among them."""
 
 
 def log_factors_of_rows(block: VectorBatch, null: VectorNull, log_q: FloatArray) -> FloatArray:

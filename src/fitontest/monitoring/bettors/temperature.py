@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from fitontest.monitoring.batches.vector_batch import VectorBatch
+from fitontest.monitoring.bettors.base import Bettor
 from fitontest.monitoring.bettors.fixed_share import FixedShare
 from fitontest.monitoring.bettors.of_vectors import VectorRound, log_factors_of_rows
 from fitontest.typing import FloatArray
@@ -28,7 +29,7 @@ def _prior() -> FixedShare:
 
 
 @dataclass(frozen=True, eq=False)
-class TemperatureBettor:
+class TemperatureBettor(Bettor[VectorRound]):
     """Bets on q_k = p_k^(1/T) / sum_j p_j^(1/T), by a mixture over nine temperatures T.
 
     Above 1 the scores are too sure of themselves, below 1 not sure enough.
@@ -46,11 +47,6 @@ class TemperatureBettor:
     def first(cls) -> "TemperatureBettor":
         """Return the bettor before the first batch."""
         return cls(_prior())
-
-    @property
-    def name(self) -> str:
-        """What the bettor is called in tables."""
-        return self.kind
 
     def bet(self, turn: VectorRound) -> tuple[float, "TemperatureBettor"]:
         """Return the log factor of a batch, and the bettor that has learnt of it."""

@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 
 from fitontest.monitoring.batches.batch import Batch
+from fitontest.monitoring.history import Ends
 from fitontest.monitoring.lines.likelihood import LineLikelihood
 from fitontest.monitoring.lines.mixture import log_mixture, mode_of
 from fitontest.monitoring.lines.region import ends_of
 from fitontest.monitoring.stored.values import optional, read_each, read_number, read_object
 from fitontest.typing import FloatArray
 
-Ends = tuple[float | None, float | None] | None
 MARGIN = 1e-6  # of log likelihood, by which the mixture may be off
 
 

@@ -8,13 +8,13 @@ from fitontest.cells.cell_sums import CellSums, Resolution
 from fitontest.cells.cells import Cells, sums_of_sample
 from fitontest.checks import brief, choose, is_real
 from fitontest.data.score_sample import ScoreSample
+from fitontest.monitoring.batches.layout import SEVERAL
 from fitontest.monitoring.nulls.base import OF_BAND, Band, Exact, Null, Tolerance
 from fitontest.monitoring.nulls.reference_band import band_of_reference
 from fitontest.monitoring.past import FEWEST
 from fitontest.reading.read import read
 
 UNITS = ("probability", "logit")
-SEVERAL = ("classwise", "canonical")  # reductions to more than one column of scores
 
 
 def read_null(

@@ -1,7 +1,6 @@
 """Null hypotheses on whole vectors of probabilities: the nearest distribution that they allow to one that is bet on."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -59,10 +58,6 @@ class VectorNull:
         return np.log(np.where(nearest > 0.0, np.maximum(q, LEAST), 1.0)) - np.log(
             np.where(nearest > 0.0, nearest, 1.0)
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the hypothesis as JSON-ready values, its name under "null"."""
-        return self.of_class.to_dict()
 
 
 def nearest_distribution(q: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:

@@ -1,7 +1,7 @@
 """The evidence of one stream, of scores or of whole distributions, as JSON-ready values and back."""
 
 from collections.abc import Mapping
-from typing import Any, TypeAlias
+from typing import Any
 
 from fitontest.checks import brief, choose
 from fitontest.data.simplex_sample import CANONICAL
@@ -13,6 +13,7 @@ from fitontest.monitoring.lines.sequence import LineSequence
 from fitontest.monitoring.past import OF_PAST, Past
 from fitontest.monitoring.process import Process
 from fitontest.monitoring.settings import Settings
+from fitontest.monitoring.state import AnyProcess
 from fitontest.monitoring.stored.cells import cells_of_columns, columns_of_cells
 from fitontest.monitoring.stored.records import columns_of_records, records_of_columns
 from fitontest.monitoring.stored.values import (
@@ -26,7 +27,6 @@ from fitontest.monitoring.stored.values import (
 )
 from fitontest.monitoring.vector_process import VectorProcess
 
-AnyProcess: TypeAlias = Process | VectorProcess
 SCORES, CLASSES = "scores", "classes"  # what a process is of
 LOGS = ("log_e", "log_e_max", "log_cusum")  # what the last record holds too
 SHARED = ("bettors", "shares", *LOGS, "refuted_by", "refuted_at", "records")
