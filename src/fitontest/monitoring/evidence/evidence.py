@@ -170,7 +170,7 @@ class MonitorEvidence(Table):
     @property
     def is_by_class(self) -> bool:
         """Whether segments are classes, each against the rest, so that every row is positive for one of them."""
-        return bool(self.segments) and self.settings.layout.reduction == "classwise"
+        return bool(self.segments) and self.settings.layout.is_by_class
 
     @property
     def segments_in_words(self) -> str:
