@@ -402,6 +402,14 @@ def test_times_that_go_back_or_cannot_be_compared_are_refused(last, time, messag
         read_time(time, [Seen("a", last, ""), Seen("b", None, "")])
 
 
+def test_a_date_and_a_time_are_compared_by_their_days():
+    seen = [Seen("a", read_time(pandas.Timestamp("2026-09-30"), []), "")]
+    assert read_time("2026-10-31", seen) == "2026-10-31"
+    assert read_time("2026-10-31", [Seen("a", "2026-10-31T09:00:00", "")]) == "2026-10-31"
+    with pytest.raises(ValueError, match="time must not be before that of the last batch"):
+        read_time("2026-09-29", seen)
+
+
 def test_the_same_rows_are_known_under_another_name():
     monitor = Monitor()
     monitor.update(Y, P, batch="October")

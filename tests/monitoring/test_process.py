@@ -5,6 +5,7 @@ import pytest
 
 from fitontest.monitoring.batches.batch import Batch
 from fitontest.monitoring.monitor import Monitor
+from tests.monitoring.conftest import monitored
 
 
 def certain(y, p, **options):
@@ -62,3 +63,14 @@ def test_the_onset_is_the_start_of_the_largest_sum_of_log_factors():
     assert process.log_cusum == pytest.approx(max(sums))
     assert process.since.rows.sum() == 400 * (8 - process.onset)
     assert process.before.rows.sum() == 400 * process.onset
+
+
+def test_a_monitor_says_what_it_is(drifting):
+    assert repr(Monitor()) == "Monitor(alpha=0.05, 0 batches, n=0, no alarm)"
+    alarmed = monitored(drifting, families=["isotonic"])
+    assert repr(alarmed) == "Monitor(alpha=0.05, 8 batches, n=2,400, alarm since batch 4)"
+
+
+def test_families_are_refused_by_the_name_of_the_argument():
+    with pytest.raises(ValueError, match=r"^each of families must be one of .* got 'spine'"):
+        Monitor(families=["spine"])

@@ -196,7 +196,7 @@ class Monitor:
             The name of the batch; by default its number. No name is taken twice.
         time : datetime, date, number or str, optional
             When the batch was, not before the batches that were added earlier. Numbers, ISO dates and ISO times, as
-            texts too, are compared as these, other texts as texts.
+            texts too, are compared as these, a date and a time by their days, other texts as texts.
         sample_weight : array-like of shape (n,), optional
             Weights, see `weights` and `max_weight` of the monitor. A row of weight 0 is absent.
         groups : array-like of shape (n,), or str, optional
@@ -291,6 +291,12 @@ class Monitor:
         if not self._state.log_es:
             raise ValueError("a monitor must have a batch since it began to be restarted, got none")
         self._state = self._state.restarted(None if map is None else map.evaluate)
+
+    def __repr__(self) -> str:
+        evidence = self.evidence
+        batches, since = len(evidence.batches), evidence.alarm_since
+        alarm = "no alarm" if since is None else f"alarm since batch {evidence.batches[since]}"
+        return f"Monitor(alpha={evidence.alpha:g}, {batches} batch{'es' * (batches != 1)}, n={evidence.n:,}, {alarm})"
 
     def to_dict(self) -> dict[str, Any]:
         """Return all that the monitor knows as JSON-ready values, of which `from_dict` makes the same monitor.

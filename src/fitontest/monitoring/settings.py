@@ -83,12 +83,20 @@ def read_families(families: object) -> dict[str, float]:
     for name in names:
         if not isinstance(name, str):
             raise ValueError(f"families must hold names, as a monitor is kept by them, got {brief(name)}")
-        check_family(name)
+        _check_name(name)
     if len(set(names)) < len(names):
         raise ValueError(f"families must hold each name once, got {brief(names)}")
     if not isinstance(families, Mapping):
         return {name: FITTED / len(names) for name in names}
     return {name: _between(families[name], f"the prior weight of {name!r}", 0.0, inf) for name in names}
+
+
+def _check_name(name: str) -> None:
+    try:
+        check_family(name)
+    except ValueError as error:
+        _, must, rule = str(error).partition(" must ")
+        raise ValueError(f"each of families{must}{rule}") from error
 
 
 def _between(value: object, argument: str, low: float, high: float) -> float:

@@ -16,6 +16,7 @@ from fitontest.monitoring.batches.vector_rows import Counted, digest_of_vectors,
 from fitontest.monitoring.state import Seen
 
 BY_CHANCE = 1e-9  # probability of the labels of a batch above which an equal batch may be another one
+DATE, TIME = "the date", "the time"  # as messages call their kinds
 DIGITS = 6  # of the sums in a digest; the same rows in another order differ in the last bits
 
 
@@ -139,9 +140,16 @@ def _in_iso(time: Any) -> str:
     return str(time.isoformat())
 
 
+def _day_of(moment: date) -> date:
+    """Return the day of a date or of a time without a zone."""
+    return moment.date() if isinstance(moment, datetime) else moment
+
+
 def _check_order(text: str, last: str, name: str) -> None:
     """Raise ValueError for a time that is before the last one, or that cannot be compared with it."""
     (kind, value), (kind_before, before) = as_time(text), as_time(last)
+    if {kind, kind_before} == {DATE, TIME}:  # such as '2026-10-31' after a Timestamp of pandas
+        kind, value, kind_before, before = DATE, _day_of(value), DATE, _day_of(before)
     if kind != kind_before:
         raise ValueError(
             f"time must be of one kind for all batches, got {kind} {brief(text)} after {kind_before} {brief(last)} of "
@@ -163,11 +171,11 @@ def as_time(text: str) -> tuple[str, Any]:
         if isfinite(number):
             return "the number", number
     try:
-        return "the date", date.fromisoformat(text)
+        return DATE, date.fromisoformat(text)
     except ValueError:
         pass
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
         return "the text", text
-    return ("the time" if moment.tzinfo is None else "the time with a zone"), moment
+    return (TIME if moment.tzinfo is None else "the time with a zone"), moment
