@@ -155,7 +155,7 @@ def changed(kept, *path, to):
             ["a", "b"],
             "capital.families must be those of the settings, got",
         ),
-        (("settings", "families"), {"my_own": 0.1}, "family must be one of .* got 'my_own'"),
+        (("settings", "families"), {"my_own": 0.1}, "each of families must be one of .* got 'my_own'"),
         (("settings", "null", "null"), "none", "null must be one of 'exact'"),
         (("together", "of"), "classes", "together.of must be one of 'scores'; got 'classes'"),
         (("together", "log_e"), 3.0, "together.log_e must be that of the last record, got 3.0"),
@@ -229,5 +229,5 @@ def test_families_of_ones_own_bet_by_their_names(drifting):
         assert Monitor.from_json(text).to_json() == text
     finally:
         fot.families.unregister("own_platt")
-    with pytest.raises(ValueError, match=r"family must be one of .* got 'own_platt'"):
+    with pytest.raises(ValueError, match=r"each of families must be one of .* got 'own_platt'"):
         Monitor.from_json(text)
