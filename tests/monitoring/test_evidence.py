@@ -12,7 +12,8 @@ import fitontest as fot
 from fitontest.monitoring.batches.layout import Layout
 from fitontest.monitoring.evidence.batch_table import HEADER, LAST, table_of
 from fitontest.monitoring.evidence.direction import Direction
-from fitontest.monitoring.evidence.wording import e_in_words, headline_of, notes_of, onset_in_words, rounded_down
+from fitontest.monitoring.evidence.numbers import e_in_words, rounded_down
+from fitontest.monitoring.evidence.wording import headline_of, notes_of, onset_in_words
 from tests.monitoring.conftest import monitored, stream
 
 LIMIT = log(20.0)
@@ -66,6 +67,7 @@ def told(null=None, **known):
         "named": (),
         "log_cusum": 7.0,
         "cusum_alarm": True,
+        "lives": 0,
     } | known
     return SimpleNamespace(settings=settings, log_e=facts["log_es"][-1], **facts)
 
@@ -194,8 +196,8 @@ def test_few_labels_many_rows_and_groups_are_spoken_of():
     assert any("confidence of 99.9 %" in note for note in notes_of(told_rare))
     assert "groups must be independent" in notes_of(told(layout=Layout(groups="patient")))[-1]
     assert "left out (60 so far)" in notes_of(told(layout=Layout(groups=True, once=True)))[-1]
-    assert notes_of(told(), lives=2)[0].startswith("2 models before this one: their batches")
-    assert notes_of(told(), lives=1)[0].startswith("1 model before this one: its batches")
+    assert notes_of(told(lives=2))[0].startswith("2 models before this one: their batches")
+    assert notes_of(told(lives=1))[0].startswith("1 model before this one: its batches")
 
 
 def test_an_alarm_of_segments_alone_says_where_to_refit():

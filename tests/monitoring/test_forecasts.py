@@ -153,3 +153,13 @@ BAD = {
 def test_bad_input_is_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
         fot.forecast_evidence(**{"y_true": Y, "y_prob": P, "y_other": Q, **arguments})
+
+
+def test_a_p_value_beyond_the_range_of_numbers_is_printed_as_such_everywhere():
+    rows = np.ones(3000)
+    evidence = fot.forecast_evidence(rows, 0.1 * rows, 0.99 * rows)
+    assert evidence.p_value < 1e-300
+    text = str(evidence)
+    assert "p < 1e-300" in evidence.sentence
+    assert text.count("< 1e-300") > 1
+    assert all(line.split()[-1] != "0" for line in text.splitlines() if line.startswith(("2,", "3,")))

@@ -24,7 +24,8 @@ from fitontest.data.weights import WEIGHT_TYPES
 from fitontest.files.csv_files import STANDARD, Layout
 from fitontest.files.tables import READERS, is_pattern
 from fitontest.monitoring.batches.rows import BatchFile
-from fitontest.monitoring.evidence.wording import e_in_words, labels_in_words
+from fitontest.monitoring.evidence.numbers import e_in_words
+from fitontest.monitoring.evidence.wording import labels_in_words
 from fitontest.monitoring.nulls.hypothesis import UNITS
 from fitontest.monitoring.past import FEWEST
 from fitontest.results.table import PAGES

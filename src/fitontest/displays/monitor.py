@@ -22,6 +22,7 @@ from fitontest.displays.scales import choose_scale, merge_scales, name_scale
 from fitontest.exceptions import without_warnings
 from fitontest.measures.plug_in import PlugIn
 from fitontest.results.frames import Records
+from fitontest.results.text import key_in_words
 from fitontest.uncertainty.redrawing import Redrawing, estimate_of
 
 if TYPE_CHECKING:
@@ -117,7 +118,7 @@ class MonitorDisplay(Display):
             raise ValueError(f"evidence must be what Monitor.update returns, of at least one batch; got {evidence!r}")
         self.batches = [row for row in rows if row.get("segment") is None]
         self.segments = [row for row in rows if row.get("segment") is not None]
-        self.named = [_in_words(key) for key in evidence.named]
+        self.named = [key_in_words(key) for key in evidence.named]
         self.limit, self.alpha, self.max_error = evidence.log_limit / log(10.0), evidence.alpha, evidence.max_error
         self.alarm, self.onset = evidence.alarm_since, evidence.shown_onset
         of_scores = any(row["error_low"] is not None for row in self.batches)
@@ -248,7 +249,3 @@ def _lay_out(figure: Any, panels: MonitorPanels, count: int) -> tuple[list["Axes
 def _by_segment(rows: Records) -> dict[str, Records]:
     """Return records by their segment."""
     return {name: [row for row in rows if row["segment"] == name] for name in dict.fromkeys(r["segment"] for r in rows)}
-
-
-def _in_words(key: Any) -> str:
-    return ", ".join(map(str, key)) if isinstance(key, tuple) else str(key)

@@ -93,7 +93,29 @@ def p_in_words(p_value: float) -> str:
     >>> p_in_words(0.0204), p_in_words(0.0)
     ('p = 0.020', 'p < 1e-300')
     """
-    return "p < 1e-300" if p_value < LEAST_P else f"p = {short(p_value, 2)}"
+    return f"p {'<' if p_value < LEAST_P else '='} {p_alone(p_value).removeprefix('< ')}"
+
+
+def p_alone(p_value: float) -> str:
+    """Return a p-value as tables have it under its name, in the same way.
+
+    Examples
+    --------
+    >>> p_alone(0.0204), p_alone(0.0)
+    ('0.020', '< 1e-300')
+    """
+    return "< 1e-300" if p_value < LEAST_P else short(p_value, 2)
+
+
+def key_in_words(key: Any) -> str:
+    """Return what a segment is called: its value, or those of several columns.
+
+    Examples
+    --------
+    >>> key_in_words("north"), key_in_words(("north", 2026))
+    ('north', 'north, 2026')
+    """
+    return ", ".join(map(str, key)) if isinstance(key, tuple) else str(key)
 
 
 def signed(value: float, digits: int = 3) -> str:

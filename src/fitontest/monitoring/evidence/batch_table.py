@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-from fitontest.monitoring.evidence.wording import e_in_words, ends_in_words, rounded_down
+from fitontest.monitoring.evidence.numbers import e_in_words, ends_in_words, rounded_down
 from fitontest.results.frames import Records
-from fitontest.results.text import LEAST_P, count, short
+from fitontest.results.text import count, p_alone, short
 
 LAST = 12  # batches of a long stream that are printed
 HEADER = ["batch", "time", "n", "events", "O:E", "E", "p", "level", "slope", "error >=", ""]
@@ -65,7 +65,7 @@ def _line(row: dict[str, Any]) -> dict[str, str]:
         "events": "-" if row["events"] is None else count(row["events"]),
         "O:E": short(row["events"] / row["expected"], 2) if row["expected"] else "-",
         "E": "infinite" if row["refuted"] else e_in_words(row["log_e"]),
-        "p": "< 1e-300" if row["p_value"] < LEAST_P else short(row["p_value"], 2),
+        "p": p_alone(row["p_value"]),
         "level": ends_in_words(_ends(row, "level")),
         "slope": ends_in_words(_ends(row, "slope")),
         "error >=": rounded_down(row["error_low"] or 0.0),

@@ -2,43 +2,27 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
-from math import exp, inf, log
+from math import inf
 from typing import TYPE_CHECKING, Any
 
-from fitontest.cells.cell_sums import CellSums
-from fitontest.data.score_sample import ScoreSample
 from fitontest.monitoring.evidence.batch_table import table_of
-from fitontest.monitoring.evidence.direction import Direction, sample_of
+from fitontest.monitoring.evidence.facts import Facts
+from fitontest.monitoring.evidence.numbers import e_in_words, ends_in_words, finite_e_value, rounded_down
 from fitontest.monitoring.evidence.pictures import pictures_of
-from fitontest.monitoring.evidence.wording import (
-    Ends,
-    e_in_words,
-    ends_in_words,
-    headline_of,
-    key_in_words,
-    notes_of,
-    onset_in_words,
-    rounded_down,
-    size_in_words,
-)
-from fitontest.monitoring.history import Record
-from fitontest.monitoring.process import Process
+from fitontest.monitoring.evidence.wording import headline_of, notes_of, onset_in_words, size_in_words
 from fitontest.monitoring.settings import Settings
-from fitontest.monitoring.state import MonitorState
+from fitontest.monitoring.state import AnyProcess, MonitorState
 from fitontest.results.frames import Records
 from fitontest.results.table import Section, Table
-from fitontest.results.text import count, short
+from fitontest.results.text import count, key_in_words, short
 
 if TYPE_CHECKING:
     from fitontest.displays.canvas import SomeFigure
     from fitontest.displays.monitor import MonitorDisplay
 
-LARGEST_LOG = 300.0 * log(10.0)  # of an E that is written as a number
-
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MonitorEvidence(Table):
+class MonitorEvidence(Facts, Table):
     """What the batches so far say on the calibration of a model, with a sentence first.
 
     Made by `Monitor.update` and `Monitor.evidence`. `rows` holds a record for each batch; with segments the records
@@ -91,14 +75,7 @@ class MonitorEvidence(Table):
     Calibration is refuted since batch 4
     """
 
-    settings: Settings
-    process: Process
-    log_es: tuple[float, ...]
     segments: Mapping[Any, "MonitorEvidence"] = field(default_factory=dict)
-    named: tuple[Any, ...] = ()
-    prior: float = 1.0
-    refuted: tuple[str, int] | None = None
-    lives: int = 0
 
     @classmethod
     def of(cls, state: MonitorState) -> "MonitorEvidence":
@@ -109,11 +86,8 @@ class MonitorEvidence(Table):
         state : MonitorState
             After the last batch.
         """
-        lives, refuted = len(state.lives), None
-        together: Any = state.together
-        parts: Mapping[Any, Any] = state.segments
-        if state.refuted_by is not None:
-            refuted = state.refuted_by, state.refuted_at
+        lives = len(state.lives)
+        refuted = None if state.refuted_by is None else (state.refuted_by, state.refuted_at)
         segments = {
             key: cls(
                 state.settings,
@@ -123,188 +97,14 @@ class MonitorEvidence(Table):
                 refuted=_refuted(process, state.settings),
                 lives=lives,
             )
-            for key, process in parts.items()
+            for key, process in state.segments.items()
         }
-        return cls(state.settings, together, state.log_es, segments, state.named, refuted=refuted, lives=lives)
-
-    @property
-    def alpha(self) -> float:
-        """The probability of a false alarm, at any time."""
-        return self.settings.alpha
-
-    @property
-    def max_error(self) -> float | None:
-        """The mean error that is tested, if one is."""
-        return self.settings.max_error
-
-    @property
-    def log_limit(self) -> float:
-        """The evidence of an alarm, as a natural logarithm."""
-        return self.settings.log_limit - log(self.prior)
-
-    @property
-    def records(self) -> tuple[Record, ...]:
-        """What each batch came to, of all rows together."""
-        return self.process.records
-
-    @property
-    def batches(self) -> list[str]:
-        """The names of the batches."""
-        return [record.batch for record in self.records]
-
-    @property
-    def n(self) -> int:
-        """Rows so far."""
-        return self.process.n
-
-    @property
-    def left_out(self) -> int:
-        """Rows that were not counted, since an earlier batch had their groups."""
-        return sum(record.left_out for record in self.records)
-
-    @property
-    def events(self) -> int | None:
-        """Rows so far that are positive; None of several classes together."""
-        return None if self.is_by_class else self.process.events
-
-    @property
-    def is_by_class(self) -> bool:
-        """Whether segments are classes, each against the rest, so that every row is positive for one of them."""
-        return bool(self.segments) and self.settings.layout.is_by_class
-
-    @property
-    def segments_in_words(self) -> str:
-        """How many segments or classes there are."""
-        many = len(self.segments)
-        return f"{many} {'class' if self.is_by_class else 'segment'}{('es' if self.is_by_class else 's') * (many != 1)}"
-
-    @property
-    def keeps_lines(self) -> bool:
-        """Whether lines of the logits and mean errors are known: not of probabilities of all classes at once."""
-        return not self.records or self.records[-1].error_low is not None
-
-    @property
-    def log_e(self) -> float:
-        """The natural logarithm of the evidence now, always finite.
-
-        Where labels are impossible, see `refuted_by`, it is that of all others.
-        """
-        return self.log_es[-1] if self.log_es else 0.0
-
-    @property
-    def e_value(self) -> float:
-        """The evidence now; infinite after labels that what is tested rules out."""
-        return inf if self.is_infinite or self.log_e > LARGEST_LOG else exp(self.log_e)
-
-    @property
-    def p_value(self) -> float:
-        """A p-value that holds at any time: one over the largest evidence so far."""
-        return self.settings.p_value(inf if self.is_infinite else max(self.log_es, default=0.0))
-
-    @property
-    def is_infinite(self) -> bool:
-        """Whether there were labels that what is tested rules out, such as a positive row of score 0."""
-        return self.refuted is not None
-
-    @property
-    def refuted_by(self) -> str | None:
-        """The first labels that what is tested rules out, in words."""
-        return None if self.refuted is None else self.refuted[0]
-
-    @property
-    def alarm(self) -> bool:
-        """Whether there was an alarm so far."""
-        return self.alarm_since is not None
-
-    @property
-    def alarm_since(self) -> int | None:
-        """The place, from 0, of the batch of the first alarm; None without one. Of a segment, among its own batches."""
-        limit = self.log_limit
-        first = next((k for k, log_e in enumerate(self.log_es) if log_e >= limit), None)
-        if self.refuted is None:
-            return first
-        return self.refuted[1] if first is None else min(first, self.refuted[1])
-
-    @property
-    def level(self) -> Ends:
-        """The shifts of the logits that all batches leave open, at all times, if there is one and it never changed.
-
-        An end is None where it is not known; None where no line agrees with all batches.
-        """
-        return self.records[-1].level if self.records else (None, None)
-
-    @property
-    def slope(self) -> Ends:
-        """The slopes of the logits that all batches leave open, in the same way."""
-        return self.records[-1].slope if self.records else (None, None)
-
-    @property
-    def error_low(self) -> float:
-        """In at least one batch so far the mean of abs(c - p) over its rows was at least this, c being the true rates.
-
-        It holds at all times with probability 1 - alpha, of all rows together where there are segments. It is no bound
-        on the error now, and stays where it is when a model recovers.
-        """
-        return (self.records[-1].error_low or 0.0) if self.records else 0.0
-
-    @property
-    def onset(self) -> int | None:
-        """The place, from 0, of the batch since which the evidence grew most, a point estimate; None without growth."""
-        return self.process.onset
-
-    @property
-    def log_cusum(self) -> float:
-        """The natural logarithm of the evidence since the likeliest onset.
-
-        It falls while scores are calibrated again, after a strong alarm for long.
-        """
-        return max(self.process.log_cusum, 0.0)
-
-    @property
-    def cusum_alarm(self) -> bool:
-        """Whether the evidence since the onset is one that calibrated scores reach once in `run_length` batches."""
-        return self.process.log_cusum >= log(self.settings.run_length)
-
-    @property
-    def shown_onset(self) -> int | None:
-        """The onset where the evidence since then is one of an alarm; else None: calibrated scores have one too."""
-        least = min(self.log_limit, log(self.settings.run_length))
-        return self.onset if self.log_cusum >= least and (self.alarm or self.cusum_alarm) else None
-
-    @cached_property
-    def direction(self) -> Direction | None:
-        """What the rows since the onset that is shown say of the direction, as point estimates; None without one."""
-        if self.shown_onset is None:
-            return None
-        return Direction.of(self.process, self.settings.layout.labels, shared=self._shares_rows)
+        return cls(state.settings, state.together, state.log_es, segments, state.named, refuted=refuted, lives=lives)
 
     @property
     def headline(self) -> str:
         """What the batches so far say, in a few sentences."""
         return headline_of(self)
-
-    def samples(self) -> dict[str, ScoreSample]:
-        """Return the rows before and since the likeliest onset, by name, or without an alarm all rows.
-
-        They are by cell of the score, of 1/32 in probability and in logit.
-        """
-        before, since, onset = self.process.before, self.process.since, self.shown_onset
-        if before is None or since is None:  # whole distributions, of which no rows are kept
-            return {}
-        if onset is None:
-            sums = CellSums.added((before, since))
-            parts = {"all batches": sums}
-        else:
-            name = self.batches[onset]
-            parts = {f"before batch {name}": before, f"since batch {name}": since}
-        entries = f"{len(self.segments)} entries a row, " if self.is_by_class else ""
-        shared = self._shares_rows
-        return {f"{entries}{name}": sample_of(sums, shared=shared) for name, sums in parts.items() if len(sums)}
-
-    @property
-    def _shares_rows(self) -> bool:
-        """Whether several rows of a group, or entries of a row, count as one row together."""
-        return bool(self.settings.layout.groups) or self.is_by_class
 
     def rows(self) -> Records:
         """Return a record for each batch, and with segments one for each segment and batch below them.
@@ -340,7 +140,7 @@ class MonitorEvidence(Table):
                     "left_out": record.left_out,
                     "log_factor": record.log_factor,
                     "log_e": log_e,
-                    "e_value": None if refuted or log_e > LARGEST_LOG else exp(log_e),
+                    "e_value": None if refuted else finite_e_value(log_e),
                     "refuted": refuted,
                     "p_value": self.settings.p_value(inf if refuted else highest),
                     "alarm": alarm_since is not None and k >= alarm_since,
@@ -410,7 +210,7 @@ class MonitorEvidence(Table):
         onset = self.shown_onset
         header, body = table_of(rows, onset, alarm_since) if rows else ([], [])
         lead = "\n".join([self.headline, *([size_in_words(self), onset_in_words(self)] if rows else [])])
-        notes = "\n".join(notes_of(self, lives=self.lives))
+        notes = "\n".join(notes_of(self))
         table = Section(lead=lead, header=header, body=body)
         parts = [table, *([self._segment_table()] if self.segments else [])]
         return [*parts[:-1], Section(parts[-1].title, parts[-1].header, parts[-1].body, notes, parts[-1].lead)]
@@ -479,7 +279,7 @@ class MonitorEvidence(Table):
         return MonitorDisplay(self, **options)
 
 
-def _refuted(process: Process, settings: Settings) -> tuple[str, int] | None:
+def _refuted(process: AnyProcess, settings: Settings) -> tuple[str, int] | None:
     """Return the first labels of a segment that what is tested rules out, and the place of their batch."""
     if process.refuted_by is None or settings.max_error is not None:
         return None

@@ -2,21 +2,19 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import exp, inf, log
+from math import inf
 from typing import Any
 
 import numpy as np
 
-from fitontest.monitoring.evidence.wording import e_in_words
+from fitontest.monitoring.evidence.numbers import e_in_words, e_value_of, finite_e_value
 from fitontest.monitoring.forecasts.interleaved import factor_of_lag
 from fitontest.results.frames import Records
 from fitontest.results.table import Section, Table
-from fitontest.results.text import count, percent, short
+from fitontest.results.text import count, p_alone, p_in_words, percent
 from fitontest.typing import FloatArray
 
 PRINTED = 10  # rows of the table that is printed
-LARGEST_LOG = 300.0 * log(10.0)  # of an E that is written as a number
-LEAST_P = 1e-300  # that is printed as a number
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -73,7 +71,7 @@ class ForecastEvidence(Table):
 
         With a lag above 1 that is so where the number of rows was fixed beforehand; at other times see `p_values`.
         """
-        return inf if self.log_e > LARGEST_LOG else exp(self.log_e)
+        return e_value_of(self.log_e)
 
     @cached_property
     def p_values(self) -> FloatArray:
@@ -107,17 +105,13 @@ class ForecastEvidence(Table):
     def sentence(self) -> str:
         """What the labels say, in a sentence."""
         if self.alarm_since is None:
-            found = f"E = {_e_in_words(self.log_e)}, {self._p_in_words} at any time"
+            found = f"E = {e_in_words(self.log_e)}, {p_in_words(self.p_value)} at any time"
             return f"That the other forecast is never better than the scores is not refuted ({found})."
-        found = f"now E = {_e_in_words(self.log_e)}, {self._p_in_words}"
+        found = f"now E = {e_in_words(self.log_e)}, {p_in_words(self.p_value)}"
         return (
             "The other forecast is better than the scores by the Brier score, at least in some rows: refuted is that "
             f"it never is, since row {self.alarm_since + 1:,} ({found})."
         )
-
-    @property
-    def _p_in_words(self) -> str:
-        return "p < 1e-300" if self.p_value < LEAST_P else f"p = {short(self.p_value, 2)}"
 
     def rows(self) -> Records:
         """Return a record for each row: its place from 0, the evidence and the p-value after it.
@@ -131,7 +125,7 @@ class ForecastEvidence(Table):
         return {
             "row": place,
             "log_e": None if log_e == -inf else log_e,
-            "e_value": None if log_e > LARGEST_LOG else exp(log_e),
+            "e_value": finite_e_value(log_e),
             "p_value": p_value,
             "alarm": self.alarm_since is not None and place >= self.alarm_since,
         }
@@ -155,7 +149,7 @@ class ForecastEvidence(Table):
         """Return what is printed: the sentence, the evidence after some of the rows, and what it rests on."""
         missing = "" if self.n_labels == self.n else f", {count(self.n - self.n_labels)} of them without a label"
         body = [
-            [f"{place + 1:,}", _e_in_words(float(self.log_es[place])), short(float(self.p_values[place]), 2)]
+            [f"{place + 1:,}", e_in_words(float(self.log_es[place])), p_alone(float(self.p_values[place]))]
             for place in np.unique(np.linspace(0, self.n, PRINTED + 1).astype(int)[1:].clip(1) - 1)
         ]
         return [
@@ -181,7 +175,3 @@ class ForecastEvidence(Table):
             f"E is the mean of {self.lag} products over rows that are {self.lag} apart, as labels are known so late"
         )
         return f"{bet} {products}; p-values are of the largest values of these products so far. {false}"
-
-
-def _e_in_words(log_e: float) -> str:
-    return "0" if log_e == -inf else e_in_words(log_e)
