@@ -156,3 +156,18 @@ def test_what_is_no_file_of_a_monitor_is_refused(path, tmp_path):
             Monitor().save(wrong)
     with pytest.raises(ValueError, match="path must be that of a file, got 3"):
         Monitor.load(3)
+
+
+@pytest.mark.parametrize("has_locks", [True, False])
+def test_a_folder_of_others_is_refused_by_the_name_of_the_path(path, monkeypatch, has_locks):
+    def refuse(*_):
+        raise PermissionError(13, "Permission denied", "a lock")
+
+    if not has_locks:
+        monkeypatch.setattr(state_file, "fcntl", None)
+    monkeypatch.setattr(state_file.os, "open", refuse)
+    with (
+        pytest.raises(ValueError, match=r"^path must be in a folder where .* can be made, got .*: Permission denied"),
+        Monitor.updating(path),
+    ):
+        pass

@@ -58,6 +58,8 @@ def locked(path: str | Path, patience: float = PATIENCE) -> Iterator[None]:
 
     Raises
     ------
+    ValueError
+        A folder that is not there, or that cannot be written to.
     TimeoutError
         Others take longer.
     """
@@ -66,7 +68,14 @@ def locked(path: str | Path, patience: float = PATIENCE) -> Iterator[None]:
         raise ValueError(f"path must be a file in a folder that exists, got {str(path)!r}")
     lock = file.with_name(f"{file.name}.lock")
     acquire, release = (_acquire_alone, _release_alone) if fcntl is None else (_acquire, _release)
-    descriptor = _waited_for(lock, acquire, patience)
+    try:
+        descriptor = _waited_for(lock, acquire, patience)
+    except TimeoutError:
+        raise
+    except OSError as error:  # such as a folder that only others may write to
+        raise ValueError(
+            f"path must be in a folder where a lock and a new file can be made, got {str(path)!r}: {error.strerror}"
+        ) from error
     try:
         yield
     finally:
