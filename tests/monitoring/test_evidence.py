@@ -311,3 +311,15 @@ def test_the_alarm_is_of_the_first_batch_that_reaches_the_limit(quiet):
         evidence = replace(quiet, process=replace(quiet.process, records=records), log_es=log_es)
         assert evidence.alarm_since == since
         assert evidence.p_value == pytest.approx(min(1.0, exp(-max(log_es))), abs=0.0)  # 4e-31 is not 0
+
+
+def test_a_mean_error_of_a_segment_is_not_told_as_that_of_all_rows():
+    own = SimpleNamespace(is_infinite=False, log_e=9.0, onset=1, batches=["0", "2"])
+    by_segment = {"segments": {"c": own}, "segments_in_words": "8 segments", "named": ("c",), "max_error": 0.03}
+    alarmed = headline_of(told(error_low=0.0062, direction=None, cusum_alarm=False, **by_segment))
+    assert alarmed.startswith("The mean error of all rows or of a segment was above 0.03 in some batch (")
+    assert "the error of all rows together was at least 0.0062 in some batch." in alarmed
+    assert "in every batch, of all rows and of each segment, is not refuted." in headline_of(silent(**by_segment))
+    of_classes = told(layout=Layout(reduction="classwise"), **by_segment)
+    assert headline_of(of_classes).startswith("The mean error of all rows or of a class was above")
+    assert "in every batch is not refuted." in headline_of(silent(max_error=0.03))

@@ -42,7 +42,8 @@ def _of_alarm(facts: Facts) -> list[str]:
         left = f"; of all other rows E = {e_in_words(facts.log_e)}"
         first = f"{_hypothesis(facts)} is refuted by labels that it rules out (E infinite): {facts.refuted_by}{left}"
     elif facts.settings.max_error is not None:
-        above = f"The mean error was above {facts.settings.max_error:g} in some batch"
+        whose = f" of all rows or of a {_kind_of_segments(facts)}" if facts.segments else ""
+        above = f"The mean error{whose} was above {facts.settings.max_error:g} in some batch"
         first = f"{above} (alarm since batch {since}, {_evidence(facts)})"
     else:
         first = f"{_hypothesis(facts)} is refuted since batch {since} ({_evidence(facts)})"
@@ -94,8 +95,9 @@ def bettor_in_words(name: str) -> str:
 
 
 def _lower_bound(facts: Facts) -> str:
-    low = facts.error_low
-    return f"the error was at least {rounded_down(low)} in some batch" if low > 0.0 else ""
+    """Return the bound, which is of all rows: that of a segment, by which there may be an alarm, is in its own line."""
+    low, whose = facts.error_low, " of all rows together" if facts.segments else ""
+    return f"the error{whose} was at least {rounded_down(low)} in some batch" if low > 0.0 else ""
 
 
 def _advice(facts: Facts) -> list[str]:
@@ -119,6 +121,11 @@ def _advice_on_segments(facts: Facts) -> list[str]:
     return [f"Refit the calibrator by segment: {', '.join(texts)}."] if texts else []
 
 
+def _kind_of_segments(facts: Facts) -> str:
+    """Return what a segment is called."""
+    return "class" if facts.settings.layout.is_by_class else "segment"
+
+
 def _of_segments(facts: Facts) -> list[str]:
     """Return which segments are named."""
     if not facts.segments:
@@ -139,7 +146,8 @@ def _of_no_alarm(facts: Facts) -> list[str]:
     batches = len(facts.batches)
     first = f"No alarm after {batches} batch{'es' * (batches > 1)} (E = {e_in_words(facts.log_e)})"
     if facts.settings.max_error is not None:
-        first += f": a mean error of at most {facts.settings.max_error:g} in every batch is not refuted"
+        whose = f", of all rows and of each {_kind_of_segments(facts)}," if facts.segments else ""
+        first += f": a mean error of at most {facts.settings.max_error:g} in every batch{whose} is not refuted"
     low = [capital(f"{_lower_bound(facts)}.")] if facts.error_low > 0.0 else []
     return [f"{first}.", *_of_change(facts), *_left_open(facts), *low, *(_of_segments(facts) if facts.named else [])]
 
