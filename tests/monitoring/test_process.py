@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import fitontest as fot
 from fitontest.monitoring.batches.batch import Batch
 from fitontest.monitoring.monitor import Monitor
 from tests.monitoring.conftest import monitored
@@ -74,3 +75,29 @@ def test_a_monitor_says_what_it_is(drifting):
 def test_families_are_refused_by_the_name_of_the_argument():
     with pytest.raises(ValueError, match=r"^each of families must be one of .* got 'spine'"):
         Monitor(families=["spine"])
+
+
+@pytest.mark.parametrize("result", [ValueError("no map of these"), np.linalg.LinAlgError("singular"), np.nan])
+def test_a_family_that_has_no_map_of_the_past_stays_with_the_scores(result):
+    rng = np.random.default_rng(0)
+
+    class Broken(fot.Family):
+        def fit_map(self, sample):
+            if isinstance(result, Exception):
+                raise result
+            return self
+
+        def evaluate(self, p):
+            return np.full(p.shape, result)
+
+    fot.families.register("broken")(Broken)
+    try:
+        monitor, plain = Monitor(families=["broken"]), Monitor(families={"identity": 0.28})
+        for _ in range(3):
+            p = rng.random(60)
+            y = rng.random(60) < p
+            evidence, other = monitor.update(y, p), plain.update(y, p)
+        assert evidence.log_e == pytest.approx(other.log_e, abs=1e-9)
+        assert evidence.records[-1].log_factors["broken"] == evidence.records[-1].log_gains["broken"] == 0.0
+    finally:
+        fot.families.unregister("broken")

@@ -69,10 +69,20 @@ class Past:
     def logits(self, families: Iterable[str], batch: Batch) -> dict[str, FloatArray]:
         """Return the logits that the maps of families, fitted to the past, give the scores of a batch.
 
-        They are those of the scores themselves until there are 10 positives and 10 negatives.
+        They are those of the scores themselves until there are 10 positives and 10 negatives, and where a family has no
+        map of this past: a batch must never be refused for what the batches before were.
         """
         if not self.is_enough or not len(batch):
             return dict.fromkeys(families, batch.z)
         sample = self.sample()
         with without_warnings():
-            return {family: logit(make(family).fit_map(sample).evaluate(batch.p), EPS) for family in families}
+            return {family: _logits_of(family, sample, batch) for family in families}
+
+
+def _logits_of(family: str, sample: CountedSample, batch: Batch) -> FloatArray:
+    """Return the logits that the map of a family gives the scores of a batch; those of the scores where it has none."""
+    try:
+        z = logit(np.asarray(make(family).fit_map(sample).evaluate(batch.p), dtype=np.float64), EPS)
+    except (ValueError, ArithmeticError, RuntimeError):  # what fits raise of data that they cannot bear
+        return batch.z
+    return np.where(np.isfinite(z), z, batch.z)
