@@ -6,12 +6,13 @@ from itertools import product
 import numpy as np
 import pytest
 from scipy.optimize import brentq, minimize_scalar
+from scipy.special import logsumexp
 
 from fitontest.cells.cell_sums import CellSums, Resolution
 from fitontest.monitoring.batches.batch import Batch
 from fitontest.monitoring.lines.likelihood import LineLikelihood
 from fitontest.monitoring.lines.mixture import log_mixture, mode_of
-from fitontest.monitoring.lines.sequence import LineSequence
+from fitontest.monitoring.lines.sequence import MARGIN, LineSequence
 
 ALPHA = 0.05
 
@@ -170,7 +171,66 @@ def test_ends_that_rows_tell_nothing_of_are_open():
 def test_slopes_beyond_what_is_looked_at_leave_the_lowest():
     p, y = drawn(4000, mean=0.0, slope=20.0)
     sequence = sequence_of(made(p, y))
-    assert sequence.slope == (6.0, None)
+    lowest, highest = sequence.slope
+    assert 5.5 < lowest <= 6.0
+    assert highest is None
+    assert sequence.level == (None, None)  # of steeper lines than are looked at it is another
+
+
+def cells_of(z, rates, n):
+    """Return n rows for each logit, of which so many are positive as their rates say."""
+    p, positive = sigmoid(np.repeat(z, 2)), np.round(n * rates)
+    return made(p, np.tile([0.0, 1.0], z.size), np.stack((n - positive, positive), axis=1).ravel())
+
+
+def log_mean_by_quadrature(batch, centre, lowest, highest):
+    """Return the logarithm of the mean likelihood under the prior, by fine sums of the rows themselves."""
+    shifts, logs = np.linspace(-1.0, 1.5, 501), np.linspace(lowest, highest, 301)
+    heights = []
+    for log_slope in logs:
+        z = centre + shifts[:, None] + np.exp(log_slope) * (batch.z - centre)
+        likelihood = z @ batch.positives - np.logaddexp(0.0, z) @ batch.total
+        heights.append(logsumexp(likelihood - 2.0 * shifts**2 - 0.5 * (log_slope / 0.35) ** 2))
+    cell = (shifts[1] - shifts[0]) * (logs[1] - logs[0])
+    return logsumexp(heights) + np.log(cell / (2.0 * np.pi * 0.5 * 0.35))
+
+
+def test_the_mean_likelihood_is_right_where_scores_rank_the_wrong_way_round():
+    """The likeliest slope is near 0, where the prior of its logarithm is far out: a sum too wide was off by .002."""
+    z = np.linspace(-4.0, 3.0, 50)
+    batch = cells_of(z, sigmoid(-0.5 * z), 2000)
+    likelihood = LineLikelihood.none(-0.4).after(batch)
+    mode = mode_of(likelihood)
+    truth = log_mean_by_quadrature(batch, -0.4, mode[1] - 2.0, mode[1] + 2.0)
+    assert log_mixture(likelihood, mode) == pytest.approx(truth, abs=MARGIN)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("n", [1e3, 1e6])
+def test_labels_that_a_threshold_separates_leave_steep_lines(n):
+    z = np.linspace(-4.0, 3.0, 100)
+    batch = cells_of(z, 1.0 * (z > 0.0), n)
+    sequence = LineSequence.first(batch).after(batch, ALPHA)
+    assert 5.9 < sequence.slope[0] < 6.0
+    assert sequence.level == (None, None)
+
+
+def test_the_margin_is_above_what_polynomials_are_off():
+    z = np.linspace(-3.0, 3.0, 40)
+    for slope in (1.0, 2.0, 4.0, 6.0):
+        batch = cells_of(z, sigmoid(slope * z), 1e6)
+        likelihood = LineLikelihood.none(0.0).after(batch)
+        shifts = np.linspace(-2.0, 2.0, 9)
+        lines = shifts[:, None] + slope * batch.z
+        rows = lines @ batch.positives - np.logaddexp(0.0, lines) @ batch.total
+        assert np.abs(likelihood.log(shifts[None], np.array([slope]))[0] - rows).max() < likelihood.error_at(slope)
+
+
+def test_a_level_is_unknown_where_steeper_lines_than_are_looked_at_may_leave_it_open():
+    z = np.linspace(-4.0, 3.0, 100)
+    batch = cells_of(z, sigmoid(-3.0 * z), 100)
+    sequence = LineSequence.first(batch).after(batch, ALPHA)
+    assert sequence.slope[0] is None
     assert sequence.level == (None, None)
 
 

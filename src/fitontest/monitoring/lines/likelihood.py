@@ -15,6 +15,7 @@ from fitontest.typing import FloatArray, IntArray
 
 WIDTH = 0.5  # of a panel, in logits
 NODES = 12  # in each panel
+ROUNDING = 1e-15  # of a row
 FARTHEST = 74  # panel: logits are within 36.8
 ORDERS = np.arange(NODES)
 ANGLES = (ORDERS + 0.5) * np.pi / NODES
@@ -29,7 +30,8 @@ class LineLikelihood:
     It is d P + b Q + m P - sum_i w_i log(1 + exp(m + d + b (z_i - m))), P the positive rows and Q the sum of z - m over
     them. Of the last sum, over all rows, their masses on twelve Chebyshev nodes in each panel of half a logit are kept:
     the weights by which a polynomial through the nodes has the value at z. The polynomial is off by less than 1e-13 a
-    row at slopes up to 2, 1e-11 at 3 and 1e-8 at 6, so that masses of any number of batches give what the rows do.
+    row at slopes up to 2, 1e-11 at 3 and 1e-8 at 6, so that masses of any number of batches give what the rows do; see
+    `error_at`.
 
     Attributes
     ----------
@@ -81,6 +83,15 @@ class LineLikelihood:
         else:
             every = softplus(level[:, :, None] + tilt[:, None, :]) @ self.masses.ravel()
         return np.asarray(self.positives * level + self.moment * slopes[:, None] - every)
+
+    def error_at(self, slope: float) -> float:
+        """Return by how much the log likelihood of lines of a slope may be off, for all rows.
+
+        A polynomial through 12 Chebyshev nodes is off by the power -12 of the size of the ellipse, about the panel, in
+        which log(1 + exp(x)) has no singularity: the nearest ones are at pi and -pi on the imaginary axis.
+        """
+        away = np.pi / (0.5 * WIDTH * slope)
+        return float(self.masses.sum() * ((away + np.hypot(1.0, away)) ** -NODES + ROUNDING))
 
     def derivatives(self, lines: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return the log likelihood of lines, shape (L,), its gradients, (L, 2), and its second derivatives, (L, 2, 2).

@@ -13,6 +13,7 @@ EDGE = np.where(SIDE < 0.0, LOWEST[VALUE], HIGHEST[VALUE])
 ENDS = np.arange(4)
 MOST_STEPS = 60
 CLOSE = 1e-9  # last step to an end
+AT_EDGE = 1e-6  # from the edge of what is looked at
 GAIN = 1e-12  # of likelihood that is left in the other value
 SPECK = 1e-6  # of curvature, where rows tell nothing of the slope
 
@@ -34,10 +35,9 @@ def ends_of(likelihood: LineLikelihood, inside: FloatArray, limit: float) -> Flo
     -------
     array of shape (2, 2)
         The ends for the shift, and for the slope; infinite where lines at the edge of what is looked at belong to the
-        set: shifts from -40 to 40 and slopes from -1 to 6. Of a set of larger slopes only the lowest slope is told, 6
-        where it is larger.
+        set: shifts from -40 to 40 and slopes from -1 to 6. So is an end for the shift at which the likeliest slope is
+        at this edge, since steeper lines may have shifts that are farther out, and the other way round.
     """
-    beyond = inside[1] > HIGHEST[1]
     lines = _first_guess(likelihood, np.clip(inside, LOWEST, HIGHEST), limit)
     for _ in range(MOST_STEPS):
         lines, log, gradient = _best(likelihood, lines)
@@ -49,7 +49,9 @@ def ends_of(likelihood: LineLikelihood, inside: FloatArray, limit: float) -> Flo
         lines[ENDS, VALUE] = moved
         if np.abs(moved - at).max() < CLOSE:
             break
-    unknown = ((moved == EDGE) & (log >= limit)) | (beyond & (ENDS != 2))  # 2 is the lowest slope
+    other = lines[ENDS, OTHER]
+    at_edge = (other < LOWEST[OTHER] + AT_EDGE) | (other > HIGHEST[OTHER] - AT_EDGE)
+    unknown = ((moved == EDGE) & (log >= limit)) | at_edge
     return np.asarray(np.where(unknown, SIDE * np.inf, moved).reshape(2, 2))
 
 

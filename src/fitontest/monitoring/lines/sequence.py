@@ -13,7 +13,7 @@ from fitontest.monitoring.lines.region import ends_of
 from fitontest.monitoring.stored.values import optional, read_each, read_number, read_object
 from fitontest.typing import FloatArray
 
-MARGIN = 1e-6  # of log likelihood, by which the mixture may be off
+MARGIN = 1e-5  # of log likelihood, by which the mixture may be off
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,8 +73,10 @@ class LineSequence:
             return self
         likelihood = self.likelihood.after(part)
         mode = mode_of(likelihood)
-        limit = log_mixture(likelihood, mode) + np.log(alpha) - MARGIN
-        ends = ends_of(likelihood, np.array([mode[0], np.exp(mode[1])]), limit)
+        slope = float(np.exp(mode[1]))
+        margin = MARGIN + 2.0 * likelihood.error_at(slope)  # of the mixture, and of the line that is compared with it
+        limit = log_mixture(likelihood, mode) + np.log(alpha) - margin
+        ends = ends_of(likelihood, np.array([mode[0], slope]), limit)
         low, high = np.maximum(self.common[:, 0], ends[:, 0]), np.minimum(self.common[:, 1], ends[:, 1])
         return LineSequence(likelihood, ends, np.stack((low, high), axis=1))
 
