@@ -202,7 +202,7 @@ def test_few_labels_many_rows_and_groups_are_spoken_of():
 
 def test_an_alarm_of_segments_alone_says_where_to_refit():
     own = SimpleNamespace(is_infinite=False, log_e=9.0, onset=1, batches=["0", "2", "3"])
-    silent_one = SimpleNamespace(is_infinite=True, log_e=0.0, onset=None, batches=["0"])
+    silent_one = SimpleNamespace(is_infinite=True, log_e=0.0, onset=0, shown_onset=None, batches=["0"])
     segments = {"north": own, ("west", 3): own, "south": silent_one}
     by_segment = {"segments": segments, "segments_in_words": "3 segments", "direction": None, "cusum_alarm": False}
     advice = "Refit the calibrator by segment: north since batch 2, west, 3 since batch 2."

@@ -116,8 +116,10 @@ def _advice(facts: Facts) -> list[str]:
 def _advice_on_segments(facts: Facts) -> list[str]:
     """Return since when to refit the calibrator in each segment that is named, as all rows together show no onset."""
     segments = {key: facts.segments[key] for key in facts.named[:MOST_NAMED]}
-    onsets = {key: own.batches[own.onset] for key, own in segments.items() if own.onset is not None}
-    texts = [f"{key_in_words(key)} since batch {onset}" for key, onset in onsets.items()]
+    # the rest of a segment with labels that are ruled out may have little evidence, whose onset says nothing
+    onsets = {key: own.shown_onset if own.is_infinite else own.onset for key, own in segments.items()}
+    known = {key: segments[key].batches[k] for key, k in onsets.items() if k is not None}
+    texts = [f"{key_in_words(key)} since batch {onset}" for key, onset in known.items()]
     return [f"Refit the calibrator by segment: {', '.join(texts)}."] if texts else []
 
 
@@ -240,7 +242,7 @@ def onset_in_words(facts: Facts) -> str:
 
 def limit_of(facts: Facts) -> str:
     """Return the evidence of an alarm as it is printed."""
-    return f"{exp(facts.log_limit):.4g}"
+    return f"{exp(facts.log_limit):,.4g}"
 
 
 def notes_of(facts: Facts) -> list[str]:
