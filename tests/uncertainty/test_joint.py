@@ -40,7 +40,7 @@ def test_it_uses_what_is_there_and_says_the_same():
 
 
 def test_of_calibrated_scores_it_rejects_as_often_as_it_says():
-    rejected = [joint_test(drawn(n=300, seed=seed), 39).p_value <= 0.05 for seed in range(100)]
+    rejected = [joint_test(drawn(n=120, seed=seed), 39).p_value <= 0.05 for seed in range(100)]
     assert np.mean(rejected) <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 100)
     assert np.mean(rejected) > 0
 
