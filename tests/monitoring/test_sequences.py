@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq, minimize_scalar
 from scipy.special import logsumexp
+from scipy.stats import norm
 
 from fitontest.cells.cell_sums import CellSums, Resolution
 from fitontest.monitoring.batches.batch import Batch
@@ -272,3 +273,15 @@ def test_refuses_what_is_no_sequence(name, value, said):
     values = sequence_of(made(*drawn(50))).to_dict() | {name: value}
     with pytest.raises(ValueError, match=said):
         LineSequence.from_dict(values)
+
+
+@pytest.mark.parametrize(("n", "share"), [(1e6, 1e-3), (1e8, 5e-3)])
+def test_cells_of_the_usual_width_hardly_move_an_end(n, share):
+    z = norm.ppf(np.linspace(0.0, 1.0, 4002)[1:-1]) - 1.0
+    for slope in (0.5, 1.0, 2.0):
+        rates = sigmoid(slope * (z + 1.0) - 1.0)
+        weights = n / z.size * np.stack((1.0 - rates, rates), axis=1).ravel()
+        sums = CellSums.of_rows(sigmoid(np.repeat(z, 2)), np.tile([0.0, 1.0], z.size), weights, Resolution(exact=True))
+        first = LineSequence.first(Batch.of(sums, exact=True))
+        of_rows, of_cells = (first.after(Batch.of(sums, exact=exact), ALPHA).ends for exact in (True, False))
+        assert np.all(np.abs(of_cells - of_rows) < share * np.diff(of_rows, axis=1))
