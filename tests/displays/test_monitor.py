@@ -11,7 +11,7 @@ from fitontest.displays.monitor import MonitorDisplay
 from fitontest.displays.monitor_artists import TimeAxis
 from fitontest.monitoring.batches.vector_batch import VectorBatch
 from fitontest.monitoring.evidence.evidence import MonitorEvidence
-from fitontest.monitoring.nulls.base import Exact
+from fitontest.monitoring.nulls.tolerance import Exact
 from fitontest.monitoring.settings import Settings
 from fitontest.monitoring.vector_process import VectorProcess
 from tests.displays.figures import blank, plain

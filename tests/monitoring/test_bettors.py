@@ -18,7 +18,7 @@ from fitontest.monitoring.bettors.fixed_share import FixedShare
 from fitontest.monitoring.bettors.identity import IdentityBettor
 from fitontest.monitoring.bettors.level import LevelBettor
 from fitontest.monitoring.bettors.line import LineBettor, centre_of
-from fitontest.monitoring.nulls.base import Exact, Tolerance
+from fitontest.monitoring.nulls.tolerance import Exact, Tolerance
 from tests.monitoring.enumeration import batch_of
 
 P = np.array([0.02, 0.1, 0.11, 0.3, 0.5, 0.8, 0.95])

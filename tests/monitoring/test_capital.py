@@ -10,7 +10,7 @@ from fitontest.cells.cell_sums import CellSums, Resolution
 from fitontest.monitoring.batches.batch import Batch
 from fitontest.monitoring.capital import ERRORS, NO_STAKE, STAKES, ErrorCapital
 from fitontest.monitoring.monitor import Monitor
-from fitontest.monitoring.nulls.base import Exact
+from fitontest.monitoring.nulls.tolerance import Exact
 from fitontest.monitoring.process import Process
 from fitontest.monitoring.settings import Settings
 from tests.monitoring.conftest import monitored, stream

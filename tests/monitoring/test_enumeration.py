@@ -8,8 +8,8 @@ import pytest
 import fitontest as fot
 from fitontest.monitoring.batches.batch import Batch
 from fitontest.monitoring.bettors.base import Round
-from fitontest.monitoring.nulls.base import Exact, Tolerance
 from fitontest.monitoring.nulls.hypothesis import read_band_of
+from fitontest.monitoring.nulls.tolerance import Exact, Tolerance
 from fitontest.monitoring.process import Process
 from fitontest.monitoring.state import MonitorState, Seen, Update
 from tests.monitoring.enumeration import Stream, batch_of, labels, mean_evidence, mean_over, settings_of

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fitontest.monitoring.bettors.factors import by_cell, log_factors
-from fitontest.monitoring.nulls.base import Exact, Tolerance
+from fitontest.monitoring.nulls.tolerance import Exact, Tolerance
 from tests.monitoring.enumeration import batch_of, mean_over
 
 ROUNDED = 1 + 1e-12

@@ -5,8 +5,9 @@ import pytest
 
 from fitontest.cells.cell_sums import CellSums, Resolution
 from fitontest.monitoring.batches.batch import Batch
-from fitontest.monitoring.nulls.base import Exact, Tolerance, null_of
+from fitontest.monitoring.nulls.kinds import null_of
 from fitontest.monitoring.nulls.of_vectors import VectorNull, nearest_distribution
+from fitontest.monitoring.nulls.tolerance import Exact, Tolerance
 
 ROUNDED = 1 + 1e-12
 NULLS = [Exact(), Tolerance(0.02), Tolerance(0.6), Tolerance(0.3, "logit"), Tolerance(3.0, "logit")]

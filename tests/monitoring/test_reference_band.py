@@ -6,9 +6,11 @@ import pytest
 import fitontest as fot
 from fitontest.cells.cell_sums import CellSums, Resolution
 from fitontest.monitoring.batches.batch import Batch
-from fitontest.monitoring.nulls.base import Band, Exact, Tolerance, null_of
+from fitontest.monitoring.nulls.band import Band
 from fitontest.monitoring.nulls.hypothesis import read_band_of, read_null
+from fitontest.monitoring.nulls.kinds import null_of
 from fitontest.monitoring.nulls.reference_band import LENGTHS, band_of_reference
+from fitontest.monitoring.nulls.tolerance import Exact, Tolerance
 from fitontest.significance.exact_share import share_interval
 
 EXACT = Resolution(exact=True)

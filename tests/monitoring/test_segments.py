@@ -10,7 +10,7 @@ from fitontest.cells.cell_sums import CellSums, Resolution
 from fitontest.monitoring.batches.batch import Batch
 from fitontest.monitoring.evidence.evidence import MonitorEvidence
 from fitontest.monitoring.monitor import Monitor
-from fitontest.monitoring.nulls.base import Exact
+from fitontest.monitoring.nulls.tolerance import Exact
 from fitontest.monitoring.segments import list_segments, log_mean_of_segments, prior_weights
 from fitontest.monitoring.settings import Settings
 from fitontest.monitoring.state import MonitorState, Seen, Update

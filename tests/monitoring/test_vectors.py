@@ -20,8 +20,8 @@ from fitontest.monitoring.bettors.factors import log_factors
 from fitontest.monitoring.bettors.of_vectors import VectorRound, log_factors_of_rows
 from fitontest.monitoring.bettors.temperature import TemperatureBettor
 from fitontest.monitoring.monitor import Monitor
-from fitontest.monitoring.nulls.base import Exact, Tolerance
 from fitontest.monitoring.nulls.of_vectors import VectorNull
+from fitontest.monitoring.nulls.tolerance import Exact, Tolerance
 from fitontest.monitoring.settings import Settings
 from fitontest.monitoring.vector_process import VectorProcess, vector_null_of
 

@@ -18,7 +18,8 @@ from fitontest.monitoring.bettors.level import LevelBettor
 from fitontest.monitoring.bettors.line import LineBettor
 from fitontest.monitoring.capital import ErrorCapital
 from fitontest.monitoring.lines.sequence import LineSequence
-from fitontest.monitoring.nulls.base import Exact, Limits
+from fitontest.monitoring.nulls.base import Limits
+from fitontest.monitoring.nulls.tolerance import Exact
 from fitontest.monitoring.past import OF_PAST, Past
 from fitontest.monitoring.settings import Settings
 from fitontest.monitoring.stream import UNKNOWN, Stream

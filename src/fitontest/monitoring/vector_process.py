@@ -11,8 +11,8 @@ from fitontest.monitoring.bettors.fixed_share import FixedShare
 from fitontest.monitoring.bettors.identity import IdentityBettor
 from fitontest.monitoring.bettors.of_vectors import VectorRound
 from fitontest.monitoring.bettors.temperature import TemperatureBettor
-from fitontest.monitoring.nulls.base import Exact, Tolerance
 from fitontest.monitoring.nulls.of_vectors import VectorNull
+from fitontest.monitoring.nulls.tolerance import Exact, Tolerance
 from fitontest.monitoring.settings import Settings
 from fitontest.monitoring.stream import UNKNOWN, Stream
 from fitontest.typing import BoolArray

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from fitontest.monitoring.batches.vector_batch import VectorBatch
-from fitontest.monitoring.nulls.base import Exact
 from fitontest.monitoring.nulls.of_vectors import VectorNull
+from fitontest.monitoring.nulls.tolerance import Exact
 from fitontest.typing import FloatArray
 
 

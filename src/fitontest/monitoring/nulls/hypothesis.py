@@ -9,8 +9,10 @@ from fitontest.cells.cells import Cells, sums_of_sample
 from fitontest.checks import brief, choose, is_real
 from fitontest.data.score_sample import ScoreSample
 from fitontest.monitoring.batches.layout import SEVERAL
-from fitontest.monitoring.nulls.base import OF_BAND, Band, Exact, Null, Tolerance
+from fitontest.monitoring.nulls.band import OF_BAND, Band
+from fitontest.monitoring.nulls.base import Null
 from fitontest.monitoring.nulls.reference_band import band_of_reference
+from fitontest.monitoring.nulls.tolerance import Exact, Tolerance
 from fitontest.monitoring.past import FEWEST
 from fitontest.reading.read import read
 

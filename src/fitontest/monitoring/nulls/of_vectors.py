@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fitontest.monitoring.nulls.base import Exact, Tolerance
+from fitontest.monitoring.nulls.tolerance import Exact, Tolerance
 from fitontest.typing import BoolArray, FloatArray
 
 LEAST = 1e-200  # probability that is bet on: of 0 a class that the hypothesis allows would have the factor 0 / 0

@@ -3,7 +3,7 @@
 import numpy as np
 
 from fitontest.cells.cell_sums import CellSums
-from fitontest.monitoring.nulls.base import Band
+from fitontest.monitoring.nulls.band import Band
 from fitontest.significance.exact_share import share_limits
 from fitontest.typing import FloatArray, IntArray
 

@@ -10,7 +10,8 @@ import numpy as np
 from fitontest.checks import brief, choose, is_whole
 from fitontest.monitoring.batches.layout import Layout
 from fitontest.monitoring.batches.seen_groups import Digests, digests_of_text, text_of_digests
-from fitontest.monitoring.nulls.base import Null, null_of
+from fitontest.monitoring.nulls.base import Null
+from fitontest.monitoring.nulls.kinds import null_of
 from fitontest.monitoring.process import Process
 from fitontest.monitoring.settings import Settings, read_families, read_fraction, read_run_length
 from fitontest.monitoring.state import Life, MonitorState, Seen
