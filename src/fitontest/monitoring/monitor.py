@@ -65,7 +65,7 @@ class Monitor:
         The column of what rows belong to, such as a patient, where batches are data frames or files; else as for `by`.
     families : sequence of str, or dict from str to float, default=("spline", "isotonic")
         The names of the families whose maps bet; a dict has their prior weights, beside 0.3 for the bet that scores are
-        right and 0.42 for the others.
+        right and 0.42 for the others. One that cannot be fitted to the past bets that scores are right.
     weights : {"auto", "counts", "importances"}, default="auto"
         What weights of rows mean. Whole numbers that count independent rows ("counts") multiply the evidence as so many
         rows; importances are divided by `max_weight`. "auto": importances if there is one, else weights are refused.

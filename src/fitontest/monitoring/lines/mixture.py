@@ -15,6 +15,7 @@ MOST_STEPS, MOST_HALVINGS = 50, 30
 LONGEST = 2.0  # step, so that no slope is beyond all numbers
 SMALL = 1e-4  # last step to the mode, in standard deviations: it only places the sum
 STEEPEST = np.log(6.0)  # of the slopes that are summed over: of steeper lines the likelihood is not known well
+AT_STEEPEST = STEEPEST - 1e-9  # sums of steps are rounded
 
 
 def log_mixture(likelihood: LineLikelihood, mode: FloatArray) -> float:
@@ -28,7 +29,7 @@ def log_mixture(likelihood: LineLikelihood, mode: FloatArray) -> float:
     across = 1.0 / np.sqrt(curvature[0, 0])  # of the shift where the slope is given
     along = 1.0 / np.sqrt(curvature[1, 1] - curvature[0, 1] ** 2 / curvature[0, 0])
     points = POINTS
-    if mode[1] >= STEEPEST:
+    if mode[1] > AT_STEEPEST:
         along, points = 1.0 / max(1.0 / along, gradient[1]), BELOW
     log_slopes = mode[1] + along * points
     shifts = mode[0] - curvature[0, 1] / curvature[0, 0] * (log_slopes - mode[1])[:, None] + across * POINTS
@@ -62,10 +63,10 @@ def mode_of(likelihood: LineLikelihood) -> FloatArray:
 def _step(mode: FloatArray, gradient: FloatArray, curvature: FloatArray) -> FloatArray:
     """Return Newton's step, of a limited length, to slopes of 6 at most; at 6 that of the shift alone."""
     step = np.linalg.solve(curvature, gradient)
-    if mode[1] >= STEEPEST and max(step[1], gradient[1]) > 0.0:
+    if mode[1] > AT_STEEPEST and max(step[1], gradient[1]) > 0.0:
         step = np.array([gradient[0] / curvature[0, 0], 0.0])
     step *= min(1.0, LONGEST / np.abs(step).max()) if step.any() else 1.0
-    room = STEEPEST - mode[1]
+    room = max(STEEPEST - mode[1], 0.0)
     return np.asarray([step[0] * room / step[1], room] if step[1] > room else step)
 
 
