@@ -240,7 +240,7 @@ def _check_page(html: Path, others: dict[str, Path | None]) -> None:
 def _line(evidence: Any) -> str:
     """Return one line on the last batch and the evidence so far."""
     row = evidence.rows()[len(evidence.records) - 1]
-    of_classes = row["events"] is None or _is_by_class(evidence)  # every row is positive for one of them
+    of_classes = row["events"] is None or evidence.settings.layout.is_by_class  # every row is positive for one of them
     events = "" if of_classes else f", {count(row['events'])} event{'s' * (row['events'] != 1)}"
     e_value = "infinite" if row["refuted"] else e_in_words(row["log_e"])
     parts = f"{row['batch']}: n = {count(row['n'])}{events}, E = {e_value}, {p_in_words(row['p_value'])}"
@@ -258,13 +258,9 @@ def _few(evidence: Any) -> str:
 
 def _labels(evidence: Any) -> tuple[int, int]:
     """Return positives and negatives so far; of several classes those of the class that is known best."""
-    streams = evidence.segments.values() if _is_by_class(evidence) else (evidence,)
+    streams = evidence.segments.values() if evidence.settings.layout.is_by_class else (evidence,)
     known = [(each.n, each.n) if each.events is None else (each.events, each.n - each.events) for each in streams]
     return max(known, key=min, default=(0, 0))  # of whole distributions every row says something of every class
-
-
-def _is_by_class(evidence: Any) -> bool:
-    return bool(evidence.settings.layout.reduction == "classwise")
 
 
 def _exit_code(evidence: Any) -> int:

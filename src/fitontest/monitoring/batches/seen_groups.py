@@ -26,7 +26,7 @@ WHOLE = re.compile(r"[-+]?[0-9]{1,100}")
 KINDS = (bytes, date, time, timedelta, UUID)  # whose text is the same in every process; numbers and texts are too
 
 
-def digests_of(ids: Iterable[Any], name: str = "groups") -> Digests:
+def digests_of(ids: Iterable[Any]) -> Digests:
     """Return the digest of each id, of its kind and its text.
 
     Equal numbers of any type are one id, and so is a text that spells a whole number: of a CSV file a column is read as
@@ -36,8 +36,6 @@ def digests_of(ids: Iterable[Any], name: str = "groups") -> Digests:
     ----------
     ids : iterable
         Texts, numbers, booleans, dates, times, bytes, UUIDs, or tuples of these.
-    name : str
-        What the caller calls them.
 
     Raises
     ------
@@ -48,7 +46,7 @@ def digests_of(ids: Iterable[Any], name: str = "groups") -> Digests:
         ids = ids.astype(f"{ids.dtype.kind}8[us]")  # Python has no nanoseconds
     values = ids.tolist() if isinstance(ids, np.ndarray) else list(ids)
     joined = b"".join(
-        blake2b(_text(each, name).encode("utf-8", "surrogatepass"), digest_size=BYTES).digest() for each in values
+        blake2b(_text(each).encode("utf-8", "surrogatepass"), digest_size=BYTES).digest() for each in values
     )
     return np.frombuffer(joined, dtype="<u8").astype(np.uint64)
 
@@ -90,7 +88,7 @@ def digests_of_text(text: str) -> Digests:
     return digests
 
 
-def _text(value: Any, name: str) -> str:
+def _text(value: Any) -> str:
     """Return what is hashed of an id: its kind and its text."""
     if isinstance(value, str):
         return f"number {int(value)}" if WHOLE.fullmatch(value) else f"text {value}"
@@ -99,12 +97,12 @@ def _text(value: Any, name: str) -> str:
     if isinstance(value, int | float | Decimal):
         return f"number {_as_number(value)}"
     if isinstance(value, tuple):
-        parts = [_text(each, name) for each in value]
+        parts = [_text(each) for each in value]
         return f"tuple {[len(part) for part in parts]} {''.join(parts)}"
     if isinstance(value, KINDS):
         return f"{type(value).__name__} {value!r}" if isinstance(value, bytes) else f"time or id {value}"
     raise ValueError(
-        f"{name} must be texts, numbers, dates, times, UUIDs or tuples of these, by which a group is known again in a "
+        "groups must be texts, numbers, dates, times, UUIDs or tuples of these, by which a group is known again in a "
         f"later batch, got the {type(value).__name__} {brief(value)}"
     )
 
