@@ -48,7 +48,8 @@ class Monitor:
         The probability of a false alarm, at any time in the life of a model.
     max_error : float in (0, 1), optional
         What is tested is then "in every batch the mean of |c - p| over its rows is at most this", c being the true
-        rates; with segments also in every one of them. Without it every row is to be right, to `tolerance`.
+        rates; with segments also in every one of them. Rows of a group count as one row together, and importances by
+        their size. Without it every row is to be right, to `tolerance`.
     tolerance : float, default=0
         By how much the true rate of each row may differ from its score.
     tolerance_unit : {"probability", "logit"}, default="probability"
