@@ -71,7 +71,7 @@ def forecast_evidence(
     With a lag of h each product is valid at any time, and their mean for a number of rows that was fixed beforehand. At
     any time the p-value is a_h / (the mean of the largest values of the products so far), with a_2 = 2, a_3 = 2.75 and
     a_10 = 4.6: a label that is not yet known to the forecasts of its product is known to others, so that stopping when
-    the mean is large is no fair game.
+    the mean is large is not covered by its bound.
 
     To refute "never better" does not say that q is better on average, but it is so in some rows.
 
