@@ -19,25 +19,7 @@ from fitontest.monitoring.state import AnyProcess
 class Facts:
     """What is known of a stream, or of one of its segments, after the last batch.
 
-    Attributes
-    ----------
-    settings : Settings
-        What is tested, at which level, and who bets.
-    process : Process
-        The evidence of all rows together, or of those of one segment; of whole distributions a `VectorProcess`.
-    log_es : tuple of float
-        The evidence after each batch, as a natural logarithm; with segments that of all rows and segments together.
-    segments : mapping from key to Facts
-        Those of each segment; empty without segments.
-    named : tuple of keys
-        The segments that the e-BH procedure names by the evidence now, the share of false ones among them being at most
-        `alpha` on average.
-    prior : float
-        The prior weight of a segment; its alarm is at E >= 1 / (alpha prior).
-    refuted : tuple of (str, int), or None
-        The first labels that what is tested rules out, in words, and the place of their batch.
-    lives : int
-        Models that were monitored before this one, see `Monitor.restart`.
+    The fields are those of `MonitorEvidence`, which says what they are.
     """
 
     settings: Settings
