@@ -72,6 +72,13 @@ def test_it_is_the_algorithm_of_1979(data):
         np.testing.assert_allclose(family.predict(rows), expected, rtol=0, atol=1e-9)
 
 
+def test_rows_of_one_label_have_it_exactly():
+    p = np.array([0.0] * 9 + [0.25, 1.0])
+    w = np.array([0.0] * 8 + [0.001953125, 19.0, 1.0])
+    for label in (0, 1):
+        assert np.all(fot.Lowess(0.5).fit(p, np.full(11, label), w).predict(p) == label)
+
+
 @given(samples(max_size=25))
 @settings(max_examples=20)
 def test_weights_one_class_and_labellings_at_once(data):

@@ -117,7 +117,9 @@ class LocalFamily(Family):
         rows = ScoresOfRows.of(sample)
         regression = self._regression(rows)
         theta, trace = regression.fit(rows.w * (distinct.wy / distinct.w))
-        return Solution(regression.to_map(theta), None, {"degrees_of_freedom_": trace})
+        one_label = sample.base_rate in (0.0, 1.0)  # a regression of them is off by rounding
+        fitted = constant(sample.base_rate) if one_label else regression.to_map(theta)
+        return Solution(fitted, None, {"degrees_of_freedom_": trace})
 
     def fit_many(self, entries: Entries, positives: IntArray) -> Fits:
         """Return the maps of many sets of labels, which are linear functions of them."""

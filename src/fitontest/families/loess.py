@@ -52,7 +52,7 @@ class Loess(LocalFamily):
     ----------
     map_ : HermiteMap or KnotsMap
         With ``surface="interpolate"`` and with "direct". Neither monotone nor within [0, 1] in general; constant beyond
-        the scores. (A constant BinnedMap when there is one distinct score.)
+        the scores. (A constant BinnedMap where there is one distinct score, or one label.)
     degrees_of_freedom_ : float
         The sum over the rows of what each counts in its own value: the trace of the smoother.
 
