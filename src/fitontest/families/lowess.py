@@ -48,7 +48,8 @@ class Lowess(LocalFamily):
     Attributes
     ----------
     map_ : KnotsMap
-        Neither monotone nor within [0, 1] in general. (A constant BinnedMap where there is one distinct score, or one label.)
+        Neither monotone nor within [0, 1] in general. (A constant BinnedMap where there is one distinct score, or one
+        label.)
     degrees_of_freedom_ : float
         The sum over the rows of what each counts in its own value: the trace of the smoother.
 
