@@ -73,10 +73,10 @@ def test_it_is_the_algorithm_of_1979(data):
 
 
 def test_rows_of_one_label_have_it_exactly():
-    p = np.array([0.0] * 9 + [0.25, 1.0])
-    w = np.array([0.0] * 8 + [0.001953125, 19.0, 1.0])
-    for label in (0, 1):
-        assert np.all(fot.Lowess(0.5).fit(p, np.full(11, label), w).predict(p) == label)
+    p = np.array([0.0, 0.25, 1.0])
+    for weights in ((0.001953125, 19.0, 1.0), (64.9592559, 0.001, 960.0)):
+        for label in (0, 1):
+            assert np.all(fot.Lowess(0.5).fit(p, np.full(3, label), np.array(weights)).predict(p) == label)
 
 
 @given(samples(max_size=25))

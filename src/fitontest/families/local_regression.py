@@ -117,8 +117,8 @@ class LocalFamily(Family):
         rows = ScoresOfRows.of(sample)
         regression = self._regression(rows)
         theta, trace = regression.fit(rows.w * (distinct.wy / distinct.w))
-        one_label = sample.base_rate in (0.0, 1.0)  # a regression of them is off by rounding
-        fitted = constant(sample.base_rate) if one_label else regression.to_map(theta)
+        low, high = float(sample.rows.y.min()), float(sample.rows.y.max())
+        fitted = constant(low) if low == high else regression.to_map(theta)  # a regression of one label rounds it
         return Solution(fitted, None, {"degrees_of_freedom_": trace})
 
     def fit_many(self, entries: Entries, positives: IntArray) -> Fits:
