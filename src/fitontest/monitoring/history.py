@@ -28,8 +28,8 @@ class Record:
         The sum of the scores of its rows; None of several classes.
     log_factor : float
         By what the evidence was multiplied, as a logarithm.
-    log_e, log_e_max : float
-        The evidence after the batch, and the largest so far.
+    log_e : float
+        The evidence after the batch.
     log_cusum : float
         The evidence since the likeliest onset: max(0, the last one) + log_factor.
     log_factors : mapping from str to float
@@ -53,7 +53,6 @@ class Record:
     expected: float | None
     log_factor: float
     log_e: float
-    log_e_max: float
     log_cusum: float
     log_factors: Mapping[str, float]
     log_gains: Mapping[str, float]

@@ -10,15 +10,13 @@ from fitontest.cells.cell_sums import CellSums
 from fitontest.monitoring.batches.batch import Batch
 from fitontest.monitoring.bettors.bands import BandBettor
 from fitontest.monitoring.bettors.base import Bettor, Round
-from fitontest.monitoring.bettors.factors import log_factors
-from fitontest.monitoring.bettors.family import FARTHEST, TRUST, FamilyBettor
+from fitontest.monitoring.bettors.family import FamilyBettor
 from fitontest.monitoring.bettors.fixed_share import FixedShare
 from fitontest.monitoring.bettors.identity import IdentityBettor
 from fitontest.monitoring.bettors.level import LevelBettor
 from fitontest.monitoring.bettors.line import LineBettor
 from fitontest.monitoring.capital import ErrorCapital
 from fitontest.monitoring.lines.sequence import LineSequence
-from fitontest.monitoring.nulls.base import Limits
 from fitontest.monitoring.nulls.tolerance import Exact
 from fitontest.monitoring.past import OF_PAST, Past
 from fitontest.monitoring.settings import Settings
@@ -110,14 +108,8 @@ class Process(Stream[Batch]):
 
 def _gains(batch: Batch, logits: Mapping[str, Any]) -> dict[str, float]:
     """Return what the map of each family, as it bets, gains in log loss over the scores, summed over the rows."""
-    inside = batch.uncertain
-    part = batch.at(inside)
-    limits: Limits = Exact().limits(part)
-    away = {family: TRUST * (z[inside] - part.z).clip(-FARTHEST, FARTHEST) for family, z in logits.items()}
-    return {
-        family: float(log_factors(part, limits, (part.z + by)[None, :])[0]) if by.any() else 0.0
-        for family, by in away.items()
-    }
+    turn = Round(batch, Exact().limits(batch), logits)
+    return {family: FamilyBettor(family).bet(turn)[0] for family in logits}
 
 
 def _refutation(batch: Batch, refuted: Any, name: str) -> str | None:

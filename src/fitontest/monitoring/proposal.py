@@ -100,9 +100,9 @@ def propose(process: AnyProcess, family: str | Family) -> Proposal:
     weight = float(process.past.sums.w.sum())
     if not filled:  # a past that another life of the monitor left
         return Proposal(fitted, name, weight, None, None, 0, ())
-    if name not in filled[0].log_gains:
-        return Proposal(fitted, name, weight, None, filled[0].batch, sum(record.n for record in filled), ())
     n = sum(record.n for record in filled)
+    if name not in filled[0].log_gains:
+        return Proposal(fitted, name, weight, None, filled[0].batch, n, ())
     gains = tuple((record.batch, record.log_gains[name] / record.weight) for record in filled)
     gain = sum(record.log_gains[name] for record in filled) / sum(record.weight for record in filled)
     return Proposal(fitted, name, weight, gain, filled[0].batch, n, gains)

@@ -54,8 +54,8 @@ class Stream(ABC, Generic[BatchT]):
         Those who bet; none before the first batch that has rows.
     shares : FixedShare
         Their weights.
-    log_e, log_e_max, log_cusum : float
-        The evidence against what is tested, the largest so far, and that since the likeliest onset.
+    log_e, log_cusum : float
+        The evidence against what is tested, and that since the likeliest onset.
     refuted_by : str or None
         The first labels that the hypothesis has no probability for, in words; the evidence is then infinite.
     refuted_at : int
@@ -67,7 +67,6 @@ class Stream(ABC, Generic[BatchT]):
     bettors: tuple[Bettor[Any], ...] = ()
     shares: FixedShare
     log_e: float = 0.0
-    log_e_max: float = 0.0
     log_cusum: float = 0.0
     refuted_by: str | None = None
     refuted_at: int = -1
@@ -119,7 +118,6 @@ class Stream(ABC, Generic[BatchT]):
             bettors=bets.bettors,
             shares=self.shares.after(bets.log_factors),
             log_e=log_e,
-            log_e_max=max(self.log_e_max, log_e),
             log_cusum=max(self.log_cusum, 0.0) + log_factor,
             refuted_by=refuted_by if is_first else self.refuted_by,
             refuted_at=len(self.records) if is_first else self.refuted_at,
@@ -145,7 +143,6 @@ class Stream(ABC, Generic[BatchT]):
             expected=batch.expected,
             log_factor=log_factor,
             log_e=self.log_e,
-            log_e_max=self.log_e_max,
             log_cusum=self.log_cusum,
             log_factors=dict(log_factors or {}),
             log_gains=dict(log_gains or {}),

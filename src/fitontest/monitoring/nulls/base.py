@@ -36,10 +36,6 @@ class Limits:
             ((self.high <= 0.0) & (batch.positives > 0.0)) | ((self.low >= 1.0) & (batch.negatives > 0.0))
         )
 
-    def at(self, cells: BoolArray) -> "Limits":
-        """Return the limits at the chosen cells."""
-        return self if cells.all() else Limits(self.low[cells], self.high[cells])
-
 
 class Null(ABC):
     """A null hypothesis: at each score the true rate lies between two limits.

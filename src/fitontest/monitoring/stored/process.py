@@ -28,7 +28,7 @@ from fitontest.monitoring.stored.values import (
 from fitontest.monitoring.vector_process import VectorProcess
 
 SCORES, CLASSES = "scores", "classes"  # what a process is of
-LOGS = ("log_e", "log_e_max", "log_cusum")  # what the last record holds too
+LOGS = ("log_e", "log_cusum")  # what the last record holds too
 SHARED = ("bettors", "shares", *LOGS, "refuted_by", "refuted_at", "records")
 CELLS = ("past", "before", "since")
 OF_SCORES = ("capital", "lines", *CELLS)

@@ -63,7 +63,6 @@ READERS: dict[str, Reader] = {
     "expected": optional(read_number),
     "log_factor": read_number,
     "log_e": read_number,
-    "log_e_max": read_number,
     "log_cusum": read_number,
     "level": optional(_pair),
     "slope": optional(_pair),
