@@ -107,6 +107,11 @@ def brief(value: object) -> str:
     return shown if len(shown) <= LONGEST else f"{shown[: LONGEST - 3]}..."
 
 
+def as_plain(value: Any) -> Any:
+    """Return a value of numpy as Python has it, and any other as it is."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
 def is_whole(value: object) -> TypeGuard[int]:
     """Return whether the value is a whole number; True and False are none."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool)

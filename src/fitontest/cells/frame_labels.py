@@ -3,9 +3,8 @@
 from typing import Any
 
 import narwhals.stable.v2 as nw
-import numpy as np
 
-from fitontest.checks import brief, is_real
+from fitontest.checks import as_plain, brief, is_real
 from fitontest.typing import Label
 
 NAMED = (nw.Categorical, nw.Enum)  # pandas has categories of any type
@@ -27,7 +26,7 @@ def as_label(label: Label, dtype: Any, argument: str, column: str) -> Any:
     ValueError
         A text for a column of numbers or booleans, and the other way round.
     """
-    value = label.item() if isinstance(label, np.generic) else label
+    value = as_plain(label)
     boolean = isinstance(value, bool)
     if dtype == nw.Object:
         return value

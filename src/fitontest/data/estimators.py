@@ -2,9 +2,9 @@
 
 from typing import Any
 
-import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from fitontest.checks import as_plain
 from fitontest.data.arrays import as_matrix
 from fitontest.data.labels import chosen_positive
 from fitontest.typing import FloatArray, Label
@@ -44,6 +44,6 @@ def matrix_of(estimator: Any, x: Any) -> tuple[FloatArray, list[Label]]:
     if not hasattr(estimator, "predict_proba"):
         raise ValueError(f"estimator must have predict_proba, got {estimator!r}")
     check_is_fitted(estimator)
-    classes = [label.item() if isinstance(label, np.generic) else label for label in estimator.classes_]
+    classes = [as_plain(label) for label in estimator.classes_]
     proba, _ = as_matrix(estimator.predict_proba(x), "estimator.predict_proba(X)")
     return proba, classes

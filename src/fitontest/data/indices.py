@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from fitontest.checks import as_plain
+
 SAMPLED = 8  # labels that are looked for first: most indices that differ share none
 
 
@@ -27,8 +29,8 @@ def check_same_order(**given: Any) -> None:
             at = int(np.argmax(np.asarray(first != second)))
             raise ValueError(
                 f"{one} and {other} must have their rows in one order, got indices that hold the same labels in "
-                f"another order, {_plain(first[at])!r} and {_plain(second[at])!r} at row {at + 1} (rows counted from "
-                f"1); where the rows do stand in one order pass {other}.to_numpy(), else align them by "
+                f"another order, {as_plain(first[at])!r} and {as_plain(second[at])!r} at row {at + 1} (rows counted "
+                f"from 1); where the rows do stand in one order pass {other}.to_numpy(), else align them by "
                 f"{other} = {other}.reindex({one}.index)"
             )
 
@@ -64,7 +66,3 @@ def _sum_up_differently(first: Any, second: Any) -> bool:
 def _is_overlapping(index: Any) -> bool:
     """Return whether labels are intervals that overlap, in which pandas finds no label by itself."""
     return bool(getattr(index, "is_overlapping", False))
-
-
-def _plain(label: Any) -> Any:
-    return label.item() if isinstance(label, np.generic) else label

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from fitontest.checks import as_list, is_whole
+from fitontest.checks import as_list, as_plain, is_whole
 from fitontest.data.labels import listed
 from fitontest.displays.headline import name_error
 from fitontest.measures.estimate import Estimate
@@ -36,7 +36,7 @@ def read_class_choice(wanted: ClassChoice, labels: Sequence[Label], name: str = 
         if wanted < 1:
             raise ValueError(f"{name} must be at least 1, got {wanted}")
         return int(wanted)
-    chosen = [one.item() if isinstance(one, np.generic) else one for one in as_list(wanted, name)]
+    chosen = [as_plain(one) for one in as_list(wanted, name)]
     known = list(labels)
     unknown = [label for label in chosen if label not in known]
     if unknown:

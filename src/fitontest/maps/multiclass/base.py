@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from fitontest.checks import as_list, brief, is_real
+from fitontest.checks import as_list, as_plain, brief, is_real
 from fitontest.data.arrays import as_matrix
 from fitontest.data.labels import listed
 from fitontest.data.predictions import Names, check_order
@@ -347,7 +347,7 @@ def is_label(value: object) -> bool:
 def _frozen_labels(classes: object, K: int | None) -> tuple[Label, ...]:
     """Return distinct labels, one for each column, as Python values."""
     listed_values: list[Any] = classes.tolist() if isinstance(classes, np.ndarray) else as_list(classes, "classes")
-    labels = tuple(one.item() if isinstance(one, np.generic) else one for one in listed_values)
+    labels = tuple(as_plain(one) for one in listed_values)
     odd = [label for label in labels if not is_label(label)]
     if odd:
         raise ValueError(f"classes must be booleans, finite numbers or texts, got {brief(odd[0])}")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.special import gammaln, xlog1py, xlogy
 
-from fitontest.checks import brief, is_real, is_whole
+from fitontest.checks import as_plain, brief, is_real, is_whole
 from fitontest.data.simplex_sample import SimplexSample
 from fitontest.monitoring.batches.batch import OF_BATCH
 from fitontest.monitoring.batches.vector_rows import Counted, digest_of_vectors, log_chance_of_vectors
@@ -64,7 +64,7 @@ def read_time(time: object, seen: Sequence[Seen]) -> str | None:
     if isinstance(time, date | np.datetime64):
         text = _in_iso(time)
     elif isinstance(time, str) or (is_real(time) and isfinite(time)):
-        text = str(time.item() if isinstance(time, np.generic) else time)
+        text = str(as_plain(time))
     else:
         raise ValueError(f"time must be a date, a time, a finite number or a text, got {brief(time)}")
     if not text.strip():

@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from fitontest.checks import brief, check_flag, choose, is_real
+from fitontest.checks import as_plain, brief, check_flag, choose, is_real
 from fitontest.data.predictions import REDUCTIONS
 from fitontest.data.simplex_sample import CANONICAL
 from fitontest.data.weights import WEIGHT_TYPES, WeightType
@@ -178,11 +178,6 @@ def _read_labels(labels: Any, reduction: str | None) -> tuple[Label, ...] | None
     if len(set(classes)) < max(len(classes), 2):
         raise ValueError(f"labels must be two different classes or more, got {brief([*classes])}")
     return classes
-
-
-def as_plain(value: Any) -> Any:
-    """Return a value of numpy as Python has it."""
-    return value.item() if isinstance(value, np.generic) else value
 
 
 def _agreed(name: str, known: Any, batch: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 from fitontest.cells.cell_sums import CellSums, Resolution
 from fitontest.cells.cells import Cells, ClassCells, sums_of_sample
 from fitontest.cells.frame_rows import frame_in_words
-from fitontest.checks import brief
+from fitontest.checks import as_plain, brief
 from fitontest.data.predictions import NAMES, Names
 from fitontest.data.repeated_rows import Repeats
 from fitontest.data.row_groups import GROUP
@@ -17,7 +17,7 @@ from fitontest.data.score_sample import ScoreSample
 from fitontest.data.simplex_sample import CANONICAL, SimplexSample
 from fitontest.data.weights import WeightType
 from fitontest.monitoring.batches.exponents import check_cells, check_weights, counted
-from fitontest.monitoring.batches.layout import CLASSWISE, Layout, as_plain
+from fitontest.monitoring.batches.layout import CLASSWISE, Layout
 from fitontest.monitoring.batches.vector_rows import Counted, counted_rows
 from fitontest.reading.read import read
 from fitontest.reading.table import Table

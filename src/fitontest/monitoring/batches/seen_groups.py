@@ -16,7 +16,7 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from fitontest.checks import brief
+from fitontest.checks import as_plain, brief
 from fitontest.typing import BoolArray
 
 Digests: TypeAlias = NDArray[np.uint64]
@@ -92,8 +92,7 @@ def _text(value: Any) -> str:
     """Return what is hashed of an id: its kind and its text."""
     if isinstance(value, str):
         return f"number {int(value)}" if WHOLE.fullmatch(value) else f"text {value}"
-    if isinstance(value, np.generic):
-        value = value.item()
+    value = as_plain(value)
     if isinstance(value, int | float | Decimal):
         return f"number {_as_number(value)}"
     if isinstance(value, tuple):

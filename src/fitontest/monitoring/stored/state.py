@@ -5,9 +5,7 @@ from datetime import date, datetime
 from importlib.metadata import version
 from typing import Any
 
-import numpy as np
-
-from fitontest.checks import brief, choose, is_whole
+from fitontest.checks import as_plain, brief, choose, is_whole
 from fitontest.monitoring.batches.layout import Layout
 from fitontest.monitoring.batches.seen_groups import Digests, digests_of_text, text_of_digests
 from fitontest.monitoring.nulls.base import Null
@@ -160,7 +158,7 @@ def _plain_key(key: Any) -> Any:
     """
     if isinstance(key, tuple):
         return [_plain_key(each) for each in key]
-    plain = key.item() if isinstance(key, np.generic) else key
+    plain = as_plain(key)
     if isinstance(plain, date):  # a datetime is one, too
         return {TIME if isinstance(plain, datetime) else DATE: plain.isoformat()}
     if not isinstance(plain, str | int | float | bool):
