@@ -336,7 +336,7 @@ def test_scores_too_close_for_the_promise_say_so():
         fot.Platt("identity").fit(p, rng.random(2000) < 0.4)
 
 
-@pytest.mark.parametrize("distance", [1e-12, 1e-13])
+@pytest.mark.parametrize("distance", [1e-12, 4e-13])  # at 1e-13 the sums of some processors leave 2e-9 of the loss
 def test_a_gradient_that_rounding_leaves_is_no_warning_where_the_loss_is_the_least(distance):
     """Scores so close are far from 0, whose slope and intercept cancel: the gradient is 1e-9, the loss is the least."""
     rng = np.random.default_rng(0)

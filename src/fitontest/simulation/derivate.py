@@ -45,9 +45,10 @@ class Derivate(Problem):
     Notes
     -----
     `draw` draws independent rows with a numpy Generator. `draw_as_published` draws the authors' own data sets, bit by
-    bit: the rows are sorted by c, and the sets of one size and seed share c and y for all shapes and errors, so that
-    they share the noise of their labels as well; at error 0 they are one set. The true map of a beta shape is the
-    inverse of a mixture of a beta calibration map with the identity, which is no beta calibration map.
+    bit; of beta shapes the last bits are those of the processor, since powers are not rounded alike everywhere. The
+    rows are sorted by c, and the sets of one size and seed share c and y for all shapes and errors, so that they share
+    the noise of their labels as well; at error 0 they are one set. The true map of a beta shape is the inverse of a
+    mixture of a beta calibration map with the identity, which is no beta calibration map.
 
     References
     ----------
