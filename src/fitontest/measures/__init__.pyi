@@ -6,6 +6,7 @@ from .brier import Brier
 from .calibration_in_the_large import CalibrationInTheLarge
 from .calibration_slope import CalibrationIntercept, CalibrationSlope
 from .cost_weighted_error import CostWeightedError
+from .cumulative import CumulatedResiduals, CumulativeError
 from .decision_loss import DecisionLoss
 from .discrimination import Discrimination
 from .eci import ECI
@@ -44,6 +45,8 @@ __all__ = [
     "CalibrationIntercept",
     "CalibrationSlope",
     "CostWeightedError",
+    "CumulatedResiduals",
+    "CumulativeError",
     "DecisionLoss",
     "Discrimination",
     "Evidence",

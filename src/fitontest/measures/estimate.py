@@ -13,7 +13,7 @@ from fitontest.data.weights import Weighting, weighting_record
 from fitontest.measures.error_limits import RESOLUTION, RESOLUTIONS, ErrorLimit, ErrorLimits
 from fitontest.measures.evidence import Evidence
 from fitontest.measures.if_calibrated import IfCalibrated
-from fitontest.measures.interval import ErrorInterval
+from fitontest.measures.interval import BY_NOISE, ErrorInterval
 from fitontest.measures.measure import Measure
 from fitontest.measures.notes import data_notes, lines_on_rows, no_null_note, of_several, one_class_note, tests_note
 from fitontest.measures.reached import OfEvidence, OfMeasure
@@ -504,6 +504,8 @@ class Estimate(Table, Number):
             "true error": "the error of these scores",
             "the family's own": "the error as this family can see it",
         }.get(interval.target, f"the error of these scores, if it goes {interval.target}")
+        if self.measure.is_seminorm:
+            return f"interval: for {of}, {BY_NOISE}"
         by = "" if interval.stand_in is None else f"; refitted: {interval.stand_in}"
         by += f"; {interval.source}" if interval.source else ""
         return f"interval: for {of}{by}"

@@ -51,6 +51,9 @@ class Measure(Described):
     ideal : float or None
         Of the class: the value of calibrated scores, where it is one and not 0 as of errors: 1 of a slope. None:
         there is none, or errors say it.
+    is_seminorm : bool
+        Of the class: whether the value is a seminorm of the residuals w (y - p), as the ECCE is, so that the noise of
+        simulated labels gives its interval without a calibration map (`fitontest.uncertainty.seminorm`).
     uses_labels : bool
         Of the class: whether the value depends on the labels. Without them there is nothing to redraw, and no null.
     words : Words
@@ -75,6 +78,7 @@ class Measure(Described):
     greater_is_better: ClassVar[bool] = False
     two_sided: ClassVar[bool] = False
     has_own_interval: ClassVar[bool] = False
+    is_seminorm: ClassVar[bool] = False
     ideal: ClassVar[float | None] = None
     uses_labels: ClassVar[bool] = True
     total: Any = None  # the norm, of distances and of bins
@@ -269,10 +273,12 @@ _MODULES = {  # names, and the files in which they are registered
     "decision_loss": "fitontest.measures.decision_loss",
     "discrimination": "fitontest.measures.discrimination",
     "ece": "fitontest.measures.binned",
+    "ecce": "fitontest.measures.cumulative",
     "eci": "fitontest.measures.eci",
     "gce": "fitontest.measures.binned",
     "hosmer_lemeshow": "fitontest.measures.hosmer_lemeshow",
     "kernel": "fitontest.measures.kernel",
+    "ks": "fitontest.measures.cumulative",
     "log_loss": "fitontest.measures.log_loss",
     "mce": "fitontest.measures.binned",
     "nagelkerke_r2": "fitontest.measures.nagelkerke_r2",

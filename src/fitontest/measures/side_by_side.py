@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
 from fitontest.measures.estimate import Estimate, notes_of_value
-from fitontest.measures.interval import INDEPENDENT_ROWS, POPULATION
+from fitontest.measures.interval import BY_NOISE, INDEPENDENT_ROWS, POPULATION
 from fitontest.results.table import Section
 from fitontest.results.text import count, same_decimals, short
 
@@ -15,6 +15,7 @@ SE_NOTE = (
     "s.e. (map fixed): spread of the mean distance over fresh scores under this very map. A map fitted on these rows "
     "has more: a lower bound, not an error bar."
 )
+NOISE_NOTE = f"debiased by the mean square of label noise; interval: {BY_NOISE}"
 INTERVAL_NOTE = (
     "debiased: error corrected for label noise (median-unbiased). Interval: true errors not rejected at {rejected} %."
 )
@@ -185,8 +186,11 @@ def interval_columns(named: Named) -> _Columns | None:
             return tuple("-" for _ in header)
         return *debiased, f"{printed(interval.low)} to {printed(interval.high)}"
 
-    rejected = " or ".join(f"{100 * (1 - level):g}" for level in sorted({one.level for one in redrawn}))
-    lines = [INTERVAL_NOTE.format(rejected=rejected)] if redrawn else []
+    by_noise = [name for name, one in named if one.interval is not None and one.measure.is_seminorm]
+    inverted = [interval for name, interval in intervals if not interval.method and name not in by_noise]
+    rejected = " or ".join(f"{100 * (1 - level):g}" for level in sorted({one.level for one in inverted}))
+    lines = [INTERVAL_NOTE.format(rejected=rejected)] if inverted else []
+    lines += [f"{', '.join(by_noise)}: {NOISE_NOTE}."] if by_noise else []
     if by_formula := [name for name, interval in intervals if interval.method]:
         lines.append(f"{', '.join(by_formula)}: interval of the value in {POPULATION}, by a formula.")
     lines += [] if named[0][1].groups is not None else [INDEPENDENT_ROWS]  # of groups the rows have notes of their own

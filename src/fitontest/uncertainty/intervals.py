@@ -38,6 +38,7 @@ from fitontest.uncertainty.goodness_of_fit import fit_at_points
 from fitontest.uncertainty.ladder import Ladder
 from fitontest.uncertainty.loss_bounds import LossBounds, excess_of
 from fitontest.uncertainty.null import check_draws, with_null
+from fitontest.uncertainty.seminorm import with_seminorm
 from fitontest.uncertainty.shared_refits import SharedRefits
 
 DRAWS = 50  # from each truth
@@ -97,6 +98,8 @@ def with_interval(
     check_draws(draws, "draws", LEAST_DRAWS)
     check_draws(null_draws, "null_draws", 1)
     measure, seed = estimate.measure, one_seed(random_state)
+    if measure.is_seminorm:
+        return with_seminorm(estimate, sample, level, null_draws, seed)
     of_classes = sample.classes is not None
     reason = reason_of_classes(measure) if of_classes else reason_against(measure, direction)
     if measure.held_fixed == "map" and not of_classes:  # nothing is fitted: there is no noise to take off
@@ -198,6 +201,8 @@ def with_shared_null(estimate: Estimate, sample: Data, draws: int, random_state:
     All draws are fitted together, several times as fast as one by one.
     """
     check_draws(draws, "null_draws", 1)
+    if estimate.measure.is_seminorm:
+        return with_seminorm(estimate, sample, None, draws, one_seed(random_state))
     estimate, too_few = with_dependence(estimate, sample)
     if too_few:
         return estimate

@@ -20,6 +20,7 @@ from fitontest.uncertainty.intervals import (
     check_interval,
     with_interval,
     with_own_interval,
+    with_shared_null,
 )
 from fitontest.uncertainty.null import check_draws, check_null_draws, draws_of, with_null
 from fitontest.uncertainty.shared_refits import SharedRefits
@@ -71,7 +72,7 @@ class Redrawing:
 
 def has_quick_interval(measure: Measure) -> bool:
     """Return whether an interval of a measure takes no more than a moment."""
-    if measure.has_own_interval:
+    if measure.has_own_interval or measure.is_seminorm:
         return True
     return measure.fitting is not None and bool(measure.fitting.is_quick)
 
@@ -111,7 +112,8 @@ def estimate_of(
         )
     # of a map and of a formula the draws asked for, and no more
     if level is None or measure.has_own_interval or (measure.held_fixed == "map" and not of_classes):
-        estimate = with_null(estimate, sample, int(wanted.null_draws), wanted.random_state)
+        drawn = with_shared_null if measure.is_seminorm and wanted.null_draws else with_null
+        estimate = drawn(estimate, sample, int(wanted.null_draws), wanted.random_state)
     return estimate if reduction is None else replace(estimate, reduction=reduction)
 
 
