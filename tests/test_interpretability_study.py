@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import fitontest as fot
-from tests.trees.problems import blobs
+from tests.repair.trees.problems import blobs
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 

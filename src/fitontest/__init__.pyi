@@ -74,12 +74,13 @@ from .planning.evaluation_plan import EvaluationPlan
 from .planning.planning import plan_evaluation
 from .progress import show_progress
 from .reading.read import read
+from .repair.certified_offsets import CertifiedOffsets
+from .repair.trees.probability_calibration_tree import ProbabilityCalibrationTree
+from .repair.trees.tree_calibrator import TreeCalibrator
 from .reporting.calibration_check import CalibrationCheck
 from .reporting.gate import assert_calibrated, check_calibration
 from .reporting.gate_outcome import Gate
 from .reporting.report import Report, report
-from .trees.probability_calibration_tree import ProbabilityCalibrationTree
-from .trees.tree_calibrator import TreeCalibrator
 from .uncertainty.certain_scores import CertainScores
 from .uncertainty.joint import JointTest
 from .uncertainty.tendency import Tendency
@@ -105,6 +106,7 @@ __all__ = [
     "CellComparison",
     "Cells",
     "CertainScores",
+    "CertifiedOffsets",
     "ClassCellComparison",
     "ClassCells",
     "Comparison",

@@ -8,7 +8,7 @@ from sklearn.naive_bayes import GaussianNB
 
 import fitontest as fot
 from tests.displays.figures import blank
-from tests.trees.problems import blobs, regions
+from tests.repair.trees.problems import blobs, regions
 
 
 def test_the_leaves_are_those_of_the_rows_given():

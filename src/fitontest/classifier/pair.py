@@ -23,8 +23,9 @@ from fitontest.data.weights import Weights
 from fitontest.families.base import Family, read_family
 from fitontest.families.multiclass.base import MulticlassFamily
 from fitontest.families.registry import FamilyBase, registered_class, seeded
+from fitontest.maps.features.base import LOGIT_EPS
 from fitontest.numerics.links import logit
-from fitontest.trees.base import LOGIT_EPS, FeatureCalibrator
+from fitontest.repair.base import FeatureCalibrator
 from fitontest.typing import BoolArray, FloatArray, IntArray, Label, RandomState
 
 #: A family of two classes or of several, or a calibrator that sees the features.

@@ -141,14 +141,25 @@ class SharedNumbers:
 
     def draw(self, columns: int, seed: Any) -> FloatArray:
         """Return the shared part of each entry, shape (m, columns): sqrt(rho0) Z0 + sqrt(rho1) h Z1."""
+        return self.combine(*self.numbers(columns, seed))
+
+    def numbers(self, columns: int, seed: Any) -> tuple[FloatArray, FloatArray]:
+        """Return Z0 and Z1 of each group, shape (K, columns)."""
         rng = np.random.default_rng([*seed, GROUPS])
-        size = int(self.code.max()) + 1
-        shared = rng.standard_normal((size, columns))[self.code]
+        shape = int(self.code.max()) + 1, columns
+        return rng.standard_normal(shape), rng.standard_normal(shape)
+
+    def combine(self, first: FloatArray, second: FloatArray) -> FloatArray:
+        """Return the shared part of each entry from the numbers of its group."""
+        shared = first[self.code]
         shared *= self.first[:, None]
-        second = rng.standard_normal((size, columns))
         if self.second.any():
             shared += self.second[:, None] * second[self.code]
-        return shared
+        return np.asarray(shared)
+
+    def only(self, entries: slice) -> "SharedNumbers":
+        """Return what some of the entries share."""
+        return SharedNumbers(self.code[entries], self.own[entries], self.first[entries], self.second[entries])
 
     def latent(self, u: FloatArray, shared: FloatArray) -> FloatArray:
         """Return Phi^-1(u') of each row, for uniform numbers u; of rows that share nothing u itself."""

@@ -19,11 +19,12 @@ from fitontest.displays.base import Display
 from fitontest.displays.canvas import AxesOrFigure, get_axes, style_axes
 from fitontest.displays.palette import FILL, GAP, NEUTRAL, get_foreground
 from fitontest.numerics.links import logit, sigmoid
+from fitontest.repair.base import read_groups_of
+from fitontest.repair.trees.base import PrunedTree
+from fitontest.repair.trees.node_models import LogisticModels
+from fitontest.repair.trees.structure import NONE, TreeStructure
 from fitontest.results.frames import Records
 from fitontest.results.text import short
-from fitontest.trees.base import FeatureCalibrator, read_groups_of
-from fitontest.trees.node_models import LogisticModels
-from fitontest.trees.structure import NONE, TreeStructure
 from fitontest.typing import ArrayInput, BoolArray, FloatArray, IntArray, Label
 from fitontest.uncertainty.effective_rows import icc_of, nothing_learnt
 
@@ -157,7 +158,7 @@ class TreeDisplay(Display):
 
     def __init__(
         self,
-        calibrator: FeatureCalibrator,
+        calibrator: PrunedTree,
         leaf: IntArray,
         t: FloatArray,
         p: FloatArray,
@@ -410,9 +411,9 @@ class TreeDisplay(Display):
         )  # fmt: skip
 
 
-def _predict(estimator: Any, X: Any, scores: ArrayInput) -> tuple[FeatureCalibrator, FloatArray, NDArray[Any]]:
+def _predict(estimator: Any, X: Any, scores: ArrayInput) -> tuple[PrunedTree, FloatArray, NDArray[Any]]:
     """Return the tree, the probabilities of the rows, and the classes of their columns."""
-    if isinstance(estimator, FeatureCalibrator):
+    if isinstance(estimator, PrunedTree):
         given = {} if scores is None else {"scores": scores}
         return estimator, estimator.predict_proba(X, **given), estimator.classes_
     pairs = getattr(estimator, "calibrated_classifiers_", [estimator])
@@ -422,7 +423,7 @@ def _predict(estimator: Any, X: Any, scores: ArrayInput) -> tuple[FeatureCalibra
             "estimator.calibrated_classifiers_"
         )
     calibrator = getattr(pairs[0], "family_", None)
-    if not isinstance(calibrator, FeatureCalibrator):
+    if not isinstance(calibrator, PrunedTree):
         raise ValueError(f"estimator must be a fitted tree or a CalibratedClassifier with one, got {estimator!r}")
     if scores is not None:
         raise ValueError("scores must be left out with a CalibratedClassifier, which computes them")

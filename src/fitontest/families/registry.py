@@ -100,8 +100,9 @@ _MULTICLASS_MODULES = {  # of several classes; some of them take a column as wel
     "vector": "fitontest.families.multiclass.vector",
 }
 _FEATURE_MODULES = {  # of calibrators that see the features
-    "probability_calibration_tree": "fitontest.trees.probability_calibration_tree",
-    "tree": "fitontest.trees.tree_calibrator",
+    "certified_offsets": "fitontest.repair.certified_offsets",
+    "probability_calibration_tree": "fitontest.repair.trees.probability_calibration_tree",
+    "tree": "fitontest.repair.trees.tree_calibrator",
 }
 registry: Registry[type[FamilyBase], Any] = Registry(
     "family",

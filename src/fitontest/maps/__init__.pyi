@@ -3,6 +3,8 @@
 from .atoms import AtomsMap
 from .beta import BetaMap
 from .binned import BinnedMap
+from .features.base import FeatureMap
+from .features.offsets import SegmentOffsetsMap
 from .hermite import HermiteMap
 from .identity import IdentityMap
 from .knots import KnotsMap
@@ -26,6 +28,7 @@ __all__ = [
     "BinnedMap",
     "ByClassMap",
     "CellMap",
+    "FeatureMap",
     "HermiteMap",
     "IdentityMap",
     "KnotsMap",
@@ -36,6 +39,7 @@ __all__ = [
     "MulticlassMixtureMap",
     "OneVsRestMap",
     "RestrictedCubicMap",
+    "SegmentOffsetsMap",
     "SharedMap",
     "SoftmaxMap",
     "StepsMap",

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from fitontest.features.conditions import Rule
 from fitontest.numerics.links import BELOW_ONE
 from fitontest.typing import FloatArray
 
@@ -120,6 +121,15 @@ class Choice(Expression):
     value: Expression
     symbol: Comparison
     bound: float
+    then: Expression
+    otherwise: Expression
+
+
+@dataclass(frozen=True, eq=False)
+class Where(Expression):
+    """`then` in rows that meet a rule on other columns, and `otherwise` in all others."""
+
+    rule: Rule
     then: Expression
     otherwise: Expression
 

@@ -9,7 +9,9 @@ from typing import Any, TypeAlias
 
 import fitontest.maps.expressions as ex
 from fitontest.checks import brief
+from fitontest.features.conditions import Above, AtMost, Condition, Missing, OneOf, Present
 from fitontest.maps.expressions import Expression, Group, Guarded
+from fitontest.maps.sql import LARGEST
 
 Table: TypeAlias = Any  # a DataFrame or LazyFrame of narwhals
 Value: TypeAlias = Any  # an expression of narwhals, or a number
@@ -21,7 +23,13 @@ COMPUTED = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operat
 
 
 def append_columns(
-    frame: Any, probs: Sequence[str], names: Sequence[str], values: Sequence[Guarded], *, check: bool
+    frame: Any,
+    probs: Sequence[str],
+    names: Sequence[str],
+    values: Sequence[Guarded],
+    *,
+    check: bool,
+    others: Sequence[str] = (),
 ) -> Any:
     """Return the frame with the values as new columns, in its own type.
 
@@ -37,6 +45,8 @@ def append_columns(
         They share their limits: [0, 1] of each score in turn and, where there are several, those of the sum.
     check : bool
         Whether scores outside the limits are counted before, and refused.
+    others : sequence of str, optional
+        Columns of other things that the values name.
 
     Raises
     ------
@@ -52,6 +62,9 @@ def append_columns(
         raise ValueError(f"frame must be a data frame that narwhals reads, got {type(frame).__name__}") from error
     schema = table.collect_schema()
     _check_columns(schema, probs, names)
+    missing = [name for name in others if name not in schema]
+    if missing:
+        raise ValueError(f"frame must have the columns {brief(list(others))}, got none called {missing[0]!r}")
     writer = _Writer(list(schema))
     table = writer.add(table, {prob: nw.col(prob).cast(nw.Float64) for prob in probs})
     if check:
@@ -172,6 +185,9 @@ class _Writer:
                 compared = self.value(value)
                 condition = compared < bound if symbol == "<" else compared <= bound
                 return nw.when(condition).then(self.value(then)).otherwise(self.value(otherwise))
+            case ex.Where(rule, then, otherwise):
+                met = [_met(condition) for condition in rule.conditions] or [nw.lit(True)]
+                return nw.when(*met).then(self.value(then)).otherwise(self.value(otherwise))
             case Guarded(limits, then):
                 return nw.when(nw.col(self._within(limits)) > 0.0).then(self.value(then))
             case ex.Shared(group, position):
@@ -210,6 +226,28 @@ class _Writer:
         self.stages.append(dict(zip(names, values, strict=True)))
         self.temporary += names
         return names
+
+
+def _met(condition: Condition) -> Value:
+    """Return whether rows meet a condition on a column; NaN, which some engines sort above all numbers, does not."""
+    import narwhals.stable.v2 as nw
+
+    column = nw.col(condition.column)
+    match condition:
+        case AtMost(_, value):
+            return column.cast(nw.Float64) <= value
+        case Above(_, value):
+            numbers = column.cast(nw.Float64)
+            return (numbers > value) & (numbers <= LARGEST)
+        case OneOf(_, levels):
+            texts = any(isinstance(level, str) for level in levels)
+            return (column.cast(nw.String) if texts else column).is_in(list(levels))
+        case Missing(_, numbers):
+            return column.is_null() | (column.cast(nw.Float64) > LARGEST) if numbers else column.is_null()
+        case Present(_, numbers):
+            return column.cast(nw.Float64) <= LARGEST if numbers else ~column.is_null()
+        case _:
+            raise ValueError(f"a condition must be one of fitontest's, got {brief(condition)}")
 
 
 def _as_expression(value: Value) -> Value:

@@ -1,11 +1,16 @@
 """Expressions as text: scalar expressions of DuckDB's SQL."""
 
+from sys import float_info
 from typing import TypeAlias
 
 import fitontest.maps.expressions as ex
+from fitontest.checks import brief, is_real
+from fitontest.features.columns import Level
+from fitontest.features.conditions import Above, AtMost, Condition, Missing, OneOf, Present, Rule
 from fitontest.maps.expressions import Expression, Group
 
 Names: TypeAlias = dict[Group, str]
+LARGEST = float_info.max  # NaN sorts above it in DuckDB and in polars
 
 
 def to_sql(expression: Expression) -> str:
@@ -38,6 +43,40 @@ def number(value: float) -> str:
 def identifier(name: str) -> str:
     """Return a name in double quotes."""
     return '"' + name.replace('"', '""') + '"'
+
+
+def rule_to_sql(rule: Rule) -> str:
+    """Return the conditions of a rule, as they stand after WHEN or WHERE; NaN counts as a missing value.
+
+    Examples
+    --------
+    >>> print(rule_to_sql(Rule((AtMost("age", 50.0), OneOf("sex", ("f",))))))
+    "age"::DOUBLE <= 50.0e0 AND "sex" IN ('f')
+    """
+    return " AND ".join(map(_condition_to_sql, rule.conditions)) or "TRUE"
+
+
+def _condition_to_sql(condition: Condition) -> str:
+    name = identifier(condition.column)
+    match condition:
+        case AtMost(_, value):
+            return f"{name}::DOUBLE <= {number(value)}"
+        case Above(_, value):  # NaN is above every number there
+            return f"{name}::DOUBLE > {number(value)} AND {name}::DOUBLE <= {number(LARGEST)}"
+        case OneOf(_, levels):
+            return f"{name} IN ({', '.join(map(_literal, levels))})"
+        case Missing(_, numbers):
+            return f"({name} IS NULL OR {name}::DOUBLE > {number(LARGEST)})" if numbers else f"{name} IS NULL"
+        case Present(_, numbers):
+            return f"{name}::DOUBLE <= {number(LARGEST)}" if numbers else f"{name} IS NOT NULL"
+        case _:
+            raise ValueError(f"a condition must be one of fitontest's, got {brief(condition)}")
+
+
+def _literal(level: Level) -> str:
+    if isinstance(level, bool):
+        return "TRUE" if level else "FALSE"
+    return number(level) if is_real(level) else "'" + str(level).replace("'", "''") + "'"
 
 
 class _Writer:
@@ -96,6 +135,9 @@ class _Writer:
                 condition = f"{self._text(value, names)} {symbol} {number(bound)}"
                 one, other = _bare(self._text(then, names)), _bare(self._text(otherwise, names))
                 return f"CASE WHEN {condition} THEN {one} ELSE {other} END"
+            case ex.Where(rule, then, otherwise):
+                one, other = _bare(self._text(then, names)), _bare(self._text(otherwise, names))
+                return f"CASE WHEN {rule_to_sql(rule)} THEN {one} ELSE {other} END"
             case ex.Shared(group, position):
                 return names[group] if len(group.members) == 1 else f"{names[group]}[{position + 1}]"
             case _:
@@ -113,6 +155,8 @@ def parts(expression: Expression) -> tuple[Expression, ...]:
             return (of,)
         case ex.Choice(value, _, _, then, otherwise):
             return value, then, otherwise
+        case ex.Where(_, then, otherwise):
+            return then, otherwise
         case ex.Guarded(limits, then):
             return *(one for one, _, _ in limits), then
         case _:

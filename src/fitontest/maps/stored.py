@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self, TypeVar
 import numpy as np
 
 from fitontest.checks import brief, is_real, is_whole
+from fitontest.features.conditions import Rule, read_rule
 from fitontest.partitions.partition import Partition
 from fitontest.registry import Registry, Shelf
 from fitontest.results.serialising import as_text, check_nesting, from_text
@@ -26,6 +27,7 @@ class StoredMap(ABC):
     """
 
     kind: ClassVar[str]
+    takes_features: ClassVar[bool] = False
     optional: ClassVar[tuple[str, ...]] = ()  # fields that may be None, and are left out of the JSON then
 
     @property
@@ -156,6 +158,9 @@ class StoredMap(ABC):
         return _made, (type(self), self._state())
 
 
+_FEATURE_MODULES = {  # of maps that see the features of a row
+    "segment_offsets": "fitontest.maps.features.offsets",
+}
 _MODULES = {  # names, and the files in which they are registered
     "atoms": "fitontest.maps.atoms",
     "beta": "fitontest.maps.beta",
@@ -178,7 +183,8 @@ _MODULES = {  # names, and the files in which they are registered
 registry: Registry[type[StoredMap], StoredMap] = Registry(
     "calibration map",
     StoredMap,
-    Shelf(_MODULES),
+    Shelf(_MODULES, holds=lambda cls: not cls.takes_features),
+    Shelf(_FEATURE_MODULES, classes="features", holds=lambda cls: cls.takes_features),
 )
 unregister = registry.unregister
 names = registry.names
@@ -228,12 +234,14 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Partition):
         return {"edges": value.edges.tolist(), "closed": value.closed}
     if isinstance(value, tuple):
-        return [part.to_dict() if isinstance(part, StoredMap) else part for part in value]
+        return [part.to_dict() if isinstance(part, StoredMap | Rule) else part for part in value]
     return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
 
 
 def _revived(value: Any, name: str) -> Any:
     if isinstance(value, list | tuple) and value and all(isinstance(part, dict) for part in value):
+        if all("conditions" in part for part in value):
+            return tuple(read_rule(part) for part in value)
         return tuple(StoredMap._read(part, name) for part in value)
     if isinstance(value, dict) and "kind" in value:
         return StoredMap._read(value, name)

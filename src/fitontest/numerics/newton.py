@@ -5,10 +5,10 @@ logistic regression with bounds judges steps by the slope at their end and never
 loss, which it has anyway.
 
 Some problems have loops of their own, since they are others: many label columns of the same features, solved as one
-product of matrices (`fitontest.families.newton_many`); segments that share no row (`fitontest.trees.segment_logistic`);
-weights on the simplex, each step of which is non-negative least squares (`fitontest.families.mixing`); one number
-within a bracket (`fitontest.families.multiclass.softmax_slope`); damped steps compiled by jax for many polygons at once
-(`fitontest.families.piecewise.levenberg_marquardt`).
+product of matrices (`fitontest.families.newton_many`); segments that share no row
+(`fitontest.repair.trees.segment_logistic`); weights on the simplex, each step of which is non-negative least squares
+(`fitontest.families.mixing`); one number within a bracket (`fitontest.families.multiclass.softmax_slope`); damped steps
+compiled by jax for many polygons at once (`fitontest.families.piecewise.levenberg_marquardt`).
 """
 
 from abc import ABC, abstractmethod

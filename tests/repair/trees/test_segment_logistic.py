@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.optimize import minimize
 
-from fitontest.trees.segment_logistic import fit_segments
+from fitontest.repair.trees.segment_logistic import fit_segments
 
 RIDGE = 1e-6
 

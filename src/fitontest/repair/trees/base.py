@@ -1,45 +1,35 @@
-"""A calibrator that sees the features: an estimator fitted to the features and base scores of the calibration rows.
+"""Trees whose nodes hold probabilities or calibration maps: they are grown on the features, and pruned by folds.
 
-A family of calibration maps sees scores alone. A tree puts its cells into the space of the features, so that people can
-say which rows a probability is meant for.
+A tree puts its cells into the space of the features, so that people can say which rows a probability is meant for.
 """
 
 from abc import abstractmethod
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fitontest.checks import is_real, is_whole
-from fitontest.data.arrays import as_matrix, as_numbers, as_scores, check_same_length
-from fitontest.data.predictions import Names
-from fitontest.data.read import read_groups
-from fitontest.data.row_groups import GROUP
 from fitontest.data.splits import check_splitting
-from fitontest.data.weights import Weights, read_weights
-from fitontest.families.registry import FamilyBase
-from fitontest.numerics.links import logit
+from fitontest.data.weights import Weights
 from fitontest.numerics.random import check_seed
-from fitontest.trees.folds import Fold, tree_splits
-from fitontest.trees.node_models import NodeModels
-from fitontest.trees.pruning import best_factor, candidate_factors, collapse_factors, losses_by_factor
-from fitontest.trees.rows import TreeRows
-from fitontest.trees.structure import TreeStructure
+from fitontest.repair.base import FeatureCalibrator, kept_if_refused
+from fitontest.repair.trees.folds import Fold, tree_splits
+from fitontest.repair.trees.node_models import NodeModels
+from fitontest.repair.trees.pruning import best_factor, candidate_factors, collapse_factors, losses_by_factor
+from fitontest.repair.trees.rows import TreeRows
+from fitontest.repair.trees.structure import TreeStructure
 from fitontest.typing import ArrayInput, FloatArray, IntArray, RandomState
 
 FEATURES: dict[str, Any] = {"dtype": np.float32, "accept_sparse": "csr", "ensure_all_finite": "allow-nan"}
-LOGIT_EPS = 1e-16  # as for Platt scaling: a decision value of up to 36 that became a score is itself again
 
 
 @dataclass(eq=False, repr=False)
-class FeatureCalibrator(ClassifierMixin, FamilyBase):  # type: ignore[misc]
+class PrunedTree(FeatureCalibrator):
     """Base of the calibrators that are trees: growing, pruning, and the cells.
 
     A subclass says what the nodes predict (`fit_nodes`), and what a row costs (`row_losses`), by which the tree is
@@ -76,7 +66,6 @@ class FeatureCalibrator(ClassifierMixin, FamilyBase):  # type: ignore[misc]
     the row twice. Features may be missing (NaN), as in scikit-learn's trees.
     """
 
-    takes_features: ClassVar[bool] = True
     _: KW_ONLY
     max_depth: int | None = None
     max_leaf_nodes: int | None = None
@@ -330,50 +319,3 @@ def _leaf_limits(least: int | float, w: FloatArray) -> dict[str, Any]:
     if 2 * rows > total:
         return {"min_samples_leaf": w.size}  # no split leaves enough on both sides
     return {"min_weight_fraction_leaf": (rows - 0.5) / total}  # weights are whole, so that rounding decides nothing
-
-
-@contextmanager
-def kept_if_refused(estimator: object) -> Iterator[None]:
-    """Give an estimator its attributes back if an error ends the block: a refused fit does not change a fitted tree."""
-    before = vars(estimator).copy()
-    try:
-        yield
-    except BaseException:
-        vars(estimator).clear()
-        vars(estimator).update(before)
-        raise
-
-
-def read_weights_of(sample_weight: ArrayInput, codes: IntArray) -> Weights | None:
-    """Return the weights of the rows, or refuse them."""
-    if sample_weight is None:
-        return None
-    if not as_numbers(sample_weight, "sample_weight").any():
-        raise ValueError("sample_weight must have a positive sum, got zero in every row")
-    weights = read_weights(sample_weight, "sample_weight")
-    check_same_length(y=codes, sample_weight=weights.w)
-    return weights
-
-
-def read_groups_of(groups: ArrayInput, y: ArrayInput) -> NDArray[Any] | None:
-    """Return the group of each row, or refuse them; None where there are none."""
-    return read_groups(groups, y, Names(y_true="y")).get(GROUP)
-
-
-def read_logits(scores: ArrayInput, n: int, n_classes: int) -> FloatArray:
-    """Return the logits of base scores: a column of two classes, a column for each class of more."""
-    if np.ndim(scores) == 2 and np.shape(scores)[1] > 1:
-        P, _ = as_matrix(scores, "scores")
-        P = P[:, 1:] if n_classes == 2 and P.shape[1] == 2 else P
-    else:
-        P = as_scores(scores, "scores")[:, None]
-    columns = 1 if n_classes == 2 else n_classes
-    if P.shape != (n, columns):
-        rule = "one score of the second class for each row" if columns == 1 else "a column for each class"
-        raise ValueError(f"scores must have {rule}, shape {(n, columns)}; got shape {np.shape(scores)}")
-    return logit(P, LOGIT_EPS)
-
-
-def predicted_classes(calibrator: FeatureCalibrator, proba: FloatArray) -> NDArray[Any]:
-    """Return the class of the largest probability of each row, the first of equals."""
-    return np.asarray(calibrator.classes_[proba.argmax(axis=1)])

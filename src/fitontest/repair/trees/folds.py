@@ -14,7 +14,7 @@ from fitontest.checks import is_whole
 from fitontest.data.row_groups import RowGroups
 from fitontest.data.splits import for_splitter, splits_of
 from fitontest.numerics.random import deal_counts, folds_of_groups, generator
-from fitontest.trees.rows import TreeRows
+from fitontest.repair.trees.rows import TreeRows
 from fitontest.typing import FloatArray, RandomState
 
 Fold = tuple[FloatArray, FloatArray]

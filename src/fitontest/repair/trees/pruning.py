@@ -14,7 +14,7 @@ from heapq import heapify, heappop, heappush
 
 import numpy as np
 
-from fitontest.trees.structure import NONE, TreeStructure
+from fitontest.repair.trees.structure import NONE, TreeStructure
 from fitontest.typing import FloatArray
 
 ROUNDING = 1e-12  # of gains, relative to the largest

@@ -6,9 +6,9 @@ from typing import ClassVar, Protocol
 import numpy as np
 
 from fitontest.numerics.links import sigmoid
-from fitontest.trees.rows import TreeRows
-from fitontest.trees.segment_logistic import fit_segments
-from fitontest.trees.structure import NONE, TreeStructure
+from fitontest.repair.trees.rows import TreeRows
+from fitontest.repair.trees.segment_logistic import fit_segments
+from fitontest.repair.trees.structure import NONE, TreeStructure
 from fitontest.typing import BoolArray, FloatArray, IntArray
 
 RIDGE = 1e-6

@@ -5,16 +5,17 @@ from typing import Any, Self
 from fitontest.data.indices import check_same_order
 from fitontest.families.docstrings import take_descriptions
 from fitontest.families.registry import register
-from fitontest.trees.base import FeatureCalibrator, kept_if_refused, predicted_classes, read_groups_of, read_weights_of
-from fitontest.trees.node_models import NodeModels, ShareModels, brier_losses
-from fitontest.trees.rows import TreeRows
-from fitontest.trees.structure import TreeStructure
+from fitontest.repair.base import kept_if_refused, predicted_classes, read_groups_of, read_weights_of
+from fitontest.repair.trees.base import PrunedTree
+from fitontest.repair.trees.node_models import NodeModels, ShareModels, brier_losses
+from fitontest.repair.trees.rows import TreeRows
+from fitontest.repair.trees.structure import TreeStructure
 from fitontest.typing import ArrayInput, FloatArray, IntArray
 
 
 @register("tree")
-@take_descriptions(FeatureCalibrator, "Attributes", "Notes")
-class TreeCalibrator(FeatureCalibrator):
+@take_descriptions(PrunedTree, "Attributes", "Notes")
+class TreeCalibrator(PrunedTree):
     """Calibrate by a pruned decision tree on the features, whose leaf means are the probabilities.
 
     The pruning is by cost and complexity.

@@ -7,23 +7,23 @@ from fitontest.data.indices import check_same_order
 from fitontest.families.docstrings import take_descriptions
 from fitontest.families.registry import register
 from fitontest.numerics.losses import log_loss
-from fitontest.trees.base import (
-    FeatureCalibrator,
+from fitontest.repair.base import (
     kept_if_refused,
     predicted_classes,
     read_groups_of,
     read_logits,
     read_weights_of,
 )
-from fitontest.trees.node_models import LogisticModels, NodeModels, ShareModels
-from fitontest.trees.rows import TreeRows
-from fitontest.trees.structure import TreeStructure
+from fitontest.repair.trees.base import PrunedTree
+from fitontest.repair.trees.node_models import LogisticModels, NodeModels, ShareModels
+from fitontest.repair.trees.rows import TreeRows
+from fitontest.repair.trees.structure import TreeStructure
 from fitontest.typing import ArrayInput, FloatArray, IntArray
 
 
 @register("probability_calibration_tree")
-@take_descriptions(FeatureCalibrator, "Attributes", "Notes")
-class ProbabilityCalibrationTree(FeatureCalibrator):
+@take_descriptions(PrunedTree, "Attributes", "Notes")
+class ProbabilityCalibrationTree(PrunedTree):
     """Calibrate by a decision tree on the features, with a logistic regression on the base score in each leaf.
 
     The regressions are on the logit of the base score.

@@ -6,12 +6,12 @@ from sklearn.tree import DecisionTreeClassifier
 
 import fitontest as fot
 from fitontest.data.weights import are_counts
-from fitontest.trees.folds import tree_splits
-from fitontest.trees.node_models import ShareModels, brier_losses
-from fitontest.trees.pruning import best_factor, candidate_factors, collapse_factors, losses_by_factor
-from fitontest.trees.rows import TreeRows
-from fitontest.trees.structure import TreeStructure
-from tests.trees.problems import blobs
+from fitontest.repair.trees.folds import tree_splits
+from fitontest.repair.trees.node_models import ShareModels, brier_losses
+from fitontest.repair.trees.pruning import best_factor, candidate_factors, collapse_factors, losses_by_factor
+from fitontest.repair.trees.rows import TreeRows
+from fitontest.repair.trees.structure import TreeStructure
+from tests.repair.trees.problems import blobs
 
 
 def grown(n=150, seed=0):

@@ -1,0 +1,318 @@
+"""Conditions on one feature, and rules, which are conditions that hold together.
+
+A value that is missing meets only the condition that it is, and a level that was not seen meets none but that it is
+there: what is not known of a row changes nothing for it.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
+
+import numpy as np
+
+from fitontest.checks import brief, is_real
+from fitontest.features.columns import Categories, Columns, Level, Numbers
+from fitontest.typing import BoolArray, FloatArray
+
+MOST_WHOLE = 1e15  # that is printed with all digits
+
+
+@dataclass(frozen=True)
+class Condition(ABC):
+    """A condition on a feature; base of all of them.
+
+    Attributes
+    ----------
+    column : str
+        The name of the feature.
+    """
+
+    relation: ClassVar[str]
+    column: str
+
+    @abstractmethod
+    def meets(self, columns: Columns) -> BoolArray:
+        """Return which rows meet the condition, shape (n,).
+
+        Parameters
+        ----------
+        columns : Columns
+
+        Raises
+        ------
+        ValueError
+            The column is not there, or holds values of another kind.
+        """
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """Return the condition as JSON-ready values."""
+
+    @abstractmethod
+    def __str__(self) -> str: ...
+
+
+@dataclass(frozen=True)
+class AtMost(Condition):
+    """column <= value.
+
+    Attributes
+    ----------
+    value : float
+
+    Examples
+    --------
+    >>> from fitontest.features.read_columns import read_columns
+    >>> print(AtMost("age", 50.0), AtMost("age", 50.0).meets(read_columns({"age": [20, 60, None]})))
+    age <= 50 [ True False False]
+    """
+
+    relation: ClassVar[str] = "<="
+    value: float
+
+    def meets(self, columns: Columns) -> BoolArray:
+        """Return which rows have a number that is at most the value."""
+        return np.asarray(_numbers_of(self.column, columns) <= self.value)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return column, relation and value."""
+        return {"column": self.column, "relation": self.relation, "value": self.value}
+
+    def __str__(self) -> str:
+        return f"{self.column} <= {_printed(self.value)}"
+
+
+@dataclass(frozen=True)
+class Above(Condition):
+    """column > value.
+
+    Attributes
+    ----------
+    value : float
+    """
+
+    relation: ClassVar[str] = ">"
+    value: float
+
+    def meets(self, columns: Columns) -> BoolArray:
+        """Return which rows have a number above the value."""
+        return np.asarray(_numbers_of(self.column, columns) > self.value)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return column, relation and value."""
+        return {"column": self.column, "relation": self.relation, "value": self.value}
+
+    def __str__(self) -> str:
+        return f"{self.column} > {_printed(self.value)}"
+
+
+@dataclass(frozen=True)
+class OneOf(Condition):
+    """column = level, or one of several levels.
+
+    Attributes
+    ----------
+    levels : tuple
+
+    Examples
+    --------
+    >>> from fitontest.features.read_columns import read_columns
+    >>> print(OneOf("sex", ("f",)), OneOf("sex", ("f",)).meets(read_columns({"sex": ["m", "f", None]})))
+    sex = f [False  True False]
+    """
+
+    relation: ClassVar[str] = "in"
+    levels: tuple[Level, ...]
+
+    def meets(self, columns: Columns) -> BoolArray:
+        """Return which rows have one of the levels."""
+        column = columns.named(self.column)
+        if isinstance(column, Categories):
+            known = np.array([level in self.levels for level in column.levels] + [False])  # the last of code -1
+            return np.asarray(known[column.codes])
+        numbers = [level for level in self.levels if is_real(level)]
+        if len(numbers) < len(self.levels):
+            raise ValueError(
+                f"X must have categories in column {self.column!r}, such as {brief(self.levels[0])}; got numbers"
+            )
+        assert isinstance(column, Numbers)
+        return np.isin(column.values, numbers)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return column, relation and levels."""
+        return {"column": self.column, "relation": self.relation, "levels": list(self.levels)}
+
+    def __str__(self) -> str:
+        if len(self.levels) == 1:
+            return f"{self.column} = {_printed(self.levels[0])}"
+        return f"{self.column} in {{{', '.join(map(_printed, self.levels))}}}"
+
+
+@dataclass(frozen=True)
+class Missing(Condition):
+    """There is no value in the column.
+
+    Attributes
+    ----------
+    numbers : bool
+        Whether the column is one of numbers, as an engine must know that tells NaN from a missing value.
+    """
+
+    relation: ClassVar[str] = "missing"
+    numbers: bool
+
+    def meets(self, columns: Columns) -> BoolArray:
+        """Return which rows have no value."""
+        return columns.named(self.column).missing
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return column, relation, and whether the column is one of numbers."""
+        return {"column": self.column, "relation": self.relation, "numbers": self.numbers}
+
+    def __str__(self) -> str:
+        return f"{self.column} is missing"
+
+
+@dataclass(frozen=True)
+class Present(Condition):
+    """There is a value in the column.
+
+    Attributes
+    ----------
+    numbers : bool
+        Whether the column is one of numbers.
+    """
+
+    relation: ClassVar[str] = "present"
+    numbers: bool
+
+    def meets(self, columns: Columns) -> BoolArray:
+        """Return which rows have a value."""
+        return ~columns.named(self.column).missing
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return column, relation, and whether the column is one of numbers."""
+        return {"column": self.column, "relation": self.relation, "numbers": self.numbers}
+
+    def __str__(self) -> str:
+        return f"{self.column} is not missing"
+
+
+KINDS: dict[str, type[Condition]] = {kind.relation: kind for kind in (AtMost, Above, OneOf, Missing, Present)}
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Conditions that hold together: what names a segment.
+
+    Attributes
+    ----------
+    conditions : tuple of Condition
+        None: all rows.
+
+    Examples
+    --------
+    >>> print(Rule((Above("age", 50.0), OneOf("sex", ("f",)))), "|", Rule(()))
+    age > 50 and sex = f | all rows
+    """
+
+    conditions: tuple[Condition, ...]
+
+    def meets(self, columns: Columns) -> BoolArray:
+        """Return which rows meet all conditions, shape (n,).
+
+        Parameters
+        ----------
+        columns : Columns
+        """
+        met = np.ones(columns.n, dtype=bool)
+        for condition in self.conditions:
+            met &= condition.meets(columns)
+        return met
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the features, each once."""
+        return list(dict.fromkeys(condition.column for condition in self.conditions))
+
+    def __str__(self) -> str:
+        return " and ".join(map(str, self.conditions)) or "all rows"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the conditions as JSON-ready values."""
+        return {"conditions": [condition.to_dict() for condition in self.conditions]}
+
+
+def read_condition(given: Any) -> Condition:
+    """Return a condition, or that which `Condition.to_dict` wrote.
+
+    Parameters
+    ----------
+    given : Condition or dict
+
+    Raises
+    ------
+    ValueError
+        What is none.
+
+    Examples
+    --------
+    >>> read_condition({"column": "age", "relation": ">", "value": 50.0})
+    Above(column='age', value=50.0)
+    """
+    if isinstance(given, Condition):
+        return given
+    kind = KINDS.get(given.get("relation", "")) if isinstance(given, dict) else None
+    if kind is None or set(given) - {"relation"} != {one.name for one in fields(kind)}:
+        raise ValueError(f"a condition must be one of {', '.join(KINDS)} with its fields, got {brief(given)}")
+    held = {name: value for name, value in given.items() if name != "relation"}
+    if not isinstance(held["column"], str):
+        raise ValueError(f"column must be the name of a feature, got {brief(held['column'])}")
+    if kind is OneOf:
+        return OneOf(held["column"], _levels(held["levels"]))
+    if kind in (AtMost, Above):
+        if not (is_real(held["value"]) and np.isfinite(held["value"])):
+            raise ValueError(f"value must be a finite number, got {brief(held['value'])}")
+        return kind(held["column"], float(held["value"]))
+    if not isinstance(held["numbers"], bool):
+        raise ValueError(f"numbers must be true or false, got {brief(held['numbers'])}")
+    return kind(**held)
+
+
+def read_rule(given: Any) -> Rule:
+    """Return a rule, or that which `Rule.to_dict` wrote.
+
+    Parameters
+    ----------
+    given : Rule or dict
+    """
+    if isinstance(given, Rule):
+        return given
+    if not isinstance(given, dict) or set(given) != {"conditions"} or not isinstance(given["conditions"], list | tuple):
+        raise ValueError(f"a rule must be a dict of its conditions, got {brief(given)}")
+    return Rule(tuple(read_condition(one) for one in given["conditions"]))
+
+
+def _levels(given: Any) -> tuple[Level, ...]:
+    listed: Sequence[Any] = given if isinstance(given, list | tuple) else ()
+    if not listed or not all(isinstance(level, str | bool | int | float) for level in listed):
+        raise ValueError(f"levels must be a list of texts, booleans or numbers, got {brief(given)}")
+    return tuple(listed)
+
+
+def _numbers_of(name: str, columns: Columns) -> FloatArray:
+    """Return the numbers of a column, NaN where it has none."""
+    column = columns.named(name)
+    if isinstance(column, Numbers):
+        return column.values
+    if column.missing.all():  # a column without a value has no kind
+        return np.full(columns.n, np.nan)
+    raise ValueError(f"X must have numbers in column {name!r}, got categories")
+
+
+def _printed(value: Any) -> str:
+    """Return a value with six digits, and a whole number with all of them."""
+    if not is_real(value):
+        return str(value)
+    return f"{value:,.0f}" if float(value).is_integer() and abs(value) < MOST_WHOLE else f"{value:.6g}"

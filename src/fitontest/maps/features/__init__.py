@@ -1,0 +1,1 @@
+"""Maps of features and scores."""

@@ -1,0 +1,31 @@
+"""Redrawn labels of rows with features, of which those of one group depend on each other as the real ones do."""
+
+import numpy as np
+
+from fitontest.data.dependence import Dependence, SharedNumbers
+from fitontest.data.row_groups import GROUP, RowGroups
+from fitontest.data.row_labels import RowLabels
+from fitontest.data.score_sample import ScoreSample
+from fitontest.data.weights import Weights
+from fitontest.features.rows import FeatureRows
+from fitontest.uncertainty.dependence import dependence_of
+
+
+def labels_of_rows(rows: FeatureRows) -> tuple[RowLabels, Dependence | None]:
+    """Return the labels of rows to be drawn, and how alike those of a group are; None where rows are independent.
+
+    Parameters
+    ----------
+    rows : FeatureRows
+        In an order of their own: what is drawn for a row depends on its place.
+    """
+    if rows.groups is None:
+        return RowLabels(rows.q, rows.w, rows.whole), None
+    sample = ScoreSample(rows.y, rows.q, Weights(rows.w, rows.whole)).with_facts(**{GROUP: rows.groups})
+    dependence = dependence_of(sample)
+    if dependence is None or dependence.too_few:
+        return RowLabels(rows.q, rows.w, rows.whole), dependence
+    n = np.rint(rows.w).astype(np.intp) if rows.whole else np.ones(len(rows), dtype=np.intp)
+    groups = RowGroups.of(rows.groups, np.arange(len(rows)), n, rows.w)
+    shared = SharedNumbers.of(groups.code, rows.q, rows.w, n, dependence)
+    return RowLabels(rows.q, rows.w, rows.whole, shared), dependence
