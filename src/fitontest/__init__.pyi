@@ -10,6 +10,7 @@ from .comparison.errors import compare_errors
 from .data.samples import Samples
 from .data.score_sample import ScoreSample
 from .displays.comparison import ComparisonDisplay
+from .displays.cumulative import CumulativeDisplay
 from .displays.decision import DecisionDisplay
 from .displays.error_comparison import ErrorComparisonDisplay
 from .displays.frontier import FrontierDisplay
@@ -17,6 +18,7 @@ from .displays.monitor import MonitorDisplay
 from .displays.pairs import PairsDisplay
 from .displays.plan import PlanDisplay
 from .displays.reliability import ReliabilityDisplay
+from .displays.segments import SegmentsDisplay
 from .displays.simplex import SimplexDisplay
 from .displays.small_multiples import SmallMultiples
 from .displays.tce import TCEDisplay
@@ -81,6 +83,8 @@ from .reporting.calibration_check import CalibrationCheck
 from .reporting.gate import assert_calibrated, check_calibration
 from .reporting.gate_outcome import Gate
 from .reporting.report import Report, report
+from .segments.find import find_segments
+from .segments.found_segments import FoundSegments
 from .uncertainty.certain_scores import CertainScores
 from .uncertainty.joint import JointTest
 from .uncertainty.tendency import Tendency
@@ -112,6 +116,7 @@ __all__ = [
     "Comparison",
     "ComparisonDisplay",
     "CrossValidated",
+    "CumulativeDisplay",
     "CumulativeSpline",
     "DecisionCurve",
     "DecisionDisplay",
@@ -123,6 +128,7 @@ __all__ = [
     "EvaluationPlan",
     "Family",
     "Flat",
+    "FoundSegments",
     "FrontierDisplay",
     "Gate",
     "Identity",
@@ -150,6 +156,7 @@ __all__ = [
     "ScalingBinning",
     "ScoreSample",
     "SegmentedEvaluation",
+    "SegmentsDisplay",
     "SeparableDataWarning",
     "SharedIsotonic",
     "SimplexBins",
@@ -181,6 +188,7 @@ __all__ = [
     "ece",
     "evaluate",
     "families",
+    "find_segments",
     "forecast_evidence",
     "gce",
     "make_scorer",

@@ -1,6 +1,6 @@
 """Cells as samples: those of one sample, of the classes, or of segments by a dict."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +14,7 @@ from fitontest.data.weights import WeightType
 
 
 def samples_of_cells(
-    cells: Cells | Mapping[Any, Any], name: str = SEGMENT, reduction: str | None = None
+    cells: Cells | Mapping[Any, Any], columns: Sequence[str] = (), reduction: str | None = None
 ) -> ScoreSample | Samples:
     """Return the sample that cells are, the samples of the classes of `ClassCells`, or those of a dict by segment.
 
@@ -22,8 +22,8 @@ def samples_of_cells(
     ----------
     cells : Cells, ClassCells, or dict of these
         As `Cells.of_frame` returns them.
-    name : str
-        Of the columns that made the segments.
+    columns : sequence of str, optional
+        The columns that made the segments.
     reduction : str, optional
         What made the scores of one class of a matrix, as far as that is known.
 
@@ -36,10 +36,10 @@ def samples_of_cells(
         return cells.sample() if reduction is None else changed(cells.sample(), reduction=reduction)
     if isinstance(cells, ClassCells):
         return Samples(cells.classes, cells.against_rest, CLASS, cells, cells.size, CLASS)
-    return _by_segment(cells, name, reduction)
+    return _by_segment(cells, tuple(columns), reduction)
 
 
-def _by_segment(cells: Mapping[Key, Any], name: str, reduction: str | None) -> Samples:
+def _by_segment(cells: Mapping[Key, Any], columns: tuple[str, ...], reduction: str | None) -> Samples:
     kind = ClassCells if all(isinstance(each, ClassCells) for each in cells.values()) and cells else Cells
     for segment, each in cells.items():
         if not isinstance(each, kind):
@@ -53,9 +53,10 @@ def _by_segment(cells: Mapping[Key, Any], name: str, reduction: str | None) -> S
     whole: Any = sum(present.values())
     empty = tuple(segment for segment in cells if segment not in present)
     samples = {
-        segment: samples_of_cells(_weighted_as(each, whole), name, reduction) for segment, each in present.items()
+        segment: samples_of_cells(_weighted_as(each, whole), columns, reduction) for segment, each in present.items()
     }
-    return Samples.of_segments(samples, samples_of_cells(whole, name, reduction), name, empty)
+    name = ", ".join(columns) or SEGMENT
+    return Samples.of_segments(samples, samples_of_cells(whole, columns, reduction), name, empty, columns)
 
 
 def _weighted_as(part: Any, whole: Any) -> Any:

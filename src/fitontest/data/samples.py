@@ -6,7 +6,7 @@ takes as much memory as a column of the matrix, and K of them as much as the mat
 """
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
@@ -79,6 +79,10 @@ class Samples(ByKey):
         What the keys are called: of segments the name of their column.
     empty : tuple
         Segments whose rows all have weight 0, in order; they have no sample.
+    columns : tuple of str
+        Of segments the columns that make them, as far as these have names.
+    unions : Unions or None
+        Of segments that overlap the disjoint parts that they are made of.
 
     Examples
     --------
@@ -96,10 +100,17 @@ class Samples(ByKey):
     size: int
     name: str
     empty: tuple[Key, ...] = ()
+    columns: tuple[str, ...] = ()
+    unions: "Unions | None" = None
 
     @classmethod
     def of_segments(
-        cls, samples: Mapping[Key, Any], whole: Any, name: str = SEGMENT, empty: tuple[Key, ...] = ()
+        cls,
+        samples: Mapping[Key, Any],
+        whole: Any,
+        name: str = SEGMENT,
+        empty: tuple[Key, ...] = (),
+        columns: tuple[str, ...] = (),
     ) -> "Samples":
         """Return the checked data of segments, made from those of each.
 
@@ -113,10 +124,26 @@ class Samples(ByKey):
             Of the column that makes the segments.
         empty : tuple
             Segments without rows of positive weight.
+        columns : tuple of str
+            The names of the columns, where there are several.
         """
         each = list(samples.values())
         size = sum(sample.size for sample in each)
-        return cls(list(samples), each.__getitem__, SEGMENT, whole, size, name, empty)
+        return cls(list(samples), each.__getitem__, SEGMENT, whole, size, name, empty, columns)
+
+    def each(self, change: Callable[[Any], Any]) -> "Samples":
+        """Return the segments after a change of the samples of all of them, of the whole, and of their parts.
+
+        Parameters
+        ----------
+        change : callable
+            From a sample to another one of the same rows.
+        """
+        samples = {key: change(sample) for key, sample in self.items()}
+        found = Samples.of_segments(samples, change(self.whole), self.name, self.empty, self.columns)
+        if self.unions is None:
+            return found
+        return replace(found, unions=Unions(self.unions.parts.each(change), self.unions.members))
 
     @property
     def n(self) -> int:
@@ -175,3 +202,19 @@ class Samples(ByKey):
 
     def __repr__(self) -> str:
         return f"Samples({len(self)} {MANY[self.kind]})"
+
+
+@dataclass(frozen=True, eq=False)
+class Unions:
+    """The disjoint parts of segments that overlap.
+
+    Attributes
+    ----------
+    parts : Samples
+        By segment of all columns crossed; each row is in one of them.
+    members : tuple of tuples of int
+        For each segment the places of its parts.
+    """
+
+    parts: Samples
+    members: tuple[tuple[int, ...], ...]

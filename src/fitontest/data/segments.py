@@ -15,7 +15,8 @@ from fitontest.data.score_sample import ScoreSample
 from fitontest.data.simplex_sample import SimplexSample
 from fitontest.typing import ArrayInput, IntArray
 
-MOST_SEGMENTS = 100  # beyond, hardly any adjusted p-value could be small, and no table is read
+MOST_SEGMENTS = 100  # beyond, hardly any p-value adjusted by Holm could be small, and no table is read
+MOST_PARTS = 10_000  # that are read
 MOST_MEASUREMENTS = 20  # distinct numbers that are no whole ones, beyond which they are no names of groups
 
 
@@ -45,34 +46,58 @@ def split_by_segment(data: ScoreSample | SimplexSample | Samples, by: ArrayInput
     check_number(keys, len(parts), names[1], w.size)
     seen = {int(code[rows[0]]) for rows in parts}
     empty = tuple(key for place, key in enumerate(keys) if place not in seen)
-    return Samples.of_segments({keys[code[rows[0]]]: _part(data, rows) for rows in parts}, data, name, empty)
+    samples = {keys[code[rows[0]]]: _part(data, rows) for rows in parts}
+    return Samples.of_segments(samples, data, name, empty, names_of(by))
 
 
 def columns_of(by: ArrayInput) -> tuple[list[ArrayInput], str]:
     """Return the columns of a dict, matrix or data frame, or the one that is given, and what they are called."""
     if isinstance(by, Mapping):
-        return list(by.values()), ", ".join(map(str, by))
+        return list(by.values()), ", ".join(names_of(by))
     if len(getattr(by, "shape", ())) != 2:
         name = getattr(by, "name", None)
         return [by], name if isinstance(name, str) else SEGMENT
-    names = list(getattr(by, "column_names", getattr(by, "columns", ())))  # of pyarrow; of pandas and polars
+    names = list(_columns(by))
     if names:
-        return [by[name] for name in names], ", ".join(map(str, names))
+        return [by[name] for name in names], ", ".join(names_of(by))
     return list(np.asarray(by).T), SEGMENT
 
 
 def _called(by: ArrayInput, argument: str) -> list[str]:
     """Return what messages call the columns: those with a name by it."""
-    if isinstance(by, Mapping):
-        return [f"{argument} column {name!r}" for name in by]
-    if len(getattr(by, "shape", ())) != 2:
+    if not isinstance(by, Mapping) and len(getattr(by, "shape", ())) != 2:
         return [argument]
-    names = list(getattr(by, "column_names", getattr(by, "columns", ())))
-    return [f"{argument} column {name!r}" for name in names] or [argument] * np.shape(by)[1]
+    return [f"{argument} column {name!r}" for name in names_of(by)] or [argument] * np.shape(by)[1]
 
 
-def check_number(keys: Sequence[Key], present: int, by: str = "by", rows: float = np.inf) -> None:
-    """Raise ValueError for no segment, for too many to be told apart, and for numbers of which hardly any occur twice.
+def names_of(by: ArrayInput) -> tuple[str, ...]:
+    """Return the names of several columns; none of a matrix, and of one column."""
+    if isinstance(by, Mapping):
+        return tuple(map(str, by))
+    return () if len(getattr(by, "shape", ())) != 2 else tuple(map(str, _columns(by)))
+
+
+def _columns(by: ArrayInput) -> Sequence[Any]:
+    """Return the names of the columns of a frame, of pyarrow or of pandas and polars; none of a matrix."""
+    return list(getattr(by, "column_names", getattr(by, "columns", ())))
+
+
+def check_few(segments: Samples, by: str = "by") -> None:
+    """Raise ValueError where segments that are tested one by one are too many to be told apart.
+
+    Parameters
+    ----------
+    segments : Samples
+    by : str
+        What makes the segments.
+    """
+    check_number([*segments, *segments.empty], len(segments), by, most=MOST_SEGMENTS)
+
+
+def check_number(
+    keys: Sequence[Key], present: int, by: str = "by", rows: float = np.inf, most: int = MOST_PARTS
+) -> None:
+    """Raise ValueError for no segment, for too many of them, and for numbers of which hardly any occur twice.
 
     Parameters
     ----------
@@ -84,6 +109,8 @@ def check_number(keys: Sequence[Key], present: int, by: str = "by", rows: float 
         What makes the segments.
     rows : int, optional
         Rows behind them.
+    most : int
+        Segments at most.
     """
     if present == 0:
         raise ValueError(f"{by} must give at least one segment, got none")
@@ -93,8 +120,8 @@ def check_number(keys: Sequence[Key], present: int, by: str = "by", rows: float 
     remedy = "evaluate some of them, or join them"
     if are_numbers:
         remedy = "group numbers first, such as by pd.qcut(values, 5) or pd.cut(values, 5)"
-    if present > MOST_SEGMENTS:
-        raise ValueError(f"{by} must give at most {MOST_SEGMENTS} segments, got {present:,}; {remedy}")
+    if present > most:
+        raise ValueError(f"{by} must give at most {most:,} segments, got {present:,}; {remedy}")
     if are_numbers and not whole and present > MOST_MEASUREMENTS and 2 * present > rows:
         raise ValueError(f"{by} must name groups of rows, got {present} distinct numbers in {rows:,} rows; {remedy}")
 

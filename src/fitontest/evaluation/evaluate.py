@@ -5,10 +5,13 @@ from pathlib import Path
 from typing import Any, Literal
 
 from fitontest.cells.frame_rows import count_rows, frame_in_words, is_lazy
-from fitontest.checks import as_list
+from fitontest.checks import as_list, choose
 from fitontest.data.read import Data
+from fitontest.data.samples import Samples
+from fitontest.data.segment_unions import SEGMENTS_OF, SegmentsOf, segments_of
 from fitontest.data.simplex_sample import CANONICAL, AnyReduction
-from fitontest.evaluation.measuring import measure_data, measure_models, measure_segments, warn_of_notes
+from fitontest.evaluation.measuring import measure_data, measure_maxima, measure_models, measure_segments, warn_of_notes
+from fitontest.evaluation.one_maximum import AGAINST, Against
 from fitontest.families.base import Family
 from fitontest.families.docstrings import take_descriptions
 from fitontest.families.multiclass.base import MulticlassFamily
@@ -56,6 +59,9 @@ def evaluate(
     groups: ArrayInput = None,
     pos_label: Label | None = None,
     by: ArrayInput = None,
+    adjust: Literal["holm", "max"] = "holm",
+    segments: SegmentsOf = "crossed",
+    against: Against = "logistic",
     label: str | None = None,
     prob: str | Sequence[str] | Mapping[str, str | Sequence[str]] | None = None,
     weight: str | None = None,
@@ -111,6 +117,19 @@ def evaluate(
         error under the family spline. Of a data frame the names of columns. At most 100 segments; labels are drawn at
         least 40 times as often for the null, whatever `interval` is. Without it every number is of all rows together,
         not of each region, nor of each period in time.
+    adjust : {"holm", "max"}, default="holm"
+        How p-values of segments are adjusted for their number. "holm": each segment has a null of its own, and any
+        measure. "max": labels are drawn for all segments at once, 1,000 times or `null_draws`, and held against the
+        largest value of all of them; intervals hold together too. It is for many segments, and for segments that
+        overlap; the measures are ``ecce`` (by default) and ``ks``. Segments whose sum of p (1 - p) is below 5 have too
+        little to be tested.
+    segments : {"crossed", "each", "pairs"}, default="crossed"
+        What several columns in `by` make: a segment of each combination of values; of each value of each column; or
+        these and each combination of two columns. The latter overlap, and are called by their texts, such as
+        "region = north and sex = f".
+    against : {"logistic", "scores"}, default="logistic"
+        With ``adjust="max"``, what segments are tested against: scores after one logistic map of all rows, so that an
+        error that all rows share makes no segment guilty; or the scores as they are.
     label, prob : str, optional
         Columns of a data frame; of several models a dict of the columns. A lazy frame, and one of more than 50,000
         rows, is reduced to `Cells` in one pass, and to those of each segment.
@@ -165,6 +184,11 @@ def evaluate(
     >>> {name: models[name].verdict.headline for name in models}
     {'as they are': 'Underconfident, scores too high', 'calibrated': 'No miscalibration shown'}
     """
+    choose(adjust, ("holm", "max"), "adjust")
+    choose(against, AGAINST, "against")
+    choose(segments, SEGMENTS_OF, "segments")
+    if by is None and segments != "crossed" and not isinstance(y_true, Samples | Mapping):
+        raise ValueError(f"segments must be left out without by, whose columns make segments; got {segments!r}")
     random_state = one_seed(random_state)
     redrawing = Redrawing(null_draws, interval, direction, draws, random_state)
     options: dict[str, Any] = {
@@ -185,6 +209,14 @@ def evaluate(
         chosen = measures_of(models.whole, families, measures, norm, random_state)
         return measure_models(models, chosen, redrawing)
     data = read(y_true, y_prob, prob=prob, **options)  # type: ignore[arg-type] # the columns of one model
+    if data.is_by_segment:
+        data = segments_of(data, segments)
+    if adjust == "max":
+        if not data.is_by_segment or families is not None:
+            what = "by must be given" if families is None else "families must be left out for measures"
+            raise ValueError(f"{what} with adjust='max', which tests segments by ecce or ks")
+        chosen = measures_of(data, None, ("ecce",) if measures is None else measures, norm, random_state)
+        return measure_maxima(data, chosen, against, *redrawing.of_maximum())
     chosen = measures_of(data, families, measures, norm, random_state)
     if data.is_by_segment:
         return measure_segments(data, chosen, redrawing)

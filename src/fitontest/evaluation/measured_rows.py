@@ -70,6 +70,11 @@ class MeasuredRows:
             return Evaluation((estimate,), data).diagrams(family, **options).plot(ax)
         if data.reduction == CANONICAL:
             return SimplexDisplay(estimate, data).plot(ax, **options)
+        if estimate.measure.is_seminorm:
+            from fitontest.displays.cumulative import CumulativeDisplay
+
+            named = {name: options.pop(name) for name in ("level", "name") if name in options}
+            return CumulativeDisplay(estimate, data, **named).plot(ax, **options)
         is_tested = isinstance(estimate.measure, Binned) and estimate.measure.in_percent
         if estimate.map is None and not is_tested:
             raise ValueError(

@@ -13,6 +13,7 @@ from fitontest.data.known_groups import KnownGroups, groups_record
 from fitontest.data.samples import Key, Samples
 from fitontest.data.segment_names import NO_ROWS, WHOLE, words_of
 from fitontest.data.weights import weighting_record
+from fitontest.evaluation.one_maximum import OneMaximum
 from fitontest.measures.estimate import Estimate, notes_of_labels, notes_of_value
 from fitontest.measures.notes import data_notes
 from fitontest.measures.side_by_side import UNLIKELY, Named, interval_columns, note_lines, reason_lines
@@ -32,7 +33,9 @@ OF_IDEAL = "Worst first, by the distance from the ideal value."
 OF_ONE_GROUP = (
     "each segment is one group: without groups each has an interval for these very segments, of its own rows alone"
 )
+BY_MAXIMUM = f"Those that stand out most first, by the value in standard deviations. {RESIDUAL_NOTE}"
 MOST_NAMED = 10  # segments in a sentence
+MOST_PRINTED = 40  # segments in a table that is to be read at once
 MANY_NUMBERS = 20  # segments, beyond which numbers rather measure rows than name them
 
 
@@ -59,6 +62,8 @@ class MeasuredSegments:
         By segment why it cannot be measured.
     tests : dict of JointTest
         By segment the joint test of calibration; empty without.
+    maximum : OneMaximum or None
+        What p-values and intervals of all segments together are; None: they are adjusted by Holm.
     """
 
     name: str
@@ -67,17 +72,26 @@ class MeasuredSegments:
     total: Estimate
     failures: Mapping[Key, str]
     tests: Mapping[Key, JointTest]
+    maximum: OneMaximum | None = None
 
     @cached_property
     def worst(self) -> list[Key]:
         """The segments, the worst first; unmeasured ones last."""
         measured = [segment for segment in self.segments if segment in self.estimates]
-        measured.sort(key=lambda segment: _badness(self.estimates[segment]), reverse=True)
+        measured.sort(key=self._badness, reverse=True)
         return measured + [segment for segment in self.segments if segment not in self.estimates]
+
+    def _badness(self, segment: Key) -> tuple[float, ...]:
+        """Return how bad a segment is: by one maximum how much it stands out, else how large its value is."""
+        if self.maximum is not None:
+            return (self.maximum.standardised.get(segment, -1.0),)
+        return _badness(self.estimates[segment])
 
     @property
     def adjusted_p_values(self) -> dict[Key, float]:
-        """The p-values of the segments that were tested, adjusted by Holm for their number."""
+        """The p-values of the segments that were tested, adjusted for their number: by Holm, or by one maximum."""
+        if self.maximum is not None:
+            return self.maximum.adjusted_p_values
         nulls = {segment: estimate.null for segment, estimate in self.estimates.items()}
         return _adjusted({segment: null.p_value for segment, null in nulls.items() if null is not None})
 
@@ -139,7 +153,7 @@ class MeasuredSegments:
         if groups is not None and groups.too_few:
             return sentence(groups.refusal)
         adjusted = self.adjusted_joint_p_values if self.is_joint else self.adjusted_p_values
-        of = "Holm p-value of the joint test" if self.is_joint else "Holm p-value"
+        of = "Holm p-value of the joint test" if self.is_joint else f"{self._method} p-value"
         shown = [self.texts[segment] for segment in self.worst if adjusted.get(segment, 1.0) <= UNLIKELY]
         if not adjusted:
             return f"Whether calibration is missed in any of {self._count} cannot be said: none was tested."
@@ -163,15 +177,28 @@ class MeasuredSegments:
                 adjusted_joint_p_value=joint.get(segment),
                 failure=self.failures.get(segment),
                 of_groups=of_groups,
+                **self._standardised(segment),
             )
             for segment in self.worst
         ]
         empty = [
-            _record(self.name, self.texts[key], None, None, failure=NO_ROWS, of_groups=of_groups)
+            _record(
+                self.name, self.texts[key], None, None, failure=NO_ROWS, of_groups=of_groups, **self._standardised(key)
+            )
             for key in self.segments.empty
         ]
-        whole = _record(self.name, WHOLE, self.segments.whole, self.total, of_groups=of_groups)
+        of_total = {} if self.maximum is None else attributes(self.total.evidence, "standardised")
+        whole = _record(self.name, WHOLE, self.segments.whole, self.total, of_groups=of_groups, **of_total)
         return [*measured, *empty, {**whole, "total": True}]
+
+    def _standardised(self, segment: Key) -> dict[str, Any]:
+        """Return the record of a value in standard deviations, where there is one maximum of them."""
+        return {} if self.maximum is None else {"standardised": self.maximum.standardised.get(segment)}
+
+    @property
+    def _method(self) -> str:
+        """By what p-values are adjusted, in tables and sentences."""
+        return "Holm" if self.maximum is None else "adjusted"
 
     @property
     def _count(self) -> str:
@@ -199,13 +226,14 @@ class MeasuredSegments:
         p_header = [
             *(["if calibrated"] if draws and needs_null else []),
             *(["joint p" if prefix else "p-value"] if draws and full else []),
-            *(["Holm p"] if draws else []),
+            *([f"{self._method} p"] if draws else []),
         ]
         by_groups = self.total.groups is not None
         refusal = "" if self.total.groups is None else self.total.groups.refusal
         header = [self.segments.name, "n", *(["groups"] if by_groups else [])]
         header += ["positives", "mean score", "mean residual"]
-        header += [*(spreads.header if spreads else ()), "raw" if measure.is_family_error else "value", *p_header]
+        header += [*(spreads.header if spreads else ()), "raw" if measure.is_family_error else "value"]
+        header += [*([] if self.maximum is None else ["in s.d."]), *p_header]
         body = []
         for record in records:
             estimate = named.get(record["segment"])
@@ -216,6 +244,7 @@ class MeasuredSegments:
             if spreads:
                 line += ["-" for _ in spreads.header] if estimate is None else [*spreads.cells(estimate)]
             line.append("-" if estimate is None else measure.printed(estimate.value))
+            line += [] if self.maximum is None else [cell(record["standardised"])]
             if draws:
                 mean, each, adjusted = (
                     record[key] for key in ("if_calibrated", f"{prefix}p_value", f"adjusted_{prefix}p_value")
@@ -228,7 +257,13 @@ class MeasuredSegments:
         title = f"{what} in {self._count}, n = {self.segments.whole.n:,}"
         lead = f"{self.sentence()}\n{title}" if draws or refusal else title
         order = ORDER_NOTE if measure.ideal is None else f"{OF_IDEAL} {RESIDUAL_NOTE}"
-        lines = [order, spreads.note if spreads else ""] if full else [BRIEF_NOTE]
+        if self.maximum is not None:
+            order = BY_MAXIMUM
+        lines = [order, spreads.note if spreads else ""] if full else [BRIEF_NOTE if self.maximum is None else order]
+        lines += [] if self.maximum is None else self.maximum.notes
+        if not full and len(body) > MOST_PRINTED + 1:
+            lines.append(f"{len(body) - 1 - MOST_PRINTED} segments more: print(evaluation.table()), or --verbose.")
+            body = [*body[:MOST_PRINTED], body[-1]]
         lines += [*reason_lines([*named.items()]), *([self._draws_note(draws)] if full else [])]
         lines += [note for note in self.notes if note != refusal]
         lines += [self._many_numbers_note()]
@@ -245,6 +280,8 @@ class MeasuredSegments:
     def _draws_note(self, draws: int) -> str:
         if not draws:
             return ""
+        if self.maximum is not None:
+            return ""  # its own note says how often
         two_sided = self.total.measure.two_sided
         least = smallest_p_value(draws) * (2 if two_sided else 1)
         kind = "Two-sided p-value" if two_sided else "p-value"

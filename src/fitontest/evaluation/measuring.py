@@ -2,18 +2,24 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
+from fitontest.data.known_groups import KnownGroups
 from fitontest.data.read import Data
 from fitontest.data.repeated_rows import Repeats
 from fitontest.data.samples import Key, Samples
+from fitontest.data.segment_unions import ONE_SCORE
+from fitontest.data.segments import check_few
 from fitontest.data.simplex_sample import CANONICAL
 from fitontest.evaluation.evaluated_models import EvaluatedModels
 from fitontest.evaluation.evaluation import Evaluation
 from fitontest.evaluation.measured_rows import MeasuredRows, reason_to_omit
+from fitontest.evaluation.one_maximum import Against, calibrated_by, logistic_map, maximum_of
 from fitontest.evaluation.segmented_evaluation import SegmentedEvaluation
 from fitontest.exceptions import Held, PrintedWarning, held_warnings, warn_user
+from fitontest.measures.cumulative import CumulativeError
 from fitontest.measures.estimate import Estimate, mean_over_classes, notes_of_evidence
 from fitontest.measures.measure import Measure
 from fitontest.measures.notes import data_notes, warn_of_several
@@ -22,7 +28,7 @@ from fitontest.numerics.random import one_seed
 from fitontest.progress import track
 from fitontest.registry import settings_of
 from fitontest.typing import Label
-from fitontest.uncertainty.dependence import share_dependence
+from fitontest.uncertainty.dependence import dependence_of, share_dependence, with_dependence
 from fitontest.uncertainty.intervals import NULL_DRAWS, with_shared_null
 from fitontest.uncertainty.joint import JointTest, joint_test
 from fitontest.uncertainty.redrawing import (
@@ -139,6 +145,7 @@ def measure_segments(
     ValueError
         Whatever the measures refuse in the whole; what they refuse in a segment alone is kept as its failure.
     """
+    check_few(segments)
     wanted = Redrawing() if redrawing is None else redrawing
     of_classes = segments.whole.is_by_class
     of_groups = segments.whole.classes is not None and segments.groups is not None
@@ -178,6 +185,57 @@ def measure_segments(
         failures={name: each for name, each in failures.items() if each},
         tests=tests,
     )
+
+
+def measure_maxima(
+    segments: Samples, measures: Sequence[Measure], against: Against, level: float, draws: int, seed: int
+) -> SegmentedEvaluation:
+    """Return measures of segments, which may overlap, with p-values and intervals that hold for all of them together.
+
+    Parameters
+    ----------
+    segments : Samples
+        By segment, of one score in each row.
+    measures : sequence of Measure
+        `CumulativeError`, whose simulated labels all segments can share.
+    against : {"logistic", "scores"}
+    level : float in (0, 1)
+        Of the intervals.
+    draws, seed : int
+        Of the labels; more are drawn where the level needs them.
+    """
+    for measure in measures:
+        if not isinstance(measure, CumulativeError):
+            rule = (
+                "measures must be among 'ecce' and 'ks' with adjust='max', which draws labels of all segments at once"
+            )
+            raise ValueError(f"{rule}; got {measure.name!r}")
+    if segments.whole.classes is not None or segments.whole.is_by_class:
+        raise ValueError(f"adjust must be 'holm' unless segments are {ONE_SCORE}; got 'max'")
+    Repeats.of(segments.whole).warn()
+    c_hat = logistic_map(segments) if against == "logistic" else None
+    tested = segments if c_hat is None else calibrated_by(segments, c_hat)
+    share_dependence(tested)
+    groups = KnownGroups.of(tested.whole, dependence_of(tested.whole))
+    too_few = groups is not None and groups.too_few
+    draws = max(draws, int(np.ceil(1.0 / (1.0 - level) - 1e-6)))
+    totals, estimates, maxima = {}, {}, {}
+    for measure in measures:
+        name = measure.name
+        redrawing = Redrawing(draws, level, random_state=seed)
+        totals[name] = estimate_of(measure, tested.whole, tested.whole.reduction, redrawing)
+        each = {key: _with_groups(measure.estimate(sample), sample) for key, sample in tested.items()}
+        if not too_few:
+            maxima[name] = maximum_of(tested, measure, c_hat, level, draws, seed)  # type: ignore[arg-type]
+            each = maxima[name].estimates(each, seed)
+        estimates[name] = each
+    return SegmentedEvaluation(
+        segments=tested, measures=tuple(measures), estimates=estimates, totals=totals, maxima=maxima
+    )
+
+
+def _with_groups(estimate: Estimate, sample: Any) -> Estimate:
+    return with_dependence(estimate, sample)[0]
 
 
 def measure_models(models: Samples, measures: Sequence[Measure], redrawing: Redrawing | None = None) -> EvaluatedModels:

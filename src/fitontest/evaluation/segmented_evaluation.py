@@ -4,12 +4,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from fitontest.checks import brief, choose
 from fitontest.data.samples import Key, Samples
 from fitontest.data.segment_names import NO_ROWS, WHOLE
 from fitontest.evaluation.conclusion import WHERE, last_line
 from fitontest.evaluation.evaluation import Evaluation
 from fitontest.evaluation.measured_segments import MeasuredSegments, smallest_p_value
+from fitontest.evaluation.one_maximum import OneMaximum
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.measure import Measure
 from fitontest.results.detailed import Detailed
@@ -20,8 +23,11 @@ from fitontest.uncertainty.joint import JointTest
 if TYPE_CHECKING:
     from fitontest.displays.canvas import SomeFigure
     from fitontest.displays.scales import ScaleName
+    from fitontest.displays.segments import Dot, SegmentsDisplay
     from fitontest.displays.small_multiples import SmallMultiples
 
+NULL_SHARES = (0.05, 0.95)  # of simulated labels, between which the dot of a calibrated segment would be
+ROUNDING = 1e-9
 SHOWN = 5  # segments in the diagrams, beside the whole
 MOST_SHOWN = 15  # more panels are too small to be compared
 
@@ -47,6 +53,8 @@ class SegmentedEvaluation(Table):
         Why a segment cannot be measured, by measure, then by segment.
     tests : dict of JointTest
         By segment the joint test of calibration, which verdicts rest on; empty without intervals of plug-in errors.
+    maxima : dict of OneMaximum
+        By measure what is known of all segments together, with ``adjust="max"``; empty without.
 
     Notes
     -----
@@ -89,6 +97,7 @@ class SegmentedEvaluation(Table):
     totals: Mapping[str, Estimate]
     failures: Mapping[str, Mapping[Key, str]] = field(default_factory=dict)
     tests: Mapping[Key, JointTest] = field(default_factory=dict)
+    maxima: Mapping[str, OneMaximum] = field(default_factory=dict)
 
     @property
     def names(self) -> list[str]:
@@ -126,7 +135,13 @@ class SegmentedEvaluation(Table):
         chosen = self.names[0] if name is None else choose(name, self.names, "name")
         failures = self.failures.get(chosen, {})
         return MeasuredSegments(
-            chosen, self.segments, self.estimates[chosen], self.totals[chosen], failures, self.tests
+            chosen,
+            self.segments,
+            self.estimates[chosen],
+            self.totals[chosen],
+            failures,
+            self.tests,
+            self.maxima.get(chosen),
         )
 
     def worst(self, name: str | None = None) -> list[Key]:
@@ -142,7 +157,7 @@ class SegmentedEvaluation(Table):
         return self.measured(name).worst
 
     def adjusted_p_values(self, name: str | None = None) -> dict[Key, float]:
-        """Return the p-values of a measure in the segments, adjusted by Holm's method for their number.
+        """Return the p-values of a measure in the segments, adjusted for their number: by Holm, or by one maximum.
 
         Parameters
         ----------
@@ -190,6 +205,7 @@ class SegmentedEvaluation(Table):
             **({} if self.total.groups is None else {"groups": self.total.groups.to_dict()}),
             "segments": self.rows(),
             "notes": self.notes,
+            **({"maxima": {name: one.record() for name, one in self.maxima.items()}} if self.maxima else {}),
         }
 
     def sections(self) -> list[Section]:
@@ -221,9 +237,12 @@ class SegmentedEvaluation(Table):
         *,
         segments: Sequence[Key] | None = None,
         scale: "ScaleName" = "auto",
+        after: "SegmentedEvaluation | None" = None,
         figure: "SomeFigure" = None,
-    ) -> "SmallMultiples":
+    ) -> "SmallMultiples | SegmentsDisplay":
         """Draw the reliability diagrams of the worst segments and of all rows, side by side on shared axes.
+
+        With ``adjust="max"``, the errors of the segments as a dot plot.
 
         Parameters
         ----------
@@ -233,14 +252,47 @@ class SegmentedEvaluation(Table):
             Which segments, at most 15; by default the five worst.
         scale : {"auto", "probability", "logit"}, default="auto"
             How the axes lay out probabilities, see `ReliabilityDisplay`.
+        after : SegmentedEvaluation, optional
+            Of the same segments after a repair, for the dot plot.
         figure : matplotlib Figure or SubFigure, optional
             An empty one to draw in; by default a new pyplot figure that is large enough.
 
         Returns
         -------
-        SmallMultiples
+        SmallMultiples or SegmentsDisplay
         """
+        if self.maxima:
+            from fitontest.displays.segments import SegmentsDisplay
+
+            return SegmentsDisplay(self, after).plot(figure)
+        if after is not None:
+            raise ValueError("after must be left out unless adjust='max', whose errors are drawn as dots")
         return self.diagrams(name, segments=segments, scale=scale).plot(figure)
+
+    def dots(self) -> "list[Dot]":
+        """Return the segments that are tested by one maximum as the dots of their diagram, for the first measure."""
+        from fitontest.displays.segments import Dot
+
+        measured = self.measured()
+        found = []
+        for segment in measured.worst:
+            estimate = measured.estimates[segment]
+            null, interval, adjusted = estimate.null, estimate.interval, measured.adjusted_p_values.get(segment)
+            if null is None or interval is None or adjusted is None:
+                continue
+            low, high = (float(np.quantile(null.values, share)) for share in NULL_SHARES)
+            ends = (interval.low, interval.high, low, high, adjusted <= 1.0 - interval.level + ROUNDING)
+            found.append(Dot(measured.texts[segment], estimate.value, *ends, self.segments[segment].n))
+        return found
+
+    @property
+    def dot_label(self) -> str:
+        """What the axis of the dots is called."""
+        (first, *_) = self.totals.values()
+        level = (
+            "" if first.interval is None else f", with {100 * first.interval.level:g} % intervals that hold together"
+        )
+        return f"{first.measure.title}{level}"
 
     def diagrams(
         self, name: str | None = None, *, segments: Sequence[Key] | None = None, scale: "ScaleName" = "auto"

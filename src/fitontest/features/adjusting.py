@@ -35,15 +35,17 @@ def offset_of(y: FloatArray, logits: FloatArray, w: FloatArray) -> float:
     return d
 
 
-def line_of(y: FloatArray, logits: FloatArray, w: FloatArray) -> tuple[float, float]:
+def line_of(y: FloatArray, logits: FloatArray, w: FloatArray, offset: FloatArray | float = 0.0) -> tuple[float, float]:
     """Return intercept and slope of the logistic line of the largest penalised likelihood, near 0 and 1 for few rows.
 
-    The penalty is ((a + (b - 1) m)^2 + (b - 1)^2 s^2) v / 2, with m and s mean and spread of the logits and v the mean
-    of q (1 - q): as much information as one row has.
+    It maximises the likelihood of a + b x + offset, with the penalty ((a + (b - 1) m)^2 + (b - 1)^2 s^2) v / 2, m and s
+    being mean and spread of the logits and v the mean of q (1 - q): as much information as one row has.
 
     Parameters
     ----------
     y, logits, w : arrays of shape (m,)
+    offset : array of shape (m,), optional
+        That is added to the line.
 
     Examples
     --------
@@ -57,11 +59,10 @@ def line_of(y: FloatArray, logits: FloatArray, w: FloatArray) -> tuple[float, fl
     spread = float(np.sqrt(w @ (logits - mean) ** 2 / w.sum())) or 1.0
     x = np.stack((np.ones(logits.size), (logits - mean) / spread))
     start = np.array([mean, spread])  # of the line that changes nothing
-    theta = start.copy()
-    q = sigmoid(theta @ x)
+    theta, q = start.copy(), sigmoid(start @ x + offset)
     ridge = RIDGE * max(float(w @ (q * (1.0 - q))) / float(w.sum()), 1e-6)
     for _ in range(MAX_STEPS):
-        q = sigmoid(theta @ x)
+        q = sigmoid(theta @ x + offset)
         gradient = x @ (w * (y - q)) - ridge * (theta - start)
         hessian = (x * (w * q * (1.0 - q))) @ x.T + ridge * np.eye(2)
         step = np.linalg.solve(hessian, gradient)

@@ -15,7 +15,7 @@ from fitontest.features.cuts import CutColumn, CutColumns
 from fitontest.typing import FloatArray, IntArray
 
 Pair = tuple[int, int]
-ROWS = 2048  # of a block
+PACKED = np.float32(4096.0)  # by which the second of two labels counts: both sums together are below 2^24, and exact
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +61,7 @@ class CellTables:
             tables[a, b] = np.zeros((cut.columns[a].cells, other, columns), dtype=np.float32)
         return cls(cut, tables)
 
-    def add(self, labels: NDArray[np.float32], rows: slice) -> None:
+    def add(self, labels: NDArray[np.float32], rows: slice, *, single: bool = False) -> None:
         """Add the labels of a block of rows.
 
         Parameters
@@ -69,15 +69,25 @@ class CellTables:
         labels : array of shape (m, B)
         rows : slice
             Where they stand in the cut columns.
+        single : bool, default=False
+            Whether labels are 0 or 1, of less than 4,096 rows: then two of them share a number while they are summed.
         """
         m = labels.shape[0]
         ones, places = np.ones(m, dtype=np.float32), np.arange(m + 1, dtype=np.int32)
         cells = [column.cell[rows].astype(np.int32) for column in self.cut.columns]
+        half = labels.shape[1] // 2
+        together = single and labels.shape[1] == 2 * half
+        summed = labels[:, :half] + PACKED * labels[:, half:] if together else labels
         for (a, b), table in self.tables.items():
             code = cells[a] if a == b else cells[a] * np.int32(self.cut.columns[b].cells) + cells[b]
-            size = table.shape[0] * table.shape[1]
-            sums = csc_array((ones, code, places), shape=(size, m)) @ labels
-            table += sums.reshape(table.shape)
+            shape = table.shape[0] * table.shape[1], m
+            sums = (csc_array((ones, code, places), shape=shape) @ summed).reshape(*table.shape[:2], -1)
+            if together:
+                others = np.floor(sums * np.float32(1.0 / PACKED))
+                table[..., half:] += others
+                table[..., :half] += sums - PACKED * others
+            else:
+                table += sums
 
     def change(self, other: "CellTables") -> None:
         """Add other sums."""

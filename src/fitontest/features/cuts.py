@@ -6,14 +6,16 @@ Only conditions are kept whose rows can be tested at all: of too little variance
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fitontest.features.columns import MISSING, Categories, Column, Columns, Numbers
-from fitontest.features.conditions import Above, AtMost, Condition, Missing, OneOf
+from fitontest.features.conditions import Above, AtMost, Condition, Missing, OneOf, Rule
 from fitontest.typing import BoolArray, FloatArray, IntArray
 
+Segment: TypeAlias = tuple[tuple[int, int], ...]  # columns and conditions by their places
 MOST_CONDITIONS = 400
 LEAST_VARIANCE = 5.0  # sum of w^2 q (1 - q), below which a segment has too little to test
 
@@ -101,6 +103,26 @@ class CutColumns:
     dropped: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
+    def meets(self, segment: Segment) -> BoolArray:
+        """Return which rows meet the conditions of a segment, shape (n,).
+
+        Parameters
+        ----------
+        segment : tuple of pairs of int
+            Places of columns, and of conditions in these.
+        """
+        met = [self.columns[column].holds[condition][self.columns[column].cell] for column, condition in segment]
+        return np.asarray(np.logical_and.reduce(met))
+
+    def rule(self, segment: Segment) -> Rule:
+        """Return the conditions of a segment.
+
+        Parameters
+        ----------
+        segment : tuple of pairs of int
+        """
+        return Rule(tuple(self.columns[column].conditions[condition] for column, condition in segment))
+
     @property
     def conditions(self) -> int:
         """How many conditions there are."""
@@ -109,6 +131,17 @@ class CutColumns:
     def take(self, rows: IntArray) -> "CutColumns":
         """Return the cells of some rows, with the same conditions."""
         return replace(self, columns=tuple(replace(column, cell=column.cell[rows]) for column in self.columns))
+
+    def testable(self, v: FloatArray) -> "CutColumns":
+        """Return the columns with those conditions alone whose rows have a variance of at least 5.
+
+        Parameters
+        ----------
+        v : array of shape (n,)
+            What each row adds to the variance.
+        """
+        columns = [column.only(column.sums(v) >= LEAST_VARIANCE) for column in self.columns]
+        return replace(self, columns=tuple(column for column in columns if column.conditions))
 
 
 def cut_columns(columns: Columns, w: FloatArray, v: FloatArray, most: int = MOST_CONDITIONS) -> CutColumns:
@@ -136,25 +169,33 @@ def cut_columns(columns: Columns, w: FloatArray, v: FloatArray, most: int = MOST
     return CutColumns(kept, tuple(column.name for column in cut if not column.conditions), notes)
 
 
-def fewer_columns(cut: CutColumns, residuals: FloatArray, v: FloatArray, most: int = MOST_CONDITIONS) -> CutColumns:
+def fewer_columns(
+    cut: CutColumns, residuals: FloatArray, v: FloatArray, rows: IntArray, most: int = MOST_CONDITIONS
+) -> CutColumns:
     """Return the columns of the largest |z| of a single condition, as many as have no more than `most` conditions.
-
-    The rows by which columns are chosen must not be tested afterwards.
 
     Parameters
     ----------
     cut : CutColumns
+        Of all rows.
     residuals, v : arrays of shape (n,)
-        w (y - q) and w^2 q (1 - q).
+        w (y - q) and w^2 q (1 - q) of all rows.
+    rows : int array of shape (m,)
+        By which columns are chosen, and which must not be tested afterwards.
     most : int
     """
-    largest = [float(np.max(np.abs(column.sums(residuals)) / np.sqrt(column.sums(v)))) for column in cut.columns]
+    z = []
+    for column in cut.take(rows).columns:
+        spread = np.sqrt(np.maximum(column.sums(v[rows]), LEAST_VARIANCE))
+        z.append(float(np.max(np.abs(column.sums(residuals[rows])) / spread)))
     kept, left = set(), most
-    for place in np.argsort(largest, kind="stable")[::-1].tolist():
+    for place in np.argsort(z, kind="stable")[::-1].tolist():
         if len(cut.columns[place].conditions) <= left:
             kept.add(place)
             left -= len(cut.columns[place].conditions)
-    note = f"{len(cut.columns) - len(kept)} columns were left out, chosen by other rows."
+    note = (
+        f"{len(kept)} of {len(cut.columns)} columns are looked at, chosen by one half of the rows; tested in the other."
+    )
     chosen = tuple(column for place, column in enumerate(cut.columns) if place in kept)
     return replace(cut, columns=chosen, notes=(*cut.notes, note))
 

@@ -14,7 +14,7 @@ from fitontest.numerics.threads import one_blas_thread
 from fitontest.progress import track
 from fitontest.typing import FloatArray
 
-ROWS = 2048  # of a block, which stays in the cache with its labels
+ROWS = 4095  # of a block, which stays in the cache with its labels; two labels share a number below 4,096
 DRAWS = 256  # labellings that are drawn together
 ROUNDING = 1e-5  # relative, of sums in single precision
 
@@ -64,7 +64,7 @@ def redrawn_maxima(
             along = [] if of_walks is None else of_walks.zeros(columns)
             for block in labels.blocks(ROWS):
                 each = labels.draw(block, columns, drawn, numbers)
-                tables.add(each, block)
+                tables.add(each, block, single=labels.are_single)
                 if of_walks is not None:
                     of_walks.add(along, each, block)
             scan.append(of_scan.maxima(tables))

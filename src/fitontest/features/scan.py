@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fitontest.features.cell_tables import CellTables, Pair
-from fitontest.features.conditions import Rule
-from fitontest.features.cuts import LEAST_VARIANCE, CutColumns
+from fitontest.features.cuts import LEAST_VARIANCE, CutColumns, Segment
 from fitontest.features.rows import FeatureRows
 from fitontest.typing import FloatArray, IntArray
 
@@ -25,14 +24,15 @@ class Largest:
 
     Attributes
     ----------
-    rule : Rule
+    segment : tuple of pairs of int
+        Places of columns and conditions.
     statistic : float
         In standard errors.
     segments : int
         How many had enough to be tested.
     """
 
-    rule: Rule
+    segment: Segment
     statistic: float
     segments: int
 
@@ -77,12 +77,11 @@ class Scan:
             at = np.unravel_index(np.abs(z).argmax(), z.shape)
             if enough.any() and (place is None or abs(z[at]) > abs(best)):
                 best, place = float(z[at]), (pair, (int(at[0]), int(at[1])))
-        return None if place is None else Largest(self._rule(*place), best, count)
-
-    def _rule(self, pair: Pair, conditions: tuple[int, int]) -> Rule:
-        first, second = (self.sums.cut.columns[place].conditions for place in pair)
-        one = first[conditions[0]]
-        return Rule((one,) if pair[0] == pair[1] else (one, second[conditions[1]]))
+        if place is None:
+            return None
+        (first, second), (one, other) = place
+        segment: Segment = ((first, one),) if first == second else ((first, one), (second, other))
+        return Largest(segment, best, count)
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,8 @@
 
 First the scan, whose segments get an offset of the logit; then the walks within conditions, whose segments get a line.
 Each of the two is tested at its share of the level. The first step is exact; the later ones rest on offsets that were
-fitted to the same rows, and are approximate.
+fitted to the same rows, and are approximate. Where one line for all rows was taken off first, it is fitted again beside
+each offset: rows of a segment that was found had pulled it their way, and all others would be found in turn.
 """
 
 from dataclasses import dataclass
@@ -15,11 +16,12 @@ from fitontest.features.conditions import Rule
 from fitontest.features.cuts import CutColumns
 from fitontest.features.redrawn_maxima import Maxima, critical_value, p_value_of
 from fitontest.features.rows import FeatureRows
-from fitontest.features.scan import Largest, Scan
+from fitontest.features.scan import Scan
 from fitontest.features.walks import WalkNodes, Walks
 from fitontest.typing import FloatArray, IntArray
 
 By: TypeAlias = Literal["level", "shape", "tree"]
+LEAST_SLOPE = 1e-6  # of a line that tells scores apart
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,8 @@ class FoundSegment:
         Share of positives less mean, shrunk by 1 - 1 / statistic^2, since a winner is larger than the truth.
     offset : float
         Of the logits of its rows, shrunk as much; 0 of a shape.
+    standard_error : float
+        Of the residual if the probabilities were right and rows independent: sqrt(sum w^2 q (1 - q)) / sum w.
     """
 
     rule: Rule
@@ -55,6 +59,7 @@ class FoundSegment:
     mean_score: float
     residual: float
     offset: float
+    standard_error: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +76,8 @@ class Found:
         How many segments were large enough to be tested.
     critical : float
         The |z| of the scan that would have stood out.
+    line : tuple of float
+        Intercept and slope, in the logits of the scores, beside the offsets.
     logits : array of shape (n,)
         Of the rows, with all that was found taken into account.
     """
@@ -79,11 +86,41 @@ class Found:
     nearest: FoundSegment | None
     scanned: int
     critical: float
+    line: tuple[float, float]
     logits: FloatArray
 
 
+class _Probabilities:
+    """The rows with what was found so far: line(scores) + offsets."""
+
+    def __init__(self, rows: FeatureRows, line: tuple[float, float] | None) -> None:
+        self.rows = rows
+        self.line = (0.0, 1.0) if line is None else line
+        self._refits = line is not None and abs(line[1]) > LEAST_SLOPE
+        self._scores = (rows.logits - self.line[0]) / self.line[1] if self._refits else rows.logits
+        self._offsets = np.zeros(len(rows))
+
+    def add(self, at: IntArray, offset: float) -> IntArray:
+        """Add an offset to some rows, and return which rows have changed."""
+        self._offsets[at] += offset
+        if not self._refits:
+            logits = self.rows.logits.copy()
+            logits[at] += offset
+            self.rows = self.rows.at(logits)
+            return at
+        self.line = line_of(self.rows.y, self._scores, self.rows.w, self._offsets)
+        self.rows = self.rows.at(self.line[0] + self.line[1] * self._scores + self._offsets)
+        return np.arange(len(self.rows))
+
+
 def search(
-    cut: CutColumns, rows: FeatureRows, maxima: Maxima, level: float, most: int, nodes: WalkNodes | None = None
+    cut: CutColumns,
+    rows: FeatureRows,
+    maxima: Maxima,
+    level: float,
+    most: int,
+    nodes: WalkNodes | None = None,
+    line: tuple[float, float] | None = None,
 ) -> Found:
     """Return the segments that stand out, one after the other.
 
@@ -100,64 +137,89 @@ def search(
         Segments at most.
     nodes : WalkNodes, optional
         Where walks are known.
+    line : tuple of float, optional
+        Intercept and slope of the line that was fitted to the rows before; it is fitted again beside what is found.
     """
-    scan, now, scanned = Scan.of(cut, rows), rows, 0
+    now = _Probabilities(rows, line)
     found: list[FoundSegment] = []
-    misses: list[FoundSegment] = []
+    scanned, misses = _by_level(cut, now, maxima.scan, level, most, found)
+    logits = now.rows.logits
+    if nodes is not None and maxima.walks is not None:
+        logits = _by_shape(Walks(nodes), now.rows, maxima.walks, level, most, found, misses)
+    nearest = min(misses, key=lambda step: step.p_value, default=None)
+    return Found(tuple(found), nearest, scanned, critical_value(maxima.scan, level), now.line, logits)
+
+
+def _by_level(
+    cut: CutColumns, now: _Probabilities, maxima: FloatArray, level: float, most: int, found: list[FoundSegment]
+) -> tuple[int, list[FoundSegment]]:
+    """Add the segments whose sum of residuals stands out; return how many were scanned, and the first that does not."""
+    scan, scanned = Scan.of(cut, now.rows), 0
     while (largest := scan.largest()) is not None:
         scanned = max(scanned, largest.segments)
-        p_value = p_value_of(abs(largest.statistic), maxima.scan)
-        at = np.flatnonzero(largest.rule.meets(now.columns))
-        step = _level_step(largest, now.take(at), p_value)
+        p_value = p_value_of(abs(largest.statistic), maxima)
+        at = np.flatnonzero(cut.meets(largest.segment))
+        step = _level_step(cut.rule(largest.segment), largest.statistic, now.rows.take(at), p_value)
+        if p_value > level or len(found) == most:
+            return scanned, [step]
+        found.append(step)
+        before = now.rows
+        changed = now.add(at, step.offset)
+        scan.move(before.take(changed), now.rows.take(changed), changed)
+    return scanned, []
+
+
+def _by_shape(
+    walks: Walks,
+    rows: FeatureRows,
+    maxima: FloatArray,
+    level: float,
+    most: int,
+    found: list[FoundSegment],
+    misses: list[FoundSegment],
+) -> FloatArray:
+    """Add the segments whose walk stands out, and the first that does not; return the logits after them."""
+    while (largest := walks.largest(rows)) is not None:
+        p_value = p_value_of(largest.statistic, maxima)
+        at = np.flatnonzero(walks.at.cut.meets(largest.segment))
+        rule = walks.at.cut.rule(largest.segment)
+        step, moved = _shape_step(rule, largest.statistic, rows.take(at), p_value)
         if p_value > level or len(found) == most:
             misses.append(step)
             break
         found.append(step)
-        after = now.at(_added(now.logits, at, step.offset))
-        scan.move(now.take(at), after.take(at), at)
-        now = after
-    if nodes is not None and maxima.walks is not None:
-        walks = Walks(nodes)
-        while (largest := walks.largest(now)) is not None:
-            p_value = p_value_of(largest.statistic, maxima.walks)
-            at = np.flatnonzero(largest.rule.meets(now.columns))
-            step, moved = _shape_step(largest, now.take(at), p_value)
-            if p_value > level or len(found) == most:
-                misses.append(step)
-                break
-            found.append(step)
-            logits = now.logits.copy()
-            logits[at] = moved
-            now = now.at(logits)
-    nearest = min(misses, key=lambda step: step.p_value, default=None)
-    return Found(tuple(found), nearest, scanned, critical_value(maxima.scan, level), now.logits)
+        logits = rows.logits.copy()
+        logits[at] = moved
+        rows = rows.at(logits)
+    return rows.logits
 
 
-def _added(logits: FloatArray, at: IntArray, offset: float) -> FloatArray:
-    moved = logits.copy()
-    moved[at] += offset
-    return moved
+def _level_step(rule: Rule, statistic: float, rows: FeatureRows, p_value: float) -> FoundSegment:
+    offset = _shrinkage(statistic) * offset_of(rows.y, rows.logits, rows.w)
+    return _segment(rule, statistic, rows, "level", p_value, offset)
 
 
-def _level_step(largest: Largest, rows: FeatureRows, p_value: float) -> FoundSegment:
-    shrinkage = _shrinkage(largest.statistic)
-    offset = shrinkage * offset_of(rows.y, rows.logits, rows.w)
-    return _segment(largest, rows, "level", p_value, offset)
-
-
-def _shape_step(largest: Largest, rows: FeatureRows, p_value: float) -> tuple[FoundSegment, FloatArray]:
+def _shape_step(rule: Rule, statistic: float, rows: FeatureRows, p_value: float) -> tuple[FoundSegment, FloatArray]:
     """Return the segment, and the logits of its rows on a line that is shrunk towards no change."""
     intercept, slope = line_of(rows.y, rows.logits, rows.w)
-    moved = rows.logits + _shrinkage(largest.statistic) * (intercept + (slope - 1.0) * rows.logits)
-    return _segment(largest, rows, "shape", p_value, 0.0), moved
+    moved = rows.logits + _shrinkage(statistic) * (intercept + (slope - 1.0) * rows.logits)
+    return _segment(rule, statistic, rows, "shape", p_value, 0.0), moved
 
 
-def _segment(largest: Largest, rows: FeatureRows, by: By, p_value: float, offset: float) -> FoundSegment:
+def _segment(rule: Rule, statistic: float, rows: FeatureRows, by: By, p_value: float, offset: float) -> FoundSegment:
     total = float(rows.w.sum())
     base_rate, mean_score = float(rows.w @ rows.y) / total, float(rows.w @ rows.q) / total
-    residual = _shrinkage(largest.statistic) * (base_rate - mean_score)
     return FoundSegment(
-        largest.rule, by, largest.statistic, p_value, len(rows), base_rate, mean_score, residual, offset
+        rule,
+        by,
+        statistic,
+        p_value,
+        n=round(total) if rows.whole else len(rows),
+        base_rate=base_rate,
+        mean_score=mean_score,
+        residual=_shrinkage(statistic) * (base_rate - mean_score),
+        offset=offset,
+        standard_error=float(np.sqrt(rows.variances.sum())) / total,
     )
 
 

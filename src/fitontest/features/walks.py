@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
-from fitontest.features.conditions import Rule
-from fitontest.features.cuts import CutColumn, CutColumns
+from fitontest.features.cuts import CutColumn, CutColumns, Segment
 from fitontest.features.rows import FeatureRows
 from fitontest.features.scan import Largest
 from fitontest.typing import FloatArray
@@ -82,12 +81,12 @@ class Walks:
 
     def largest(self, rows: FeatureRows) -> Largest | None:
         """Return the condition of the largest range in its units; None where there is no condition."""
-        best: tuple[float, Rule] | None = None
-        for column in self.at.cut.columns:
+        best: tuple[float, Segment] | None = None
+        for number, column in enumerate(self.at.cut.columns):
             ranges = _ranges(column, self.at.sums(column, rows.residuals))[:, 0] / np.sqrt(column.sums(rows.variances))
             place = int(ranges.argmax())
             if best is None or ranges[place] > best[0]:
-                best = float(ranges[place]), Rule((column.conditions[place],))
+                best = float(ranges[place]), ((number, place),)
         return None if best is None else Largest(best[1], best[0], self.at.cut.conditions)
 
 

@@ -260,7 +260,7 @@ class Estimate(Table, Number):
         return replace(self, known=replace(self.known or Uncertainty(), **changes))
 
     def plot(self, ax: Any = None, **options: Any) -> Any:
-        """Draw the estimate: the reliability diagram of its map, or of a TCE the test-based diagram.
+        """Draw the estimate: a reliability diagram, of a TCE its tests, of ECCE and KS the cumulated residuals.
 
         Class-wise estimates are drawn as a diagram for each class, and a family of three classes as a triangle.
 
@@ -274,7 +274,7 @@ class Estimate(Table, Number):
 
         Returns
         -------
-        ReliabilityDisplay, TCEDisplay, SimplexDisplay or SmallMultiples
+        ReliabilityDisplay, TCEDisplay, CumulativeDisplay, SimplexDisplay or SmallMultiples
 
         Raises
         ------

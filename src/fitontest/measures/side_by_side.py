@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeAlias
 from fitontest.measures.estimate import Estimate, notes_of_value
 from fitontest.measures.interval import BY_NOISE, INDEPENDENT_ROWS, POPULATION
 from fitontest.results.table import Section
-from fitontest.results.text import count, same_decimals, short
+from fitontest.results.text import count, same_decimals, sentence, short
 
 NO_RANKING = "Estimates of one quantity by different maps, not a ranking: smaller is not better"
 BY_DEFINITION = ", and identity is 0 by definition"
@@ -190,7 +190,8 @@ def interval_columns(named: Named) -> _Columns | None:
     inverted = [interval for name, interval in intervals if not interval.method and name not in by_noise]
     rejected = " or ".join(f"{100 * (1 - level):g}" for level in sorted({one.level for one in inverted}))
     lines = [INTERVAL_NOTE.format(rejected=rejected)] if inverted else []
-    lines += [f"{', '.join(by_noise)}: {NOISE_NOTE}."] if by_noise else []
+    if by_noise:
+        lines.append(f"{', '.join(by_noise)}: {NOISE_NOTE}." if inverted else sentence(NOISE_NOTE))
     if by_formula := [name for name, interval in intervals if interval.method]:
         lines.append(f"{', '.join(by_formula)}: interval of the value in {POPULATION}, by a formula.")
     lines += [] if named[0][1].groups is not None else [INDEPENDENT_ROWS]  # of groups the rows have notes of their own

@@ -1,7 +1,8 @@
 """The laws of the range of Brownian motion on [0, 1], and of its largest size: those of cumulated residuals.
 
 With many distinct scores the range of the cumulated residuals, in units of their standard deviation at the end, has
-the law of the range R of Brownian motion (Kuiper's statistic), and their largest absolute value that of max|B|.
+the law of the range R of Brownian motion (Kuiper's statistic), and their largest absolute value that of max|B|. Each
+has two series: one that converges fast below 1, and one of tails, without cancellation, above.
 """
 
 import numpy as np
@@ -30,7 +31,7 @@ def range_tail(x: FloatArray | float) -> FloatArray:
     0.05
     """
     x = np.asarray(x, dtype=np.float64)
-    size = np.maximum(x, 1e-300)[..., None]
+    size = np.maximum(x, 1e-100)[..., None]
     k = np.arange(TERMS)
     half = (k + 0.5) * np.pi
     with np.errstate(under="ignore", over="ignore"):
@@ -52,6 +53,10 @@ def maximum_tail(x: FloatArray | float) -> FloatArray:
     0.05
     """
     x = np.asarray(x, dtype=np.float64)
+    size = np.maximum(x, 1e-100)[..., None]
     k = np.arange(TERMS)
-    tail = 4.0 * ((-1.0) ** k * ndtr(-(2.0 * k + 1.0) * np.maximum(x, 0.0)[..., None])).sum(axis=-1)
-    return np.asarray(np.where(x <= 0.0, 1.0, np.clip(tail, 0.0, 1.0)))
+    odd, sign = 2.0 * k + 1.0, (-1.0) ** k
+    with np.errstate(under="ignore", over="ignore"):
+        below = 4.0 / np.pi * (sign / odd * np.exp(-((odd * np.pi / size) ** 2) / 8.0)).sum(axis=-1)
+        above = 4.0 * (sign * ndtr(-odd * size)).sum(axis=-1)
+    return np.asarray(np.where(x <= 0.0, 1.0, np.where(x <= 1.0, 1.0 - below, above)))

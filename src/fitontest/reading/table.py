@@ -139,7 +139,7 @@ class Table:
             )
         if self.is_reduced_to_cells(cells, reduction):
             made, _ = self.read_cells(weights, reduction, labels, pos_label)
-            return samples_of_cells(made, ", ".join(self.by), reduction)
+            return samples_of_cells(made, self.by, reduction)
         with self._naming_lines():
             values = self._columns()
             column = values["label"]

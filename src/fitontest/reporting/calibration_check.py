@@ -156,7 +156,12 @@ class CalibrationCheck(Table):
         by_groups = any(gate.groups is not None for gate in self.gates)
         resolved = self._is_resolved
         header = [self.kind, "outcome", "debiased (raw)", level, *(["persistent"] if resolved else [])]
-        header += ["joint p-value", "n", *(["groups", "rho"] if by_groups else []), "rows needed"]
+        header += [
+            "adjusted p" if self.family == "ecce" else "joint p-value",
+            "n",
+            *(["groups", "rho"] if by_groups else []),
+            "rows needed",
+        ]
         body = []
         for gate in self.gates:
             (criterion,) = gate.criteria
@@ -212,11 +217,12 @@ class CalibrationCheck(Table):
         if not self._of_error_alone:
             return f"{verdict}: {self._claims(names)}"
         limit = f"{self.gates[0].max_error:g} (errors by {self.family})"
+        subject = self.gates[0].criteria[0].subject
         if self.outcome == "pass":
-            return f"pass: calibration errors at most {limit}"
+            return f"pass: {subject}s at most {limit}" if subject.islower() else f"pass: {subject} at most {limit}"
         place = "above" if self.outcome == "fail" else "may be above or below"
-        plural = "" if len(names) == 1 else "s"
-        return f"{verdict}: calibration error{plural} {place} {limit}: {_listed(names)}"
+        plural = "" if len(names) == 1 or not subject.islower() else "s"
+        return f"{verdict}: {subject}{plural} {place} {limit}: {_listed(names)}"
 
     def _claims(self, names: Sequence[str]) -> str:
         """Return what the criteria say that decide, each with the rows that it is of."""

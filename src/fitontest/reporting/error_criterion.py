@@ -13,7 +13,10 @@ from fitontest.reporting.rows_needed import rows_needed
 from fitontest.results.frames import attributes
 from fitontest.results.text import debiased_and_raw, percent, same_decimals, short
 
-WHY = {"isotonic": ", whose intervals hold where the error jumps, too"}  # why not by the default of other functions
+WHY = {
+    "isotonic": ", whose intervals hold where the error jumps, too",
+    "ecce": ", the largest error that adds up over neighbouring scores, which the mean distance may exceed",
+}  # why not by the default of other functions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,6 +81,8 @@ class ErrorCriterion(Criterion):
     @property
     def subject(self) -> str:
         """What is held against the limit."""
+        if self.estimate is not None and self.estimate.measure.is_seminorm:
+            return self.estimate.measure.title  # which the mean distance may exceed
         return "calibration error"
 
     @property

@@ -11,6 +11,7 @@ from fitontest.displays.canvas import create_figure
 from fitontest.displays.inline import inline_svg
 from fitontest.displays.reliability import ReliabilityDisplay
 from fitontest.displays.scales import ScaleName, name_scale
+from fitontest.displays.segments import SegmentsDisplay
 from fitontest.displays.simplex import CORNERS, SimplexDisplay
 from fitontest.displays.tce import TCEDisplay
 from fitontest.evaluation.evaluation import Evaluation
@@ -158,6 +159,9 @@ def class_pictures(classes: Evaluation, seed: int) -> list[Picture]:
 
 def segment_pictures(segments: SegmentedEvaluation, seed: int) -> list[Picture]:
     """Return a reliability diagram for each of the worst segments, the worst first, and last that of all rows."""
+    if segments.maxima:
+        text = "Errors of segments, by increasing p-value, with intervals that hold for all of them together."
+        return [_drawn(SegmentsDisplay(segments), "segments-dots", "segments", text)]
     of_measure = segments.measured()
     measured = [segment for segment in of_measure.worst if segment in of_measure.estimates]
     if not measured:

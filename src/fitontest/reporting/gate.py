@@ -12,6 +12,8 @@ from fitontest.data.repeated_rows import Repeats
 from fitontest.data.samples import MANY, Key, Kind, Samples
 from fitontest.data.score_sample import as_importances
 from fitontest.data.segment_names import WHOLE, spellings, words_of
+from fitontest.data.segment_unions import SEGMENTS_OF, SegmentsOf, segments_of
+from fitontest.data.segments import check_few
 from fitontest.data.simplex_sample import CANONICAL, AnyReduction
 from fitontest.data.weights import MOST_COPIES, WeightType
 from fitontest.exceptions import held_warnings, warn_user
@@ -23,6 +25,7 @@ from fitontest.reporting.calibration_check import CalibrationCheck
 from fitontest.reporting.gate_outcome import Gate
 from fitontest.reporting.gate_rule import GateRule
 from fitontest.reporting.max_error import DEFAULT_FAMILY, DEFAULT_RESOLUTION
+from fitontest.reporting.maximum_gate import MEASURE, check_rule, gates_of_maximum
 from fitontest.typing import ArrayInput, Label, RandomState
 from fitontest.uncertainty.dependence import share_dependence
 
@@ -39,6 +42,8 @@ def check_calibration(
     resolution: float | None = DEFAULT_RESOLUTION,
     family: str | Family = DEFAULT_FAMILY,
     by: ArrayInput = None,
+    adjust: Literal["bonferroni", "max"] = "bonferroni",
+    segments: SegmentsOf = "crossed",
     require: Sequence[object] = (),
     reduction: AnyReduction | None = None,
     labels: ArrayInput = None,
@@ -92,6 +97,14 @@ def check_calibration(
         The segment of each row, such as its region or its month: each has an outcome of its own. Not with
         ``reduction="classwise"``. Without it the outcome is of all rows together, not of each region or period. A
         segment whose rows all have weight 0 has "no rows" and is undecided.
+    adjust : {"bonferroni", "max"}, default="bonferroni"
+        How segments are held together. "bonferroni": the interval of each of k has the level 1 - (1 - level) / k.
+        "max": labels are drawn for all segments at once, and the ECCE of each is held against the limit by intervals
+        that hold together (`evaluate`), for many segments and for those that overlap. The ECCE is at most the mean
+        distance: a segment that fails has a larger mean distance too, and one that passes may have.
+    segments : {"crossed", "each", "pairs"}, default="crossed"
+        What several columns in `by` make: a segment of each combination of values; of each value of each column; or
+        these and each combination of two columns, which overlap.
     require : list, default=()
         Segments that must be there, named as they are printed ("north", or "north, 2024" by two columns). One that is
         absent is undecided, as one whose rows all have weight 0 is. With `by`, or a dict of `Cells`.
@@ -163,6 +176,10 @@ def check_calibration(
         resolution=resolution,
         random_state=random_state,
     )
+    choose(adjust, ("bonferroni", "max"), "adjust")
+    choose(segments, SEGMENTS_OF, "segments")
+    if adjust == "max":
+        check_rule(rule, family)
     required = read_required(require)
     for name, value in (("by", by), ("require", required or None)):
         if reduction == "classwise" and value is not None:
@@ -183,15 +200,16 @@ def check_calibration(
     _refuse_doubt(data, "weights of Cells.of" if data is not y_true and isinstance(y_true, READ) else "weights")
     if data.reduction == CANONICAL:
         rule = rule.of_distributions()
-    segments = data if data.is_by_segment else None
-    if segments is not None and segments.whole.is_by_class:
+    parts = segments_of(data, segments) if data.is_by_segment else None
+    if parts is not None and parts.whole.is_by_class:
         raise ValueError("by must be left out with classes, which have outcomes of their own")
-    if required and segments is None:
-        raise ValueError(f"require must be left out without by=, which makes the segments; got {required}")
+    for name, value in (("require", required or None), ("adjust", None if adjust != "max" else adjust)):
+        if value and parts is None:
+            raise ValueError(f"{name} must be left out without by=, which makes the segments; got {value}")
     for message, category in held:
         warn_user(message, category)
-    if segments is not None:
-        return _check_segments(segments, rule, required)
+    if parts is not None:
+        return _check_segments(parts, rule, required, by_maximum=adjust == "max")
     return _check(data if data.is_by_class else {WHOLE: data}, rule)
 
 
@@ -245,11 +263,17 @@ def assert_calibrated(
         raise AssertionError(str(found))
 
 
-def _check_segments(segments: Samples, rule: GateRule, required: Sequence[str] = ()) -> CalibrationCheck:
+def _check_segments(
+    segments: Samples, rule: GateRule, required: Sequence[str] = (), *, by_maximum: bool = False
+) -> CalibrationCheck:
     """Return the outcomes of segments; those that have no rows, and required ones that are absent, come last."""
     names = words_of([*segments, *segments.empty])
-    share_dependence(segments)
-    found = _check(segments, rule, names)
+    if by_maximum:
+        found = CalibrationCheck(tuple(gates_of_maximum(segments, rule, names)), MEASURE, "segment")
+    else:
+        check_few(segments)
+        share_dependence(segments)
+        found = _check(segments, rule, names)
     known = {*names.values(), *(text for segment in names for text in spellings(segment))}
     missing = [*(names[one] for one in segments.empty), *(one for one in required if one not in known)]
     return replace(found, gates=(*found.gates, *(Gate(name, rule.without_rows()) for name in missing)))

@@ -190,10 +190,16 @@ class Gate:
         methods = list(dict.fromkeys(criterion.method for criterion in self.criteria))
         parts = [*methods, *self.rows.in_words()]
         if self.p_value is not None:
-            canonical = self.estimate is not None and self.estimate.reduction == CANONICAL
-            parts.append(f"{'' if canonical else 'joint '}p-value of calibration {short(self.p_value, 2)}")
+            parts.append(f"{self._kind_of_p_value}p-value of calibration {short(self.p_value, 2)}")
         parts += [remark for criterion in self.criteria for remark in criterion.remarks]
         return [part for part in parts if part]
+
+    @property
+    def _kind_of_p_value(self) -> str:
+        """What kind of p-value it is: joint, of several segments by one maximum adjusted, or of one measure."""
+        if self.estimate is not None and self.estimate.measure.is_seminorm:
+            return "adjusted "
+        return "" if self.estimate is not None and self.estimate.reduction == CANONICAL else "joint "
 
     @property
     def refusal(self) -> str:

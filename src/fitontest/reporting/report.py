@@ -19,10 +19,11 @@ from fitontest.data.read import Data
 from fitontest.data.repeated_rows import Repeats
 from fitontest.data.sample import changed
 from fitontest.data.samples import Samples
+from fitontest.data.segment_unions import SEGMENTS_OF, SegmentsOf, segments_of
 from fitontest.data.simplex_sample import CANONICAL, AnyReduction
 from fitontest.evaluation.evaluate import FamilyLike, measures_of
 from fitontest.evaluation.evaluation import Evaluation
-from fitontest.evaluation.measuring import measure_data, measure_segments
+from fitontest.evaluation.measuring import measure_data, measure_maxima, measure_segments
 from fitontest.evaluation.segmented_evaluation import SegmentedEvaluation
 from fitontest.exceptions import without_warnings
 from fitontest.families.docstrings import take_descriptions
@@ -327,6 +328,8 @@ def report(
     families: Iterable[FamilyLike] | Literal["all"] | None = None,
     compare: bool | Literal["auto"] = "auto",
     by: ArrayInput = None,
+    adjust: Literal["holm", "max"] = "holm",
+    segments: SegmentsOf = "crossed",
     thresholds: float | Sequence[float] | None = None,
     monitor: Monitor | MonitorEvidence | None = None,
     interval: float = 0.95,
@@ -370,6 +373,11 @@ def report(
     by : array-like of shape (n,) or (n, k), or names of columns, optional
         The segment of each row, such as its region or its month: each is listed with the error of the family that is
         quoted. The verdict is of all rows together, not of each.
+    adjust : {"holm", "max"}, default="holm"
+        How p-values of segments are adjusted for their number, see `evaluate`; with "max" segments are listed with
+        their ECCE beyond one logistic map of all rows, and may overlap.
+    segments : {"crossed", "each", "pairs"}, default="crossed"
+        What several columns in `by` make, see `evaluate`.
     thresholds : float or sequence of float, optional
         Scores from which on a row is treated, in (0, 1), increasing: the page has the net benefit there, what
         miscalibration costs of it, and the decision curve; see `validate`.
@@ -415,6 +423,8 @@ def report(
     Report('Model A': Underconfident, scores too high. Calibrate the scores)
     >>> report.save("report.html")  # doctest: +SKIP
     """
+    choose(adjust, ("holm", "max"), "adjust")
+    choose(segments, SEGMENTS_OF, "segments")
     monitoring = read_monitor(monitor)
     provenance = Provenance.of(date, model, notes)
     options = ReportOptions.of(title, provenance, families, compare, interval, random_state, reduction, thresholds)
@@ -432,8 +442,8 @@ def report(
         weight=weight,
     )
     options = options.for_data(data)
-    segments = data if data.is_by_segment else None
-    whole = data if segments is None else segments.whole
+    parts = segments_of(data, segments) if data.is_by_segment else None
+    whole = data if parts is None else parts.whole
     judged, classes = _judged(whole), _classes(whole)
     _refuse_few_groups(judged)
     if not judged.is_by_class:
@@ -449,11 +459,11 @@ def report(
             evaluation,
             comparison,
             None if classes is None else _by_class(classes, verdict, options),
-            None if segments is None else _by_segment(segments, judged, verdict, options),
+            None if parts is None else _by_segment(parts, judged, verdict, options, adjust),
             options.to_dict(),
             confidence,
             _after(comparison, judged, options),
-            data_facts(judged, whole, segments, evaluation.groups),
+            data_facts(judged, whole, parts, evaluation.groups),
             _with_columns(provenance, y_true, columns).to_dict(),
             not_compared,
             validation_of(judged, verdict, options),
@@ -599,9 +609,13 @@ def _class_table(classes: Evaluation) -> Section:
 
 
 def _by_segment(
-    segments: Samples, whole: Data, verdict: Verdict | ClassesVerdict, options: ReportOptions
+    segments: Samples, whole: Data, verdict: Verdict | ClassesVerdict, options: ReportOptions, adjust: str
 ) -> SegmentedEvaluation:
-    """Return the error of every segment that is quoted of all rows."""
+    """Return the error of every segment that is quoted of all rows, or by one maximum their ECCE."""
+    if adjust == "max" and segments.whole.classes is None:
+        return measure_maxima(segments, [make_measure("ecce")], "logistic", *options.redrawing.of_maximum())
     judged = {segment: _judged(data) for segment, data in segments.items()}
     samples = Samples.of_segments(judged, whole, segments.name, segments.empty)
+    if adjust == "max":  # of the confidence
+        return measure_maxima(samples, [make_measure("ecce")], "logistic", *options.redrawing.of_maximum())
     return measure_segments(samples, [verdict.estimate.measure], options.redrawing)

@@ -9,7 +9,7 @@ from fitontest.data.simplex_sample import CANONICAL
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.measure import Measure
 from fitontest.measures.measure import names as measure_names
-from fitontest.numerics.random import check_seed
+from fitontest.numerics.random import check_seed, one_seed
 from fitontest.typing import RandomState
 from fitontest.uncertainty.intervals import (
     DRAWS,
@@ -26,6 +26,7 @@ from fitontest.uncertainty.null import check_draws, check_null_draws, draws_of, 
 from fitontest.uncertainty.shared_refits import SharedRefits
 
 DEFAULT_LEVEL = 0.95
+MAXIMUM_DRAWS = 1000  # of the labels of all segments together, however many these are
 NO_CLASSES = "of a mean over classes only a null is known; each class has an interval of its own"
 
 
@@ -68,6 +69,12 @@ class Redrawing:
             level = DEFAULT_LEVEL if classes == 1 and has_quick_interval(measure) else None
         draws = draws_of(measure, self.null_draws, rows, classes)
         return replace(self, interval=level, null_draws=draws)
+
+    def of_maximum(self) -> tuple[float, int, int]:
+        """Return level, draws and seed where labels of all segments are drawn together."""
+        level = DEFAULT_LEVEL if self.interval is None or isinstance(self.interval, str) else float(self.interval)
+        draws = self.null_draws if not isinstance(self.null_draws, str) and self.null_draws else MAXIMUM_DRAWS
+        return level, int(draws), one_seed(self.random_state)
 
 
 def has_quick_interval(measure: Measure) -> bool:

@@ -20,12 +20,12 @@ def labels_of_rows(rows: FeatureRows) -> tuple[RowLabels, Dependence | None]:
         In an order of their own: what is drawn for a row depends on its place.
     """
     if rows.groups is None:
-        return RowLabels(rows.q, rows.w, rows.whole), None
+        return RowLabels.of(rows.q, rows.w, whole=rows.whole), None
     sample = ScoreSample(rows.y, rows.q, Weights(rows.w, rows.whole)).with_facts(**{GROUP: rows.groups})
     dependence = dependence_of(sample)
     if dependence is None or dependence.too_few:
-        return RowLabels(rows.q, rows.w, rows.whole), dependence
+        return RowLabels.of(rows.q, rows.w, whole=rows.whole), dependence
     n = np.rint(rows.w).astype(np.intp) if rows.whole else np.ones(len(rows), dtype=np.intp)
     groups = RowGroups.of(rows.groups, np.arange(len(rows)), n, rows.w)
     shared = SharedNumbers.of(groups.code, rows.q, rows.w, n, dependence)
-    return RowLabels(rows.q, rows.w, rows.whole, shared), dependence
+    return RowLabels.of(rows.q, rows.w, whole=rows.whole, shared=shared), dependence

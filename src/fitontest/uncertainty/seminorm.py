@@ -46,7 +46,7 @@ def with_seminorm(estimate: Estimate, sample: Any, level: float | None, null_dra
         return estimate if level is None else estimate.with_uncertainty(interval_reason=too_few)
     if estimate.evidence.standard_deviation == 0.0:  # type: ignore[attr-defined]
         return estimate if level is None else estimate.with_uncertainty(interval_reason=CERTAIN)
-    draws = null_draws if level is None else max(null_draws, DRAWS, int(np.ceil(1.0 / (1.0 - level))))
+    draws = null_draws if level is None else max(null_draws, draws_for(level))
     noise = drawn_noise(measure, sample, draws, seed)
     estimate = estimate.with_uncertainty(null=compare_with(noise, measure, estimate.value))
     if level is None:
@@ -56,6 +56,21 @@ def with_seminorm(estimate: Estimate, sample: Any, level: float | None, null_dra
     debiased = float(np.sqrt(max(estimate.value**2 - float(np.mean(noise**2)), 0.0)))
     interval = ErrorInterval(low, high, level, target="true error", draws=draws, seed=seed)
     return estimate.with_uncertainty(debiased=float(np.clip(debiased, low, high)), interval=interval)
+
+
+def draws_for(level: float) -> int:
+    """Return how many sets of labels are drawn at least: so many that their upper point at the level is one of them.
+
+    Parameters
+    ----------
+    level : float in (0, 1)
+
+    Examples
+    --------
+    >>> draws_for(0.95), draws_for(0.9999)
+    (1000, 10000)
+    """
+    return max(DRAWS, int(np.ceil(1.0 / (1.0 - level) - 1e-6)))
 
 
 def drawn_noise(measure: CumulativeError, sample: ScoreSample, draws: int, seed: int) -> FloatArray:

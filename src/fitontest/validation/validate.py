@@ -11,6 +11,7 @@ from fitontest.data.repeated_rows import Repeats
 from fitontest.data.samples import MANY, Key, Samples
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.segment_names import WHOLE, words_of
+from fitontest.data.segments import check_few
 from fitontest.data.simplex_sample import AnyReduction
 from fitontest.data.weights import WeightType
 from fitontest.exceptions import Held, held_warnings, without_warnings
@@ -243,6 +244,7 @@ def _several(samples: Samples, rule: _Rule) -> Validations:
     names = words_of(samples)
     total = None
     if samples.is_by_segment:
+        check_few(samples)
         share_dependence(samples)
         total = rule.validation(samples.whole, WHOLE)
     else:  # models and classes share their rows

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from fitontest.checks import brief
-from fitontest.data.segments import check_number
+from fitontest.data.segments import MOST_SEGMENTS, check_number
 from fitontest.data.simplex_sample import CANONICAL, SimplexSample
 from fitontest.monitoring.batches.batch import Batch
 from fitontest.monitoring.batches.exponents import with_exponents
@@ -113,7 +113,7 @@ def _check_keys(state: MonitorState, rows: BatchRows, layout: Layout) -> None:
                 f"by must have values of one type in all batches, got the segment {key!r} beside {before!r} of a batch "
                 "before; a CSV column is read as numbers where all of its cells are"
             )
-    check_number(keys, len(keys), rows=state.together.n + rows.n)
+    check_number(keys, len(keys), rows=state.together.n + rows.n, most=MOST_SEGMENTS)
 
 
 def _in_words(key: Any) -> tuple[str, ...]:

@@ -1,0 +1,1 @@
+"""Finding segments in which scores are wrong, though nobody named them."""

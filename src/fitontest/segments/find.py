@@ -1,0 +1,223 @@
+"""Finding the segments in which scores are wrong, though nobody named them."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from fitontest.checks import choose, is_real, is_whole
+from fitontest.data.indices import check_same_order
+from fitontest.data.known_groups import KnownGroups
+from fitontest.data.read import one_sample
+from fitontest.data.repeated_rows import Repeats
+from fitontest.data.row_groups import GROUP
+from fitontest.data.score_sample import ScoreSample
+from fitontest.families.base import read_family
+from fitontest.families.docstrings import take_descriptions
+from fitontest.features.columns import Columns
+from fitontest.features.read_columns import CategoricalFeatures, read_columns
+from fitontest.features.rows import FeatureRows
+from fitontest.features.search import Found, FoundSegment
+from fitontest.maps.base import CalibrationMap
+from fitontest.maps.features.base import LOGIT_EPS
+from fitontest.maps.features.offsets import SegmentOffsetsMap
+from fitontest.maps.identity import IdentityMap
+from fitontest.maps.logistic import LogisticMap
+from fitontest.numerics.links import logit
+from fitontest.numerics.random import one_seed
+from fitontest.reading.read import read
+from fitontest.segments.found_segments import Against, FoundSegments
+from fitontest.typing import ArrayInput, FloatArray, Label, RandomState
+from fitontest.uncertainty.null import check_draws
+from fitontest.uncertainty.segment_scan import scan_segments
+
+AGAINST = ("logistic", "scores")
+PARTS = 2  # a scan of levels, and walks along the score
+
+
+@take_descriptions(read)
+def find_segments(
+    y_true: ArrayInput,
+    y_prob: ArrayInput = None,
+    X: Any = None,
+    *,
+    against: Against = "logistic",
+    level: float = 0.05,
+    draws: int = 500,
+    most: int = 20,
+    categorical_features: CategoricalFeatures = "from_dtype",
+    random_state: RandomState = 0,
+    sample_weight: ArrayInput = None,
+    groups: ArrayInput = None,
+    pos_label: Label | None = None,
+) -> FoundSegments:
+    """Find the groups of rows for which scores are wrong, and say how sure that is.
+
+    Segments are described by conditions on the features: a number is at most a value or above it, a category has a
+    level, a value is missing. All single conditions and all pairs of conditions on two columns are looked at, by the
+    sum of their residuals; beside that single conditions by how residuals add up along the score (ECCE), which names
+    errors whose sign changes. The labels are simulated many times, and of all segments the one that stands out most is
+    held against those that stand out most there: p-values are adjusted for thousands of segments by what these have to
+    do with each other. What stands out is taken into account by an offset, and the search goes on.
+
+    Parameters
+    ----------
+    y_true, y_prob : array-like of shape (n,)
+        Labels of two classes, and predicted probabilities of the positive class; or what `read` returns in place of
+        both.
+    X : data frame, dict of columns, or array of shape (n, d)
+        Features of the rows, used by the model or not: numbers, texts, booleans or categories. Values may be missing.
+        Of an array columns are called x0, x1, ...
+    against : {"logistic", "scores"}, default="logistic"
+        What segments are tested against: scores after one logistic map of all rows, so that an error that all rows
+        share makes no segment guilty; or the scores as they are.
+    level : float in (0, 1), default=0.05
+        With this probability, at most, any segment is found where none is wrong. Half of it is for levels, half for
+        errors along the score.
+    draws : int, default=500
+        Sets of labels that are simulated, at least 2 / level - 1.
+    most : int, default=20
+        Segments at most.
+    categorical_features : "from_dtype", or iterable of str, int or bool, default="from_dtype"
+        Which columns of X are categories whatever they hold, as in scikit-learn's ``HistGradientBoostingClassifier``;
+        by default those of texts, booleans and categorical types.
+    random_state : int, RandomState or None, default=0
+        Seed of the simulated labels.
+    sample_weight : array-like of shape (n,), optional
+        Weights of the rows.
+
+    Returns
+    -------
+    FoundSegments
+        ``len(found)`` is the number of segments that stand out; the best that does not is ``found.nearest``.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, the rule and what was found: X of another length, without a usable column, or with values
+        that are no features.
+
+    Notes
+    -----
+    With L the 0/1 matrix of the conditions, r = w (y - q) and v = w^2 q (1 - q), the sums of all pairs are the entries
+    of L' diag(r) L and L' diag(v) L, and z = R / sqrt(V) wherever V is at least 5: smaller segments of rare events
+    would own the largest |z|. The p-value is (1 + #{max |z*| >= |z|}) / (draws + 1), for the whole sample serves both
+    the search and the test, times 2 for its two parts.
+
+    The first segment is tested exactly, whatever the features have to do with each other. Later ones rest on offsets
+    that were fitted to the same rows, and are approximate. Against a logistic map the test is conservative, since the
+    map is not fitted to simulated labels again. Residuals of what is found are shrunk by 1 - 1 / z^2, because the
+    largest of many is larger than the truth; the intervals of `FoundSegments.plot` are those of all segments together.
+
+    Numbers are cut at the quantiles .05, .1, .2, ..., .9, .95. With more than 400 conditions cuts are coarser, and then
+    columns are chosen by one half of the rows and tested in the other; the result says so. Constant columns, and
+    conditions that are met by the same rows as one before, are left out.
+
+    Where rows belong to `groups`, simulated labels of one group depend on each other as much as the real ones do.
+
+    References
+    ----------
+    Westfall, Young (1993), Resampling-based multiple testing, Wiley.
+    Kim, Ghorbani, Zou (2019), Multiaccuracy: black-box post-processing for fairness in classification, AIES.
+    https://doi.org/10.1145/3306618.3314287
+    Guy et al. (2025), Measuring multi-calibration. https://doi.org/10.48550/arXiv.2506.11251
+
+    Examples
+    --------
+    >>> import numpy as np, fitontest as fot
+    >>> rng = np.random.default_rng(0)
+    >>> X = {"age": rng.integers(20, 80, 4000), "site": rng.choice(["north", "south", "west"], 4000)}
+    >>> p = rng.random(4000)
+    >>> y = rng.random(4000) < np.where((X["age"] > 50) & (X["site"] == "west"), p**0.5, p)
+    >>> found = fot.find_segments(y, p, X)
+    >>> print(found)
+    1 segment is miscalibrated beyond one map for all rows, of 89 (family-wise 5 %).
+    segment                        by      n  positives  mean score  residual  in s.e.  adjusted p
+    ----------------------------  ---  -----  ---------  ----------  --------  -------  ----------
+    """
+    choose(against, AGAINST, "against")
+    _check_numbers(level, draws, most)
+    seed = one_seed(random_state)
+    check_same_order(y_true=y_true, y_prob=y_prob, X=X, sample_weight=sample_weight, groups=groups)
+    data = read(y_true, y_prob, sample_weight=sample_weight, groups=groups, pos_label=pos_label)
+    sample = _rows_as_given(one_sample(data))
+    columns = _columns_of(X, sample, categorical_features)
+    Repeats.of(sample).warn()
+    c_hat: CalibrationMap = IdentityMap() if against == "scores" else _logistic_map(sample)
+    rows = _feature_rows(sample, columns, c_hat.evaluate(sample.p))
+    line = (c_hat.intercept, c_hat.slope) if isinstance(c_hat, LogisticMap) else None
+    scan = scan_segments(rows, level=level / PARTS, draws=draws, most=most, seed=seed, walks=True, line=line)
+    return FoundSegments(
+        items=tuple(map(_adjusted, scan.found.segments)),
+        nearest=None if scan.found.nearest is None else _adjusted(scan.found.nearest),
+        against=against,
+        map_=_map_of(scan.found),
+        scanned=scan.found.scanned,
+        critical=scan.found.critical,
+        level=float(level),
+        draws=draws,
+        cut=scan.cut,
+        sample=sample,
+        rows_=rows,
+        groups=KnownGroups.of(sample, scan.dependence),
+    )
+
+
+def _adjusted(segment: FoundSegment) -> FoundSegment:
+    """Return a segment with the p-value of both parts of the search."""
+    return replace(segment, p_value=min(1.0, PARTS * segment.p_value))
+
+
+def _map_of(found: Found) -> SegmentOffsetsMap:
+    """Return the map that repairs scores: the line of all rows, and the offsets of what was found."""
+    moved = [segment for segment in found.segments if segment.offset != 0.0]
+    offsets = np.array([segment.offset for segment in moved])
+    return SegmentOffsetsMap(*found.line, tuple(segment.rule for segment in moved), offsets)
+
+
+def _check_numbers(level: object, draws: object, most: object) -> None:
+    """Raise ValueError for a level, a number of draws or of segments that is none."""
+    if not (is_real(level) and 0.0 < level < 1.0):
+        raise ValueError(f"level must be a number in (0, 1) such as 0.05, got {level!r}")
+    least = int(-(-PARTS // float(level))) - 1
+    check_draws(draws, "draws", max(1, least))
+    if not is_whole(most) or most < 1:
+        raise ValueError(f"most must be a whole number, at least 1; got {most!r}")
+
+
+def _rows_as_given(sample: ScoreSample) -> ScoreSample:
+    """Return a sample whose rows stand as they were given, or refuse one that has lost them."""
+    if sample.aggregated or sample.is_sorted:
+        raise ValueError(
+            f"y_true must be rows as they were given, whose features are the rows of X; got cells or sorted rows of "
+            f"{sample.n:,}"
+        )
+    return sample
+
+
+def _columns_of(X: Any, sample: ScoreSample, categorical_features: CategoricalFeatures) -> Columns:
+    """Return the features of the rows, or refuse those of others."""
+    if X is None:
+        raise ValueError("X must hold the features of the rows, got None")
+    columns = read_columns(X, categorical_features)
+    if columns.n != sample.p.size:
+        raise ValueError(f"X must have a row for each of {sample.p.size:,} labels, got {columns.n:,} rows")
+    return columns
+
+
+def _logistic_map(sample: ScoreSample) -> CalibrationMap:
+    """Return the logistic map of all rows."""
+    if sample.base_rate in (0.0, 1.0):
+        raise ValueError(
+            "against must be 'scores' where all labels are of one class, of which no logistic map can be fitted; got "
+            f"'logistic' with {sample.n:,} rows of one class"
+        )
+    c_hat: CalibrationMap = read_family("platt").fit_sample(sample).map_
+    return c_hat
+
+
+def _feature_rows(sample: ScoreSample, columns: Columns, q: FloatArray) -> FeatureRows:
+    """Return the rows of positive weight with their features and the logits of what is tested."""
+    groups = sample.facts.get(GROUP) if sample.groups is not None else None
+    rows = FeatureRows(columns, sample.y, logit(q, LOGIT_EPS), sample.w, sample.whole, groups)
+    return rows if sample.unit else rows.take(sample.w > 0)

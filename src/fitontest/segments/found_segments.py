@@ -1,0 +1,307 @@
+"""The segments that a search found, as a table: which they are, how wrong their scores are, and how sure that is."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fitontest.data.arrays import as_scores, check_same_length
+from fitontest.data.known_groups import KnownGroups, groups_record
+from fitontest.data.score_sample import ScoreSample
+from fitontest.data.weights import weighting_record
+from fitontest.features.cuts import CutColumns
+from fitontest.features.read_columns import read_columns
+from fitontest.features.rows import FeatureRows
+from fitontest.features.search import FoundSegment
+from fitontest.maps.features.base import LOGIT_EPS
+from fitontest.maps.features.offsets import SegmentOffsetsMap
+from fitontest.maps.sql import number, rule_to_sql
+from fitontest.measures.interval import INDEPENDENT_ROWS
+from fitontest.measures.notes import data_notes
+from fitontest.numerics.links import logit
+from fitontest.results.frames import Records, attributes
+from fitontest.results.table import Section, Table
+from fitontest.results.text import count, sentence, short, signed
+from fitontest.typing import ArrayInput
+
+if TYPE_CHECKING:
+    from fitontest.displays.canvas import AxesOrFigure
+    from fitontest.displays.segments import Dot, SegmentsDisplay
+
+Against: TypeAlias = Literal["logistic", "scores"]
+OTHERS = "others"  # rows that are in no segment
+ORDER_NOTE = (
+    "In the order in which they were found, each beside those before it. residual: share of positives less mean score, "
+    "shrunk, since the largest of many is larger than the truth."
+)
+SHAPE_NOTE = "shape: the residuals add up along the score within the segment, up or down in places, whatever their sum."
+NULL_ERRORS = 1.645  # standard errors, within which 9 of 10 calibrated segments would be
+NOTHING = "No segment has enough rows to be tested."
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class FoundSegments(Table):
+    """Segments whose scores are wrong, in the order in which they were found, as `find_segments` returns them.
+
+    ``len(found)`` is their number, 0 where none stands out; iterating it gives them, and ``found[0]`` is the first.
+
+    Attributes
+    ----------
+    items : tuple of FoundSegment
+        Each with its `rule`, its statistic in standard errors, its adjusted p-value, its rows and what they are off by.
+    nearest : FoundSegment or None
+        The best that does not stand out; None where nothing could be tested.
+    against : {"logistic", "scores"}
+        What was tested: scores after one logistic map of all rows, or as they are.
+    map_ : SegmentOffsetsMap
+        That repairs the scores: the logistic map, where that was tested against, and the offsets of the segments whose
+        level is off.
+    scanned : int
+        Segments that were large enough to be tested.
+    critical : float
+        The sum of residuals, in standard errors, that would have stood out first.
+    level : float
+        Of all segments together.
+    draws : int
+    cut : CutColumns
+        The conditions that were looked at.
+    sample : ScoreSample
+        The rows.
+    rows_ : FeatureRows
+        Those of positive weight, with the probabilities that were tested.
+    groups : KnownGroups or None
+        What is known of the groups that rows belong to.
+
+    Examples
+    --------
+    >>> import numpy as np, fitontest as fot
+    >>> rng = np.random.default_rng(0)
+    >>> X, p = {"age": rng.integers(20, 80, 4000)}, rng.random(4000)
+    >>> y = rng.random(4000) < np.where(X["age"] > 60, p**0.5, p)
+    >>> found = fot.find_segments(y, p, X)
+    >>> len(found), str(found[0].rule), found.segments({"age": [25, 75]}).tolist()
+    (1, 'age > 62', ['others', 'age > 62'])
+    """
+
+    items: tuple[FoundSegment, ...]
+    nearest: FoundSegment | None
+    against: Against
+    map_: SegmentOffsetsMap
+    scanned: int
+    critical: float
+    level: float
+    draws: int
+    cut: CutColumns
+    sample: ScoreSample
+    rows_: FeatureRows
+    groups: KnownGroups | None = None
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __iter__(self) -> Iterator[FoundSegment]:
+        return iter(self.items)
+
+    def __getitem__(self, place: int) -> FoundSegment:
+        return self.items[place]
+
+    def __bool__(self) -> bool:
+        """Return whether a segment was found."""
+        return bool(self.items)
+
+    @property
+    def refusal(self) -> str:
+        """Why nothing is concluded, as of too few groups, or ""."""
+        return "" if self.groups is None else self.groups.refusal
+
+    def sentence(self) -> str:
+        """Return how many segments stand out, or how large an error would have."""
+        if self.refusal:
+            return sentence(self.refusal)
+        if self.scanned == 0:
+            return NOTHING
+        if not self.items:
+            return (
+                f"No segment stands out among {count(self.scanned)}; an error of {short(self.critical, 2)} of its "
+                "standard errors would have."
+            )
+        several = len(self.items) > 1
+        beyond = " beyond one map for all rows" if self.against == "logistic" else ""
+        which = f"{len(self.items)} segments are" if several else "1 segment is"
+        return f"{which} miscalibrated{beyond}, of {count(self.scanned)} (family-wise {100 * self.level:g} %)."
+
+    def rows(self) -> Records:
+        """Return a record for each segment."""
+        return [_record(item) for item in self.items]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the records, the nearest that does not stand out, and what was looked at, as JSON-ready values."""
+        return {
+            **attributes(self, "against", "level", "draws", "scanned"),
+            "critical": self.critical if np.isfinite(self.critical) else None,
+            "n": self.sample.n,
+            **weighting_record(self.sample.weighting),
+            **groups_record(self.groups),
+            "segments": self.rows(),
+            "nearest": None if self.nearest is None else _record(self.nearest),
+            "rules": self.rules(),
+            "map": self.map_.to_dict(),
+            "dropped_columns": list(self.cut.dropped),
+            "notes": self._notes,
+        }
+
+    def rules(self) -> list[dict[str, Any]]:
+        """Return the conditions of each segment, with the offset of its logits, as JSON-ready values."""
+        return [
+            {"segment": str(item.rule), "by": item.by, **item.rule.to_dict(), "offset": item.offset}
+            for item in self.items
+        ]
+
+    def to_sql(self, prob: str | None = None) -> str:
+        """Return the repair in DuckDB's SQL: what is added to the logit of a row, or its repaired probability.
+
+        Parameters
+        ----------
+        prob : str, optional
+            The column of scores: the probability is then that of `map_`. By default only the sum of the offsets of the
+            segments that a row is in, 0 in others.
+
+        Returns
+        -------
+        str
+            An expression that can stand in any SELECT.
+        """
+        if prob is not None:
+            return self.map_.to_sql(prob)
+        pairs = zip(self.map_.rules, self.map_.offsets.tolist(), strict=True)
+        terms = [f"CASE WHEN {rule_to_sql(rule)} THEN {number(offset)} ELSE 0.0e0 END" for rule, offset in pairs]
+        return " + ".join(terms) or "0.0e0"
+
+    def segments(self, X: Any) -> NDArray[Any]:
+        """Return the segment of each row, for ``evaluate(..., by=)``: the first that was found of those that it is in.
+
+        Parameters
+        ----------
+        X : data frame, dict of columns, or array of shape (n, d)
+            Features, with the columns of the conditions.
+
+        Returns
+        -------
+        segments : array of shape (n,)
+            Texts; "others" of rows that are in none.
+        """
+        columns = read_columns(X)
+        named = np.full(columns.n, OTHERS, dtype=object)
+        for item in reversed(self.items):
+            named[item.rule.meets(columns)] = str(item.rule)
+        return named
+
+    def sections(self) -> list[Section]:
+        """Return the sentence and the table of the segments."""
+        header = ["segment", "by", "n", "positives", "mean score", "residual", "in s.e.", "adjusted p"]
+        body = [_line(item) for item in self.items]
+        lines = [ORDER_NOTE if self.items else "", *self._notes]
+        return [Section("", header if body else (), body, "\n".join(line for line in lines if line), self.sentence())]
+
+    @property
+    def _notes(self) -> list[str]:
+        """What must be known to read the table."""
+        lines = [SHAPE_NOTE] if any(item.by == "shape" for item in self.items) else []
+        if self.nearest is not None and not self.items:
+            lines.append(f"The nearest: {_in_words(self.nearest)}.")
+        if self.against == "logistic":
+            line = f"intercept {short(self.map_.intercept)}, slope {short(self.map_.slope)}"
+            beside = " beside the segments found" if self.map_.rules else ""
+            lines.append(
+                f"Tested beyond one logistic map of all rows ({line}{beside}); against='scores' tests the scores."
+            )
+        lines += [note if note.endswith(".") else f"{note}." for note in self.cut.notes]
+        if self.cut.dropped:
+            names = ", ".join(self.cut.dropped)
+            lines.append(f"Without a condition: {names} (constant, as another column, or too little to test).")
+        lines += data_notes(self.sample.decided, self.sample.weighting, self.sample.rows_note)
+        if self.groups is None:
+            return [*lines, INDEPENDENT_ROWS]
+        return [*lines, *(line for line in self.groups.lines if line)]
+
+    def plot(self, ax: "AxesOrFigure" = None, *, after: ArrayInput = None) -> "SegmentsDisplay":
+        """Draw the residual of each segment, with intervals that hold for all that were looked at.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, Figure or SubFigure, optional
+            Place of the diagram. By default a new pyplot figure is made.
+        after : array-like of shape (n,), optional
+            Repaired scores of the same rows, of which the same segments are drawn beside. Rows that a repair was fitted
+            to look better than others.
+
+        Returns
+        -------
+        SegmentsDisplay
+
+        Raises
+        ------
+        ValueError
+            No segment was found whose level is off; scores that are none.
+        """
+        from fitontest.displays.segments import Dots, SegmentsDisplay
+
+        if not any(item.by != "shape" for item in self.items):
+            raise ValueError("a segment whose level is off must have been found for a diagram, got none")
+        before = Dots(self._dots(self.rows_), self._dot_label)
+        return SegmentsDisplay(before, None if after is None else Dots(self._dots(self._moved(after)), "")).plot(ax)
+
+    def _moved(self, after: ArrayInput) -> FeatureRows:
+        """Return the rows with other scores."""
+        scores = as_scores(after, "after")
+        check_same_length(y_true=self.sample.y, after=scores)
+        return self.rows_.at(logit(scores[self.sample.w > 0], LOGIT_EPS))
+
+    def _dots(self, rows: FeatureRows) -> "list[Dot]":
+        """Return the segments whose level is off with their residuals, as they are in some scores."""
+        from fitontest.displays.segments import Dot
+
+        dots = []
+        for item in self.items:
+            if item.by == "shape":
+                continue
+            part = rows.take(item.rule.meets(rows.columns))
+            total, error = float(part.w.sum()), float(np.sqrt(part.variances.sum()))
+            residual, error = float(part.residuals.sum()) / total, error / total
+            reach, null = self.critical * error, NULL_ERRORS * error
+            ends = (residual - reach, residual + reach, -null, null, abs(residual) >= reach)
+            dots.append(Dot(str(item.rule), residual, *ends, item.n))
+        return dots
+
+    @property
+    def _dot_label(self) -> str:
+        shapes = sum(item.by == "shape" for item in self.items)
+        level = f"{100 * (1.0 - self.level):g} % intervals that hold for all {count(self.scanned)} together"
+        left_out = f"; {shapes} of shape not drawn" if shapes else ""
+        return f"Share of positives less mean score, {level}{left_out}"
+
+
+def _record(item: FoundSegment) -> dict[str, Any]:
+    return {
+        "segment": str(item.rule),
+        "by": item.by,
+        "n": item.n,
+        "base_rate": item.base_rate,
+        "mean_score": item.mean_score,
+        "residual": item.residual,
+        "standardised": item.statistic,
+        "adjusted_p_value": item.p_value,
+        "offset": item.offset,
+    }
+
+
+def _line(item: FoundSegment) -> list[str]:
+    cells = [str(item.rule), item.by, f"{item.n:,}", short(item.base_rate), short(item.mean_score)]
+    return [*cells, signed(item.residual), short(item.statistic), short(item.p_value, 2)]
+
+
+def _in_words(item: FoundSegment) -> str:
+    error = f"{short(abs(item.statistic), 2)} standard errors"
+    return f"{item.rule} ({item.n:,} rows, {error}, adjusted p-value {short(item.p_value, 2)})"

@@ -1,0 +1,92 @@
+"""The search for segments that nobody named, with all that makes its p-values honest.
+
+Conditions are cut from the rows, labels are redrawn from the probabilities that are tested, and what stands out is
+taken one after the other. Where there are too many conditions, columns are chosen by one half of the rows and tested in
+the other.
+"""
+
+from dataclasses import dataclass, replace
+
+from fitontest.data.dependence import Dependence
+from fitontest.features.columns import Columns
+from fitontest.features.cuts import MOST_CONDITIONS, CutColumns, cut_columns, fewer_columns
+from fitontest.features.pooling import halves, ordered, pooled
+from fitontest.features.redrawn_maxima import redrawn_maxima
+from fitontest.features.rows import FeatureRows
+from fitontest.features.search import Found, search
+from fitontest.features.walks import WalkNodes
+from fitontest.uncertainty.row_redraws import labels_of_rows
+
+
+@dataclass(frozen=True, eq=False)
+class SegmentScan:
+    """What a search found, and in what.
+
+    Attributes
+    ----------
+    found : Found
+    rows : FeatureRows
+        That were tested, in an order of their own.
+    cut : CutColumns
+        Their conditions.
+    dependence : Dependence or None
+        How alike labels of rows that belong together are; None of independent rows.
+    """
+
+    found: Found
+    rows: FeatureRows
+    cut: CutColumns
+    dependence: Dependence | None
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether rows belong to so few groups that nothing is concluded."""
+        return self.dependence is not None and self.dependence.too_few
+
+
+def scan_segments(
+    rows: FeatureRows,
+    *,
+    level: float,
+    draws: int,
+    most: int,
+    seed: int,
+    walks: bool = False,
+    line: tuple[float, float] | None = None,
+) -> SegmentScan:
+    """Return the segments whose residuals stand out.
+
+    Parameters
+    ----------
+    rows : FeatureRows
+        With the probabilities that are tested.
+    level : float in (0, 1)
+        Of the scan, and of the walks by themselves.
+    draws : int
+        Of the labels.
+    most : int
+        Segments at most.
+    seed : int
+    walks : bool, default=False
+        Whether errors that change along the score are looked for within single conditions too.
+    line : tuple of float, optional
+        Intercept and slope of the line in the logits of scores that was fitted to the rows, and is to be fitted again
+        beside what is found.
+    """
+    cut = cut_columns(rows.columns, rows.w, rows.variances)
+    rows, cut = ordered(replace(rows, columns=Columns((), len(rows))), cut)  # of features the cells tell all
+    if cut.conditions > MOST_CONDITIONS:
+        choosing, testing = halves(rows, seed)
+        cut = fewer_columns(cut, rows.residuals, rows.variances, choosing).take(testing)
+        rows = rows.take(testing)
+        cut = cut.testable(rows.variances)
+    labels, dependence = labels_of_rows(rows)
+    if not cut.columns or (dependence is not None and dependence.too_few):
+        nothing = Found((), None, 0, float("inf"), (0.0, 1.0) if line is None else line, rows.logits)
+        return SegmentScan(nothing, rows, cut, dependence)
+    if dependence is None:
+        rows, cut = pooled(rows, cut)
+        labels, _ = labels_of_rows(rows)
+    nodes = WalkNodes.of(cut, rows) if walks else None
+    maxima = redrawn_maxima(cut, rows, labels, draws, seed, nodes)
+    return SegmentScan(search(cut, rows, maxima, level, most, nodes, line), rows, cut, dependence)
