@@ -1,7 +1,5 @@
-"""``fitontest evaluate --by``: segments of a file."""
+"""``fitontest segments``: features from files, what is found, and the map that repairs."""
 
-import csv
-import io
 import json
 
 import numpy as np
@@ -11,79 +9,127 @@ from click.testing import CliRunner
 
 import fitontest as fot
 from fitontest.cli.main import main
-from tests.strategies import noisy
-
-COLUMNS = ("--label", "y", "--prob", "p", "--interval", "none")
 
 
-@pytest.fixture
-def scores():
-    y, p = noisy(120)
-    return pd.DataFrame({"y": y, "p": p, "region": np.where(p < 0.4, "north", "south"), "year": np.arange(120) % 2})
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    rng = np.random.default_rng(0)
+    n = 2000
+    frame = pd.DataFrame(
+        {
+            "age": rng.integers(20, 80, n).astype(float),
+            "site": rng.choice(["north", "south", "west"], n),
+            "code": rng.integers(0, 3, n),
+            "flag": rng.random(n) < 0.5,
+            "score": rng.random(n),
+        }
+    )
+    frame["y"] = (rng.random(n) < np.where(frame.site == "west", frame.score**0.5, frame.score)).astype(int)
+    frame.loc[rng.random(n) < 0.05, "age"] = np.nan
+    frame.loc[(rng.random(n) < 0.05) & (frame.site != "west"), "site"] = None
+    path = tmp_path_factory.mktemp("segments")
+    frame.to_csv(path / "rows.csv", index=False)
+    frame.to_parquet(path / "rows.parquet")
+    return path, frame
 
 
-@pytest.fixture
-def file(tmp_path, scores):
-    scores.to_csv(tmp_path / "scores.csv", index=False)
-    return tmp_path / "scores.csv"
+def run(*arguments, code=0, **settings):
+    result = CliRunner().invoke(main, ["segments", *map(str, arguments)], **settings)
+    assert result.exit_code == code, result.output
+    return result.output if code else result.stdout
 
 
-def run(*arguments):
-    return CliRunner().invoke(main, ["evaluate", *map(str, arguments)])
+OPTIONS = ("--label", "y", "--prob", "score", "--draws", "79")
 
 
-def test_segments_of_a_file_are_those_of_the_library(file, scores):
-    result = run(file, *COLUMNS, "--by", "region", "--family", "beta")
-    expected = fot.evaluate(scores["y"], scores["p"], by=scores["region"], families=["beta"], interval=None)
-    assert result.exit_code == 0
-    assert result.stdout == f"{expected}\n"
+def test_every_kind_of_file_tells_what_the_frame_does(folder):
+    path, frame = folder
+    columns = ["age", "site", "code", "flag"]
+    found = fot.find_segments(frame.y, frame.score, frame[columns], draws=79)
+    assert len(found) == 1
+    for file in ("rows.csv", "rows.parquet"):
+        said = json.loads(run(path / file, *OPTIONS, "--format", "json"))
+        assert said["segments"] == found.rows()
+    assert run(
+        path / "rows.csv", *OPTIONS, "--columns", "age,site", "--columns", "code,flag", "--format", "csv"
+    ) == run(path / "rows.csv", *OPTIONS, "--format", "csv")
+    table = run("-", *OPTIONS, input=(path / "rows.csv").read_text())
+    assert table.splitlines()[0].startswith("1 segment is miscalibrated beyond one map for all rows, of ")
+    assert "site = west  level" in table
+    assert "--against scores" in table
 
 
-def test_several_columns_measures_and_formats(file, scores):
-    options = (*COLUMNS, "--by", "region", "--by", "year", "--measure", "ece", "--null-draws", 160)
-    by = scores[["region", "year"]]
-    expected = fot.evaluate(scores["y"], scores["p"], by=by, measures=["ece"], null_draws=160)
-    found = json.loads(run(file, *options, "--format", "json").stdout)
-    assert found == expected.to_dict()
-    assert found["by"] == "region, year"
-    table = list(csv.DictReader(io.StringIO(run(file, *options, "--format", "csv").stdout)))
-    assert [row["segment"] for row in table] == [row["segment"] for row in expected.rows()]
+def test_the_map_is_saved_drawn_printed_as_sql_and_applied(folder, tmp_path):
+    path, frame = folder
+    sql = run(
+        path / "rows.csv", *OPTIONS, "--format", "sql", "--save", tmp_path / "map.json", "--plot", tmp_path / "s.svg"
+    )
+    assert sql.startswith("CASE WHEN \"site\" IN ('west') THEN ")
+    assert "site = west" in (tmp_path / "s.svg").read_text()
+    c_hat = fot.maps.FeatureMap.from_json((tmp_path / "map.json").read_text())
+    for file, output in (("rows.csv", "new.csv"), ("rows.parquet", "new.parquet")):
+        arguments = ["apply", tmp_path / "map.json", path / file, "--prob", "score", "-o", tmp_path / output]
+        result = CliRunner().invoke(main, [*map(str, arguments)])
+        assert result.exit_code == 0, result.output
+        new = pd.read_csv(tmp_path / output) if output.endswith("csv") else pd.read_parquet(tmp_path / output)
+        np.testing.assert_allclose(new.calibrated, c_hat(frame, frame.score), rtol=1e-14)
 
 
-def test_names_are_no_formulas_and_do_not_act_on_a_terminal(file, scores, monkeypatch):
-    scores["region"] = np.where(scores["p"] < 0.4, "=1+1", "\x1b[31mred")
-    scores.to_csv(file, index=False)
-    options = (*COLUMNS, "--by", "region", "--family", "platt", "--format", "csv")
-    names = [row["segment"] for row in csv.DictReader(io.StringIO(run(file, *options).stdout))]
-    assert names == ["\x1b[31mred", "'=1+1", "all rows"]
-    monkeypatch.setattr("click.testing._NamedTextIOWrapper.isatty", lambda _: True, raising=False)
-    assert run(file, *options).stdout.splitlines()[1].startswith("platt,\\x1b[31mred,")
-
-
-def test_by_default_the_spline_is_measured(file):
-    result = run(file, *COLUMNS, "--by", "region", "--format", "csv", "--null-draws", 80)
-    assert {row["measure"] for row in csv.DictReader(io.StringIO(result.stdout))} == {"spline"}
+def test_codes_are_categories_where_that_is_said(folder):
+    path, _ = folder
+    said = json.loads(
+        run(path / "rows.csv", *OPTIONS, "--columns", "code", "--categorical", "code", "--format", "json")
+    )
+    assert said["scanned"] == 3
+    assert said["segments"] == []
+    assert said["nearest"]["segment"].startswith("code = ")
+    nothing = CliRunner().invoke(
+        main, ["segments", str(path / "rows.csv"), *OPTIONS, "--columns", "code", "--plot", str(path / "none.png")]
+    )
+    assert "No segment to draw" in nothing.stderr
+    assert not (path / "none.png").exists()
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("arguments", "message"),
     [
-        (("--by", "area"), "area"),
-        (("--by", "region", "--family", "beta", "--null-draws", "50"), "at least 40 times the number of segments"),
-        (("--by", "p", "--family", "beta"), "by must give at most 100 segments, got 120; group numbers first"),
+        (("--columns", "agee"), "--columns must name columns of .*did you mean 'age'"),
+        (("--columns", "age", "--categorical", "code"), "--categorical must be among --columns, age; got code"),
+        (("--level", "2"), "--level must be a number in"),
+        (("--draws", "10"), "--draws must be a whole number, at least 39"),
+        (("--most", "0"), "--most must be a whole number, at least 1"),
+        (("--save", "map.txt"), "the ending of --save must be one of"),
     ],
 )
-def test_bad_input_is_one_line_and_exit_code_2(file, options, message):
-    result = run(file, *COLUMNS, *options)
-    assert result.exit_code == 2
-    assert message in result.stderr
-    assert result.stderr.count("\n") == 1
+def test_refusals(folder, arguments, message):
+    import re
+
+    path, _ = folder
+    said = run(path / "rows.csv", "--label", "y", "--prob", "score", *arguments, code=2)
+    assert re.search(message, " ".join(said.split())), said
 
 
-def test_a_missing_segment_is_named_with_its_column_and_line(file, scores):
-    scores["region"] = scores["region"].mask(scores.index == 4)
-    scores.to_csv(file, index=False)
-    result = run(file, *COLUMNS, "--by", "year", "--by", "region")
-    assert result.exit_code == 2
-    assert "--by column 'region' must not have missing values" in result.stderr
-    assert "line 6 (the header is line 1)" in result.stderr
+def test_a_file_of_nothing_but_scores(tmp_path):
+    (tmp_path / "few.csv").write_text("y,score\n0,0.2\n1,0.7\n")
+    said = run(tmp_path / "few.csv", "--label", "y", "--prob", "score", code=2)
+    assert "--columns must name columns of features, got none" in " ".join(said.split())
+
+
+def test_evaluate_check_and_report_take_one_maximum(folder, tmp_path):
+    path, frame = folder
+    by = ["--by", "code", "--by", "flag", "--segments", "each", "--adjust", "max"]
+    common = [str(path / "rows.csv"), "--label", "y", "--prob", "score"]
+    said = CliRunner().invoke(main, ["evaluate", *common, *by, "--against", "scores", "--format", "json"])
+    assert said.exit_code == 0, said.output
+    segments = {record["segment"] for record in json.loads(said.stdout)["segments"]}
+    assert segments == {"code = 0", "code = 1", "code = 2", "flag = False", "flag = True", "all rows"}
+    gate = CliRunner().invoke(main, ["check", *common, *by, "--max-error", "0.4"])
+    assert (gate.exit_code, gate.stdout.splitlines()[0]) == (0, "pass: ECCE at most 0.4 (errors by ecce)")
+    frame.head(300).to_csv(tmp_path / "few.csv", index=False)
+    few = [str(tmp_path / "few.csv"), *common[1:]]
+    page = CliRunner().invoke(main, ["report", *few, *by, "--no-compare", "-o", str(tmp_path / "page.html")])
+    assert page.exit_code == 0, page.output
+    assert "flag = True" in (tmp_path / "page.html").read_text()
+    alone = CliRunner().invoke(main, ["evaluate", *common, "--adjust", "max"])
+    assert alone.exit_code == 2
+    assert "--adjust and --segments must be left out without --by" in alone.output

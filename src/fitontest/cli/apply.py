@@ -15,6 +15,7 @@ from fitontest.data.class_columns import label_texts
 from fitontest.data.predictions import Names, check_order
 from fitontest.data.simplex import as_simplex
 from fitontest.files.csv_files import Layout
+from fitontest.files.features import read_features
 from fitontest.files.tables import (
     PARQUET,
     append_columns,
@@ -95,7 +96,8 @@ def apply(
     TSV (also gzipped) or Parquet, or - for standard input. Its rows and columns are written as they are (cells of CSV
     and TSV as texts, to Parquet too; blank lines are left out), followed by one column of calibrated probabilities,
     clipped to [0, 1], or by one for each class. Of several classes MAP also holds what they are called, as `fitontest
-    compare --save` writes it: --prob columns that are named after them must stand in their order.
+    compare --save` writes it: --prob columns that are named after them must stand in their order. A map of segments, as
+    `fitontest segments --save` writes it, reads the columns that it names.
 
     Parquet files of more than a million rows are never in memory as a whole: DuckDB computes the map as
     `fitontest sql` prints it, which may differ in the last digit from what Python computes.
@@ -129,10 +131,11 @@ def _streamed(
 ) -> Counts | None:
     """Write the table by SQL, which needs memory for a few rows at a time.
 
-    None where arrays are as good or needed: of few rows, of CSV, whose cells are texts, of maps without a
-    formula, and of columns with values that are no scores, which are refused by the place of the first of them.
+    None where arrays are as good or needed: of few rows, of CSV, whose cells are texts, of maps without a formula, of
+    maps that see features, and of columns with values that are no scores, which are refused by the place of the first
+    of them.
     """
-    if not is_parquet(file):
+    if not is_parquet(file) or c_hat.takes_features:
         return None
     layout.refuse_for(PARQUET)
     if count_rows_in_parquet(file) <= MOST_IN_MEMORY:
@@ -167,6 +170,9 @@ def _read_whole(
         scores = np.column_stack([as_scores(values[keys[prob]], names[prob]) for prob in keys])
     if c_hat.takes_classes:
         calibrated, outside = _of_classes(c_hat, scores), 0
+    elif c_hat.takes_features:
+        X = read_features(file, c_hat.features, wanted, layout)
+        calibrated, outside = (c_hat(X, scores[:, 0])[:, None] if len(scores) else scores), 0
     else:
         calibrated, outside = _calibrated(c_hat, scores)
     append_columns(file, written, new, calibrated, wanted, layout)

@@ -2,13 +2,16 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Literal
 
 import click
 
 import fitontest as fot
+from fitontest.cli.choice import Choice
 from fitontest.cli.messages import refusing, say
-from fitontest.cli.scores import Given, of_any_scores
+from fitontest.cli.scores import SEGMENTS, Given, of_any_scores
 from fitontest.cli.writing import check_output, of_format
+from fitontest.data.segment_unions import SegmentsOf
 from fitontest.measures.error_limits import check_resolution
 from fitontest.reporting.calibration_check import CalibrationCheck
 from fitontest.reporting.max_error import DEFAULT_FAMILY, DEFAULT_RESOLUTION
@@ -53,6 +56,15 @@ FORMATS: dict[str, Callable[[CalibrationCheck], str]] = {
     "--by", multiple=True, help="Column whose values make segments, each with an outcome; repeat for several."
 )
 @click.option(
+    "--adjust",
+    type=Choice(("bonferroni", "max")),
+    default="bonferroni",
+    show_default=True,
+    help="How segments hold together: bonferroni, the interval of each is wider; max, by the ECCE of all segments at "
+    "once, for many segments and such that overlap.",
+)
+@SEGMENTS
+@click.option(
     "--require",
     multiple=True,
     help="A segment that must be there, as the table names it; one without rows leaves the outcome open. Repeat for "
@@ -75,6 +87,8 @@ def check(
     resolution: str,
     family: str,
     by: tuple[str, ...],
+    adjust: Literal["bonferroni", "max"],
+    segments: SegmentsOf,
     require: tuple[str, ...],
     random_state: int,
     style: str,
@@ -103,6 +117,8 @@ def check(
         level=level,
         resolution=parts,
         family=family,
+        adjust=adjust,
+        segments=segments,
         require=require,
         random_state=random_state,
     )

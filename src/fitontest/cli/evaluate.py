@@ -6,12 +6,14 @@ from typing import Any, Literal
 import click
 
 import fitontest as fot
-from fitontest.cli.choice import NormName
+from fitontest.cli.choice import Choice, NormName
 from fitontest.cli.messages import refusing, say
-from fitontest.cli.scores import Given, of_any_scores
+from fitontest.cli.scores import SEGMENTS, Given, of_any_scores
 from fitontest.cli.writing import FORMATS, of_format
+from fitontest.data.segment_unions import SegmentsOf
 from fitontest.data.simplex_sample import CANONICAL
 from fitontest.evaluation.evaluate import ALL, DEFAULT_CANONICAL, DEFAULT_FAMILIES, DEFAULT_MEASURES
+from fitontest.evaluation.one_maximum import AGAINST, Against
 from fitontest.measures.losses.rejection import DEFAULT_ALPHA
 from fitontest.measures.measure import Measure
 from fitontest.significance.choice import check_alpha
@@ -65,6 +67,23 @@ PROPER_ERROR = "proper_error"  # has a standard error, and fits many maps for ea
     multiple=True,
     help="Column whose values make segments, each evaluated alone, with adjusted p-values; repeat for several.",
 )
+@click.option(
+    "--adjust",
+    type=Choice(("holm", "max")),
+    default="holm",
+    show_default=True,
+    help="How p-values of segments are adjusted: holm, each by itself; max, by the ECCE of all segments at once, for "
+    "many segments and such that overlap.",
+)
+@SEGMENTS
+@click.option(
+    "--against",
+    type=Choice(AGAINST),
+    default="logistic",
+    show_default=True,
+    help="With --adjust max, what segments are tested against: scores after one logistic map of all rows, or the "
+    "scores as they are.",
+)
 @click.option("--verbose", is_flag=True, help="Print all columns, p-values and notes below the verdict.")
 @of_format()
 @refusing
@@ -78,6 +97,9 @@ def evaluate(
     null_draws: int | None,
     interval: str,
     by: tuple[str, ...],
+    adjust: Literal["holm", "max"],
+    segments: SegmentsOf,
+    against: Against,
     verbose: bool,
     style: str,
 ) -> None:
@@ -99,10 +121,13 @@ def evaluate(
             raise ValueError(f"--alpha must be left out without --measure tce, got {alpha:g}")
     if null_draws and not (chosen or by):
         raise ValueError(f"--null-draws must be left out without --measure, got {null_draws}")
+    if not by and (adjust != "holm" or segments != "crossed"):
+        raise ValueError("--adjust and --segments must be left out without --by, which makes the segments")
     data = given.read(by)
     others = [_measure(name, alpha) for name in chosen if name != TCE or _counts_rows(data)]
     settings: dict[str, Any] = {"norm": norm, "random_state": random_state, "interval": level}
     if by:
+        settings |= {"adjust": adjust, "segments": segments, "against": against}
         result = fot.evaluate(data, families=listed, measures=others or None, null_draws=null_draws or 0, **settings)
         say(FORMATS[style](result.table() if verbose else result))
         return

@@ -16,6 +16,7 @@ COMMANDS = (
     "evaluate",
     "validate",
     "report",
+    "segments",
     "check",
     "monitor",
     "plot",

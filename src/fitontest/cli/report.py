@@ -2,15 +2,18 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 import click
 
 import fitontest as fot
 from fitontest.checks import choose
+from fitontest.cli.choice import Choice
 from fitontest.cli.messages import refusing, say
-from fitontest.cli.scores import Given, of_any_scores
+from fitontest.cli.scores import SEGMENTS, Given, of_any_scores
 from fitontest.cli.streams import name_of
 from fitontest.cli.writing import check_output
+from fitontest.data.segment_unions import SegmentsOf
 from fitontest.evaluation.evaluate import ALL, DEFAULT_FAMILIES
 from fitontest.reporting.page import check_jinja
 from fitontest.results.table import PAGES
@@ -21,6 +24,14 @@ from fitontest.results.table import PAGES
 @click.option(
     "--by", multiple=True, help="Column whose values make segments, each listed with its error; repeat for several."
 )
+@click.option(
+    "--adjust",
+    type=Choice(("holm", "max")),
+    default="holm",
+    show_default=True,
+    help="How p-values of segments are adjusted for their number; max lists their ECCE beyond one map of all rows.",
+)
+@SEGMENTS
 @click.option(
     "--compare/--no-compare",
     default=None,
@@ -61,6 +72,8 @@ from fitontest.results.table import PAGES
 def report(
     given: Given,
     by: tuple[str, ...],
+    adjust: Literal["holm", "max"],
+    segments: SegmentsOf,
     compare: bool | None,
     families: tuple[str, ...],
     thresholds: tuple[float, ...],
@@ -97,6 +110,8 @@ def report(
         notes={**_columns(given, by), **_split_notes(notes)},
         families=ALL if families == (ALL,) else families or None,
         compare="auto" if compare is None else compare,
+        adjust=adjust,
+        segments=segments,
         thresholds=sorted(thresholds) or None,
         monitor=None if state is None else _load(state),
         interval=interval,

@@ -16,6 +16,7 @@ from fitontest.cli.messages import say
 from fitontest.data.counted_sample import CountedSample
 from fitontest.data.predictions import REDUCTIONS, Names
 from fitontest.data.samples import Samples
+from fitontest.data.segment_unions import SEGMENTS_OF
 from fitontest.data.simplex_sample import CANONICAL
 from fitontest.data.weights import MOST_COPIES, WEIGHT_TYPES, WeightType
 from fitontest.files.csv_files import Layout
@@ -50,6 +51,14 @@ ANY_REDUCTION = click.option(
     "--reduction",
     type=Choice([*REDUCTIONS, CANONICAL]),
     help=f"{HOW}; canonical takes them as they are, as the probabilities of all classes.",
+)
+SEGMENTS = click.option(
+    "--segments",
+    type=Choice(SEGMENTS_OF),
+    default="crossed",
+    show_default=True,
+    help="What several --by columns make: a segment of each combination of values, of each value of each column, or "
+    "these and each combination of two columns.",
 )
 _OPTIONS = (
     click.argument("file", type=click.Path(path_type=Path)),

@@ -120,9 +120,11 @@ def check_number(
     remedy = "evaluate some of them, or join them"
     if are_numbers:
         remedy = "group numbers first, such as by pd.qcut(values, 5) or pd.cut(values, 5)"
+    measures = are_numbers and not whole and present > MOST_MEASUREMENTS and 2 * present > rows
+    most = min(most, MOST_SEGMENTS) if measures else most
     if present > most:
         raise ValueError(f"{by} must give at most {most:,} segments, got {present:,}; {remedy}")
-    if are_numbers and not whole and present > MOST_MEASUREMENTS and 2 * present > rows:
+    if measures:
         raise ValueError(f"{by} must name groups of rows, got {present} distinct numbers in {rows:,} rows; {remedy}")
 
 

@@ -83,7 +83,7 @@ class CumulativeDisplay(BinaryDisplay):
     >>> p = rng.random(500)
     >>> display = fot.CumulativeDisplay.from_predictions(rng.random(500) < p**1.5, p, ax=Figure())
     >>> display.to_frame(part="range").round(3).to_dict("records")
-    [{'from_share': 0.0, 'to_share': 0.996, 'low': -0.118, 'high': 0.0}]
+    [{'from_share': 0.032, 'to_share': 0.968, 'low': -0.101, 'high': 0.001}]
     """
 
     def __init__(

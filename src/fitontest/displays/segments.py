@@ -171,7 +171,7 @@ class SegmentsDisplay(Display):
         ends = [0.0, *(end for dot in drawn for end in _ends(dot))]
         span = (max(ends) - min(ends)) or 1.0
         ax.set_xlim(min(ends) - MARGIN * span, max(ends) + MARGIN * span)
-        more = f"; {self.left_out} more are not drawn" if self.left_out else ""
+        more = f"\n{self.left_out} more are not drawn" if self.left_out else ""
         ax.set_xlabel(f"{self.label}{more}", loc="left", fontsize="small")
 
     def _explain(self, ax: "Axes") -> None:

@@ -289,10 +289,8 @@ class SegmentedEvaluation(Table):
     def dot_label(self) -> str:
         """What the axis of the dots is called."""
         (first, *_) = self.totals.values()
-        level = (
-            "" if first.interval is None else f", with {100 * first.interval.level:g} % intervals that hold together"
-        )
-        return f"{first.measure.title}{level}"
+        title, interval = first.measure.title, first.interval
+        return title if interval is None else f"{title} ({100 * interval.level:g} % intervals that hold together)"
 
     def diagrams(
         self, name: str | None = None, *, segments: Sequence[Key] | None = None, scale: "ScaleName" = "auto"

@@ -82,7 +82,7 @@ class FoundSegments(Table):
     >>> y = rng.random(4000) < np.where(X["age"] > 60, p**0.5, p)
     >>> found = fot.find_segments(y, p, X)
     >>> len(found), str(found[0].rule), found.segments({"age": [25, 75]}).tolist()
-    (1, 'age > 62', ['others', 'age > 62'])
+    (2, 'age > 62', ['others', 'age > 62'])
     """
 
     items: tuple[FoundSegment, ...]
@@ -246,12 +246,27 @@ class FoundSegments(Table):
         ValueError
             No segment was found whose level is off; scores that are none.
         """
+        return self.diagram(after=after).plot(ax)
+
+    def diagram(self, *, after: ArrayInput = None) -> "SegmentsDisplay":
+        """Return the diagram, which is yet to be drawn, or to be saved.
+
+        Parameters
+        ----------
+        after : array-like of shape (n,), optional
+            As for `plot`.
+
+        Raises
+        ------
+        ValueError
+            As `plot`.
+        """
         from fitontest.displays.segments import Dots, SegmentsDisplay
 
         if not any(item.by != "shape" for item in self.items):
             raise ValueError("a segment whose level is off must have been found for a diagram, got none")
         before = Dots(self._dots(self.rows_), self._dot_label)
-        return SegmentsDisplay(before, None if after is None else Dots(self._dots(self._moved(after)), "")).plot(ax)
+        return SegmentsDisplay(before, None if after is None else Dots(self._dots(self._moved(after)), ""))
 
     def _moved(self, after: ArrayInput) -> FeatureRows:
         """Return the rows with other scores."""
@@ -278,9 +293,9 @@ class FoundSegments(Table):
     @property
     def _dot_label(self) -> str:
         shapes = sum(item.by == "shape" for item in self.items)
-        level = f"{100 * (1.0 - self.level):g} % intervals that hold for all {count(self.scanned)} together"
+        level = f"{100 * (1.0 - self.level):g} % intervals that hold for all {count(self.scanned)} segments"
         left_out = f"; {shapes} of shape not drawn" if shapes else ""
-        return f"Share of positives less mean score, {level}{left_out}"
+        return f"Share of positives less mean score\n({level}{left_out})"
 
 
 def _record(item: FoundSegment) -> dict[str, Any]:

@@ -39,6 +39,7 @@ class FeatureMap(StoredMap):
     """
 
     takes_features: ClassVar[bool] = True
+    takes_classes: ClassVar[bool] = False
 
     def __call__(self, X: Any, p: ArrayInput) -> FloatArray:
         """Return the calibrated probabilities of rows, shape (n,).

@@ -1,0 +1,129 @@
+"""``fitontest segments``: for which rows of a file the scores are wrong."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+import fitontest as fot
+from fitontest.checks import choose
+from fitontest.cli.choice import Choice
+from fitontest.cli.messages import refusing, say
+from fitontest.cli.scores import Given, of_any_scores, split_classes
+from fitontest.cli.writing import FORMATS, check_output, of_format
+from fitontest.displays.saving import check_path
+from fitontest.files.features import column_names, read_features
+from fitontest.results.writing import write_text
+from fitontest.segments.find import AGAINST
+
+STYLES: dict[str, Callable[[Any], str]] = {**FORMATS, "sql": lambda found: found.to_sql()}
+
+
+@click.command()
+@of_any_scores
+@click.option(
+    "--columns",
+    multiple=True,
+    help="Columns with the features that describe segments, with commas between them; may be repeated. Default: all "
+    "columns but those of labels, scores, weights and groups.",
+)
+@click.option(
+    "--categorical",
+    multiple=True,
+    help="Columns of numbers that are names of categories, such as codes, with commas between them; may be repeated.",
+)
+@click.option(
+    "--against",
+    type=Choice(AGAINST),
+    default="logistic",
+    show_default=True,
+    help="What segments are tested against: scores after one logistic map of all rows, or the scores as they are.",
+)
+@click.option(
+    "--level",
+    type=float,
+    default=0.05,
+    show_default=True,
+    help="The probability, at most, that any segment is found where none is wrong.",
+)
+@click.option("--draws", type=int, default=500, show_default=True, help="Simulated sets of labels.")
+@click.option("--most", type=int, default=20, show_default=True, help="Segments at most.")
+@click.option("--random-state", type=int, default=0, show_default=True, help="Seed of the simulated labels.")
+@of_format(STYLES)
+@click.option("--save", type=click.Path(path_type=Path), help="Write the map that repairs the scores, as JSON.")
+@click.option("--plot", "picture", type=click.Path(path_type=Path), help="Draw the segments: .png, .svg or .pdf.")
+@refusing
+def segments(
+    given: Given,
+    columns: tuple[str, ...],
+    categorical: tuple[str, ...],
+    against: str,
+    level: float,
+    draws: int,
+    most: int,
+    random_state: int,
+    style: str,
+    save: Path | None,
+    picture: Path | None,
+) -> None:
+    """Find the groups of rows in FILE for which the scores are wrong.
+
+    FILE is CSV, TSV (also gzipped) or Parquet, or - for standard input. All conditions on one column, such as age > 50,
+    and all pairs of conditions on two columns are looked at, and p-values are adjusted for all of them. --format sql
+    prints what is to be added to the logit of each row.
+    """
+    if save is not None:
+        choose(save.suffix.lower(), (".json",), "the ending of --save")
+        check_output(save, "--save", {"FILE": given.file, "--plot": picture})
+    if picture is not None:
+        check_path(picture, "--plot")
+        check_output(picture, "--plot", {"FILE": given.file})
+    data = replace(given, cells="never").read()
+    names = _split(columns) or _others(given)
+    X = read_features(given.file, names, {"--label": given.label}, given.layout)
+    codes = _split(categorical)
+    unknown = [name for name in codes if name not in names]
+    if unknown:
+        raise ValueError(f"--categorical must be among --columns, {', '.join(names)}; got {unknown[0]}")
+    found = fot.find_segments(
+        data,
+        X=X,
+        against=against,  # type: ignore[arg-type] # one of those that click offers
+        level=level,
+        draws=draws,
+        most=most,
+        categorical_features=codes or "from_dtype",
+        random_state=random_state,
+    )
+    say(STYLES[style](found).replace("against='scores'", "--against scores"))
+    if save is not None:
+        write_text(save, found.map_.to_json() + "\n")
+        say(f"Wrote the map to {save}", err=True)
+    if picture is not None:
+        _draw(found, picture)
+
+
+def _draw(found: fot.FoundSegments, picture: Path) -> None:
+    """Draw the segments, or say that there are none to draw."""
+    if not any(item.by != "shape" for item in found):
+        say(f"No segment to draw: {picture} was not written", err=True)
+        return
+    found.diagram().save(picture)
+    say(f"Wrote {picture}", err=True)
+
+
+def _split(options: tuple[str, ...]) -> list[str]:
+    """Return the names in options that may hold several with commas between them."""
+    return [name for option in options for name in split_classes(option)]
+
+
+def _others(given: Given) -> list[str]:
+    """Return the columns of the file that no other option names."""
+    named = {given.label, *given.probs, given.weight, given.groups}
+    wanted = {"--label": given.label}
+    others = [name for name in column_names(given.file, wanted, given.layout) if name not in named]
+    if not others:
+        raise ValueError(f"--columns must name columns of features, got none in {given.file}")
+    return others

@@ -1,0 +1,345 @@
+"""Segments that nobody named: what is found, what is not, and that nothing but the rows decides it."""
+
+import json
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.figure import Figure
+
+import fitontest as fot
+from fitontest.features.cuts import LEAST_VARIANCE
+from fitontest.features.read_columns import read_columns
+
+
+def logit(p):
+    return np.log(p / (1 - p))
+
+
+def sigmoid(x):
+    return 1 / (1 + np.exp(-x))
+
+
+def rows(n=2500, seed=0, shift=0.9):
+    """Return labels, scores and features, of which a segment of two conditions is off."""
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame(
+        {
+            "age": rng.integers(20, 80, n).astype(float),
+            "site": rng.choice(["north", "south", "west"], n),
+            "flag": rng.random(n) < 0.5,
+            "noise": rng.standard_normal(n),
+        }
+    )
+    p = sigmoid(1.2 * rng.standard_normal(n))
+    off = (X.age > 50) & (X.site == "west")
+    y = (rng.random(n) < sigmoid(logit(p) + shift * off)).astype(int)
+    X.loc[rng.random(n) < 0.04, "age"] = np.nan
+    return y, p, X
+
+
+QUICK = {"draws": 79}
+
+
+@pytest.fixture(scope="module")
+def found():
+    return fot.find_segments(*rows(), **QUICK)
+
+
+def test_the_segment_that_is_off_is_found_and_named(found):
+    assert len(found) == 1
+    assert bool(found)
+    (segment,) = found
+    assert set(segment.rule.columns) == {"age", "site"}
+    assert "site = west" in str(segment.rule)
+    assert segment.by == "level"
+    assert segment.p_value == pytest.approx(2 / 80)
+    assert 0.5 < segment.offset < 1.1
+    text = str(found)
+    assert text.startswith("1 segment is miscalibrated beyond one map for all rows, of ")
+    assert "(family-wise 5 %)" in text.splitlines()[0]
+    assert "shrunk" in text
+
+
+def test_its_numbers_are_those_of_its_rows(found):
+    y, p, X = rows()
+    (segment,) = found
+    inside = segment.rule.meets(read_columns(X))
+    line = fot.Platt().fit(p, y).map_
+    q = line(p)
+    z = (y - q)[inside].sum() / np.sqrt((q * (1 - q))[inside].sum())
+    assert segment.statistic == pytest.approx(z, rel=1e-9)
+    assert segment.n == inside.sum()
+    assert segment.base_rate == pytest.approx(y[inside].mean())
+    assert segment.mean_score == pytest.approx(q[inside].mean(), rel=1e-9)
+    assert segment.residual == pytest.approx((1 - 1 / z**2) * (y - q)[inside].mean(), rel=1e-9)
+    assert segment.standard_error == pytest.approx(np.sqrt((q * (1 - q))[inside].sum()) / inside.sum(), rel=1e-9)
+
+
+def test_the_largest_statistic_is_that_of_brute_force_over_all_pairs():
+    y, p, X = rows(600)
+    found = fot.find_segments(y, p, X, against="scores", **QUICK)
+    columns = read_columns(X)
+    conditions = [[*column.conditions] for column in found.cut.columns]
+    met = [[condition.meets(columns) for condition in each] for each in conditions]
+    best, tested = 0.0, 0
+    for a in range(len(met)):
+        pairs = list(met[a])
+        pairs += [one & other for b in range(a + 1, len(met)) for one in met[a] for other in met[b]]
+        for rows_of in pairs:
+            variance = (p * (1 - p))[rows_of].sum()
+            if variance >= LEAST_VARIANCE:
+                tested += 1
+                best = max(best, abs((y - p)[rows_of].sum()) / np.sqrt(variance))
+    largest = found[0] if found else found.nearest
+    assert abs(largest.statistic) == pytest.approx(best, rel=1e-9)
+    assert found.scanned == tested
+
+
+def test_calibrated_scores_have_no_segment():
+    rng = np.random.default_rng(3)
+    _, p, X = rows()
+    found = fot.find_segments(rng.random(p.size) < p, p, X, **QUICK)
+    assert len(found) == 0
+    assert not found
+    first, *_ = str(found).splitlines()
+    assert first.startswith(f"No segment stands out among {found.scanned:,}; an error of ")
+    assert first.endswith("of its standard errors would have.")
+    assert found.nearest.p_value > 0.05
+    assert f"The nearest: {found.nearest.rule}" in str(found)
+    assert found.to_sql() == "0.0e0"
+    assert found.rows() == found.rules() == []
+    assert found.segments(X).tolist() == ["others"] * p.size
+    with pytest.raises(ValueError, match="a segment whose level is off must have been found for a diagram"):
+        found.plot()
+
+
+def test_an_error_of_all_rows_is_none_of_a_segment():
+    rng = np.random.default_rng(0)
+    _, p, X = rows()
+    y = rng.random(p.size) < sigmoid(0.6 * logit(p) + 0.8)
+    assert len(fot.find_segments(y, p, X, **QUICK)) == 0
+    as_they_are = fot.find_segments(y, p, X, against="scores", **QUICK)
+    assert len(as_they_are) > 0
+    assert "beyond one map" not in str(as_they_are)
+
+
+def test_an_error_whose_sign_changes_is_found_along_the_score():
+    rng = np.random.default_rng(0)
+    _, p, X = rows(4000)
+    y = rng.random(p.size) < sigmoid(np.where(X.site == "west", 2.6, 1.0) * logit(p))
+    found = fot.find_segments(y, p, X, **QUICK)
+    assert [(str(one.rule), one.by) for one in found] == [("site = west", "shape")]
+    assert found[0].offset == 0.0
+    assert "shape: the residuals add up along the score" in " ".join(str(found).split())
+    assert len(found.map_.rules) == 0
+
+
+def test_the_repair_moves_the_rows_of_the_segment_alone(found):
+    _, p, X = rows()
+    (segment,) = found
+    inside = segment.rule.meets(read_columns(X))
+    q = found.map_(X, p)
+    line = found.map_.intercept + found.map_.slope * logit(p)
+    np.testing.assert_allclose(q, sigmoid(line + segment.offset * inside), rtol=1e-12)
+    fresh_y, fresh_p, fresh = rows(20_000, seed=9)
+    loss = [np.mean((fresh_y - each) ** 2) for each in (fresh_p, found.map_(fresh, fresh_p))]
+    assert loss[1] < loss[0]
+    again = fot.maps.FeatureMap.from_json(found.map_.to_json())
+    np.testing.assert_array_equal(again(X, p), q)
+
+
+def test_sql_is_the_map():
+    duckdb = pytest.importorskip("duckdb")
+    y, p, X = rows()
+    found = fot.find_segments(y, p, X, **QUICK)
+    frame = X.assign(score=p, row=np.arange(p.size))
+    with duckdb.connect() as connection:
+        connection.register("given", frame)
+        query = f"SELECT {found.to_sql()} AS moved, {found.to_sql('score')} AS q FROM given ORDER BY row"
+        told = connection.execute(query).fetchnumpy()
+    inside = found[0].rule.meets(read_columns(X))
+    np.testing.assert_allclose(np.ma.filled(told["moved"], np.nan), found[0].offset * inside)
+    np.testing.assert_allclose(told["q"], found.map_(X, p), rtol=1e-12)
+
+
+def test_segments_go_into_by(found):
+    y, p, X = rows()
+    named = found.segments(X)
+    assert set(named) == {"others", str(found[0].rule)}
+    evaluation = fot.evaluate(y, p, by=named, adjust="max", null_draws=99)
+    assert evaluation.worst()[0] == str(found[0].rule)
+
+
+@pytest.mark.parametrize("frame", ["dict", "polars", "pyarrow", "float32", "object"])
+def test_frames_of_any_library(frame, found):
+    y, p, X = rows()
+    if frame == "dict":
+        X = {name: X[name].to_numpy() for name in X}
+    elif frame in ("polars", "pyarrow"):
+        pytest.importorskip(frame)
+        import polars
+
+        X = polars.from_pandas(X)
+        X = X.to_arrow() if frame == "pyarrow" else X
+    elif frame == "float32":
+        X = X.astype({"age": np.float32})
+    else:
+        X = X.astype(object)
+    assert fot.find_segments(y, p, X, **QUICK).rows() == found.rows()
+
+
+def test_a_matrix_and_its_codes():
+    y, p, X = rows()
+    codes = X.site.map({"north": 0, "south": 1, "west": 2})
+    matrix = np.column_stack((X.age, codes, X.noise))
+    as_numbers = fot.find_segments(y, p, matrix, **QUICK)
+    assert set(as_numbers[0].rule.columns) == {"x0", "x1"}
+    named = fot.find_segments(y, p, matrix, categorical_features=[1], **QUICK)
+    assert "x1 = 2" in str(named[0].rule)
+    masked = fot.find_segments(y, p, matrix, categorical_features=[False, True, False], **QUICK)
+    assert masked.rows() == named.rows()
+
+
+def test_order_copies_and_read_rows_tell_the_same(found):
+    y, p, X = rows()
+    order = np.random.default_rng(0).permutation(p.size)
+    shuffled = fot.find_segments(y[order], p[order], X.iloc[order], **QUICK)
+    assert shuffled.rows() == found.rows()
+    assert shuffled.critical == found.critical
+    w = np.random.default_rng(1).integers(0, 3, p.size)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", fot.CalibrationWarning)  # that rows look like copies
+        weighted = fot.find_segments(y, p, X, sample_weight=w, **QUICK)
+        where = np.repeat(np.arange(p.size), w)
+        copies = fot.find_segments(y[where], p[where], X.iloc[where].reset_index(drop=True), **QUICK)
+    assert weighted.critical == copies.critical
+    assert len(weighted) == len(copies) > 0
+    for one, other in zip(weighted, copies, strict=True):
+        assert (one.rule, one.n, one.p_value) == (other.rule, other.n, other.p_value)
+        assert (one.statistic, one.offset) == pytest.approx((other.statistic, other.offset), rel=1e-9)
+    assert fot.find_segments(fot.read(y, p), X=X, **QUICK).rows() == found.rows()
+
+
+def test_importances_count_by_their_squares():
+    y, p, X = rows()
+    w = np.random.default_rng(0).exponential(size=p.size)
+    weighted = fot.find_segments(y, p, X, sample_weight=w, **QUICK)
+    (segment,) = weighted
+    inside = segment.rule.meets(read_columns(X))
+    q = fot.Platt().fit(p, y, w).map_(p)
+    z = (w * (y - q))[inside].sum() / np.sqrt((w**2 * q * (1 - q))[inside].sum())
+    assert segment.statistic == pytest.approx(z, rel=1e-9)
+    assert segment.n == inside.sum()
+    assert "importances" in str(weighted)
+
+
+def test_rows_that_belong_together_make_less_sure():
+    rng = np.random.default_rng(0)
+    group = np.repeat(np.arange(150), 12)
+    X = {"site": (np.arange(150) % 5)[group].astype(str), "noise": rng.standard_normal(1800)}
+    p = sigmoid(rng.standard_normal(1800))
+    y = rng.random(1800) < sigmoid(logit(p) + rng.standard_normal(150)[group])
+    alone, grouped = (fot.find_segments(y, p, X, groups=given, **QUICK) for given in (None, group))
+    assert grouped.critical > 1.3 * alone.critical
+    assert "groups: 150" in str(grouped)
+    few = fot.find_segments(y, p, X, groups=group // 25, **QUICK)
+    assert len(few) == 0
+    assert "groups" in str(few).splitlines()[0]
+
+
+def test_too_many_conditions_are_cut_coarser_and_then_chosen_by_other_rows():
+    rng = np.random.default_rng(0)
+    n = 1600
+    p = sigmoid(rng.standard_normal(n))
+    X = rng.standard_normal((n, 90))
+    y = rng.random(n) < sigmoid(logit(p) + 1.6 * (X[:, 7] > 0))
+    middle = fot.find_segments(y, p, X[:, :30], against="scores", draws=39)
+    assert middle.cut.conditions <= 400
+    assert "More than 400 conditions: numbers at the quantiles" in str(middle)
+    halved = fot.find_segments(y, p, X, against="scores", draws=39)
+    assert halved.cut.conditions <= 400
+    assert "chosen by one half of the rows; tested in the other" in " ".join(str(halved).split())
+    assert halved[0].rule.columns[0] == "x7"
+    assert halved[0].n < 0.7 * n
+    order = rng.permutation(n)
+    assert fot.find_segments(y[order], p[order], X[order], against="scores", draws=39).rows() == halved.rows()
+
+
+def test_columns_that_say_nothing_are_named():
+    y, p, X = rows(800)
+    X = X.assign(constant=1.0, copy=X.age, empty=np.nan, ids=[f"row {k}" for k in range(800)])
+    found = fot.find_segments(y, p, X, **QUICK)
+    assert found.cut.dropped == ("constant", "copy", "empty", "ids")
+    assert "Without a condition: constant, copy, empty, ids" in str(found)
+
+
+def test_json_and_pickle(found):
+    import pickle
+
+    said = json.loads(found.to_json())
+    assert said["segments"][0]["segment"] == str(found[0].rule)
+    assert said["against"] == "logistic"
+    assert said["critical"] == found.critical
+    assert said["rules"][0]["conditions"][0]["column"] in ("age", "site")
+    assert pickle.loads(pickle.dumps(found)).rows() == found.rows()
+    assert list(found.to_frame().columns)[:3] == ["segment", "by", "n"]
+
+
+def test_the_picture_before_and_after(found):
+    _, p, X = rows()
+    display = found.plot(Figure(), after=found.map_(X, p))
+    before, after = (display.to_frame(part=part).iloc[0] for part in ("before", "after"))
+    assert before["low"] > 0.0
+    assert before["stands_out"]
+    assert abs(after["value"]) < before["null_high"]
+    assert display.ax_.get_xlabel().startswith("Share of positives less mean score\n(95 % intervals that hold for all")
+
+
+def test_scores_of_0_or_1_and_labels_of_one_class():
+    y, p, X = rows(500)
+    certain = fot.find_segments(y, (p > 0.5).astype(float), X, against="scores", **QUICK)
+    assert str(certain).startswith("No segment has enough rows to be tested.")
+    assert certain.to_dict()["critical"] is None
+    with pytest.raises(ValueError, match="against must be 'scores' where all labels are of one class"):
+        fot.find_segments(np.ones(500, dtype=int), p, X, pos_label=1)
+    off = fot.find_segments(np.ones(500, dtype=int), p, X, pos_label=1, against="scores", **QUICK)
+    assert len(off) > 0
+    tiny = fot.find_segments(y[:6], p[:6], X.iloc[:6], against="scores", **QUICK)
+    assert len(tiny) == 0
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"X": None}, "X must hold the features of the rows, got None"),
+        ({"X": {"a": [1, 2, 3]}}, "X must have a row for each of 60 labels, got 3 rows"),
+        ({"X": {}}, "X must be a data frame"),
+        ({"X": np.zeros((60, 0))}, r"got 0 feature\(s\)"),
+        (
+            {"X": pd.DataFrame({"day": pd.date_range("2024", periods=60)})},
+            "got Datetime.* in column 'day'; make numbers",
+        ),
+        ({"X": {"a": np.r_[np.inf, np.zeros(59)]}}, "X column 'a' must be finite or missing, got inf at row 1"),
+        ({"against": "isotonic"}, "against must be one of 'logistic', 'scores'"),
+        ({"level": 5}, "level must be a number in"),
+        ({"draws": 10}, "draws must be a whole number, at least 39"),
+        ({"most": 0}, "most must be a whole number, at least 1"),
+        ({"categorical_features": ["b"]}, "categorical_features must name columns of X"),
+        ({"categorical_features": "a"}, "categorical_features must be 'from_dtype', or names"),
+    ],
+)
+def test_refusals(settings, message):
+    y, p, _ = rows(60)
+    given = {"X": {"a": np.arange(60.0)}, **settings}
+    with pytest.raises(ValueError, match=message):
+        fot.find_segments(y, p, **given)
+
+
+def test_cells_and_classes_are_refused():
+    y, p, X = rows(200)
+    with pytest.raises(ValueError, match="y_true must be rows as they were given"):
+        fot.find_segments(fot.Cells.of(y, p), X=X)
+    with pytest.raises(ValueError, match="by must be left out"):
+        fot.find_segments(fot.read(y, p, by=X.site), X=X)
