@@ -19,8 +19,8 @@ from scipy.special import softmax
 import fitontest as fot
 import monitor_streams as streams
 from monitor_power import delays, median
-from monitor_records import recorded, share
 from report import machine_facts, markdown
+from run_records import recorded, share
 
 ALPHA = 0.05
 ROWS = 500

@@ -18,8 +18,8 @@ from scipy.special import ndtr
 
 import fitontest as fot
 import monitor_streams as streams
-from monitor_records import recorded, share
 from report import machine_facts, markdown
+from run_records import recorded, share
 
 ALPHA = 0.05
 HEADER = ("stream", "runs", "monitor", "CUSUM, run length 1,000", "a test of each batch")

@@ -24,8 +24,8 @@ from fitontest.cells.cell_sums import CellSums, Resolution
 from fitontest.monitoring.batches.batch import Batch
 from fitontest.monitoring.capital import ErrorCapital
 from fitontest.monitoring.past import Past
-from monitor_records import recorded, share
 from report import machine_facts, markdown
+from run_records import recorded, share
 
 ALPHA = 0.05
 FAMILIES = ("spline", "isotonic")

@@ -16,8 +16,8 @@ import numpy as np
 
 import fitontest as fot
 import monitor_streams as streams
-from monitor_records import recorded, share
 from report import machine_facts, markdown
+from run_records import recorded, share
 
 ALPHA = 0.05
 SMALL = 200

@@ -16,8 +16,8 @@ import numpy as np
 import fitontest as fot
 import monitor_streams as streams
 from monitor_power import delays, median, names_of
-from monitor_records import recorded, share
 from report import machine_facts, markdown
+from run_records import recorded, share
 
 ALPHA = 0.05
 SHIFTS = {"one segment +.7": 0.7, "no drift": 0.0}

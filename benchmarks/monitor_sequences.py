@@ -23,8 +23,8 @@ import monitor_streams as streams
 from fitontest.cells.cell_sums import CellSums, Resolution
 from fitontest.monitoring.batches.batch import Batch
 from fitontest.monitoring.lines.sequence import LineSequence
-from monitor_records import recorded, share
 from report import machine_facts, markdown
+from run_records import recorded, share
 
 ALPHA = 0.05
 LOOKS = (1, 6, 24)

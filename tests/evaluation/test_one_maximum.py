@@ -48,7 +48,8 @@ def test_intervals_hold_together_around_each_value(evaluation):
     reach = maximum.maxima.reach(0.95)
     assert reach == pytest.approx(np.sort(maximum.maxima.maxima)[950])
     for place, segment in enumerate(maximum.keys):
-        estimate, sigma = evaluation.estimates["ecce"][segment], maximum.maxima.sigma[place]
+        estimate = evaluation.estimates["ecce"][segment]
+        sigma = maximum.maxima.sigma[place] * maximum.maxima.noise[place]
         assert estimate.interval.high == pytest.approx(estimate.value + reach * sigma)
         assert estimate.interval.low == pytest.approx(max(0.0, estimate.value - reach * sigma))
         assert estimate.null.values.size == 1000

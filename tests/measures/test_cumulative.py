@@ -10,6 +10,7 @@ from fitontest.measures.cumulative import CumulativeError
 from fitontest.numerics.brownian import maximum_tail, range_tail
 from fitontest.uncertainty.dependence import score_redraws
 from fitontest.uncertainty.redrawing import Redrawing, estimate_of
+from fitontest.uncertainty.seminorm import noise_of
 
 ECCE, KS = CumulativeError(), CumulativeError("maximum")
 P = [0.6, 0.8, 0.2, 0.4]
@@ -162,14 +163,15 @@ def test_the_interval_reaches_as_far_as_the_noise():
     estimate = fot.measure(y, p, "ecce")
     values = np.sort(estimate.null.values)
     assert values.size == 1000
-    reach = values[int(np.ceil(1001 * 0.95)) - 1]
+    more = max(1.0, float(np.sqrt(np.sum((y - p) ** 2) / np.sum(p * (1 - p)))))
+    reach = more * values[int(np.ceil(1001 * 0.95)) - 1]
     assert estimate.interval.low == pytest.approx(estimate.value - reach, abs=1e-15)
     assert estimate.interval.high == pytest.approx(estimate.value + reach, abs=1e-15)
-    assert estimate.debiased == pytest.approx(np.sqrt(estimate.value**2 - np.mean(values**2)), abs=1e-15)
+    assert estimate.debiased == pytest.approx(np.sqrt(estimate.value**2 - more**2 * np.mean(values**2)), abs=1e-15)
     assert estimate.interval.low <= estimate.debiased <= estimate.value
     text = str(estimate)
     assert text.startswith("ECCE: debiased 0.0")
-    assert "as far as the noise of calibrated labels reaches on either side" in text
+    assert "as far as the noise of labels reaches on either side" in text
 
 
 def test_the_interval_of_evaluate_is_that_of_measure():
@@ -197,7 +199,23 @@ def test_a_level_that_needs_more_draws_has_them():
     y, p = rows(100)
     estimate = estimate_of(ECCE, fot.ScoreSample(y, p), redrawing=Redrawing(interval=0.9995))
     assert estimate.null.values.size == 2000
-    assert estimate.interval.high - estimate.value == pytest.approx(estimate.null.values.max())
+    reach = noise_of(fot.ScoreSample(y, p)) * estimate.null.values.max()
+    assert estimate.interval.high - estimate.value == pytest.approx(reach)
+
+
+@pytest.mark.parametrize("weights", ["ones", "counts", "shares"])
+def test_labels_of_rare_events_vary_more_where_they_are_more_frequent(weights):
+    rng = np.random.default_rng(8)
+    p = rng.choice([0.001, 0.004, 0.01], 2000)
+    y = (rng.random(2000) < 6 * p).astype(int)
+    w = {"ones": np.ones(2000), "counts": rng.integers(1, 4, 2000), "shares": rng.random(2000)}[weights]
+    sample = fot.ScoreSample(y, p, sample_weight=w)
+    # a whole weight is so many rows, other weights are those of one row
+    squared = w if weights != "shares" else w**2
+    ratio = np.sum(squared * (y - p) ** 2) / np.sum(squared * p * (1 - p))
+    assert ratio > 3.0
+    assert noise_of(sample) == pytest.approx(np.sqrt(ratio), rel=1e-12)
+    assert noise_of(fot.ScoreSample(np.zeros(2000), p)) == 1.0
 
 
 def test_normal_walks_of_many_rows_have_the_law_of_labels(monkeypatch):

@@ -14,10 +14,9 @@ from fitontest.maps.base import CalibrationMap
 from fitontest.maps.logistic import LogisticMap
 from fitontest.measures.cumulative import CumulativeError
 from fitontest.measures.estimate import Estimate
-from fitontest.measures.interval import ErrorInterval
 from fitontest.results.text import count, short
-from fitontest.uncertainty.null import compare_with
 from fitontest.uncertainty.segment_maxima import SegmentMaxima
+from fitontest.uncertainty.seminorm import told_by_noise
 
 Against: TypeAlias = Literal["logistic", "scores"]
 AGAINST = ("logistic", "scores")
@@ -82,15 +81,9 @@ class OneMaximum:
                 found[key] = estimate.with_uncertainty(interval_reason=TOO_LITTLE)
                 continue
             sigma = float(maxima.sigma[k])
-            noise = maxima.drawn[:, place[k]] * sigma
-            low, high = max(estimate.value - reach * sigma, 0.0), min(estimate.value + reach * sigma, 1.0)
-            debiased = float(np.sqrt(max(estimate.value**2 - float(np.mean(noise**2)), 0.0)))
-            draws = noise.size
-            found[key] = estimate.with_uncertainty(
-                null=compare_with(noise, estimate.measure, estimate.value),
-                debiased=float(np.clip(debiased, low, high)),
-                interval=ErrorInterval(low, high, self.level, target="true error", draws=draws, seed=seed),
-            )
+            calibrated = maxima.drawn[:, place[k]] * sigma
+            noise = float(maxima.noise[k])
+            found[key] = told_by_noise(estimate, calibrated, reach * sigma, noise, self.level, seed)
         return found
 
     @property

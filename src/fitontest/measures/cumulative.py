@@ -54,9 +54,10 @@ class CumulativeError(Measure):
     a lower bound of the mean distance too, whatever the shape of the error.
 
     The error is a seminorm of the residuals. Its distance from that of the true probabilities is at most the same of
-    the noise, |ECCE - ECCE(c)| <= ECCE(y - c): the interval is the value, less and more what the noise of calibrated
-    labels exceeds in 5 % of draws. No calibration map is fitted for it. The debiased value is
-    sqrt(max(0, ECCE^2 - E0)), with E0 the mean square for calibrated labels.
+    the noise, |ECCE - ECCE(c)| <= ECCE(y - c): the interval is the value, less and more what noise exceeds in 5 % of
+    draws. No calibration map is fitted for it. Noise is that of calibrated labels, times the root of
+    sum w^2 (y - p)^2 / sum w^2 p (1 - p) where labels vary more than calibrated ones. The debiased value is
+    sqrt(max(0, ECCE^2 - E0)), with E0 the mean square of the noise.
 
     Labels are drawn at least 1,000 times for them; of more than 100,000 rows sums of labels are drawn as normal
     numbers. In `Estimate.evidence` stands the p-value by the law of Brownian motion too, which is too large where few

@@ -11,7 +11,7 @@ INDEPENDENT_ROWS = (
     f"{INDEPENDENT}: copies, or several of one patient without groups=, make intervals and p-values too sure."
 )
 BY_LABELS = "cut off at what the labels beside the threshold leave open"
-BY_NOISE = "as far as the noise of calibrated labels reaches on either side, whatever the shape of the error"
+BY_NOISE = "as far as the noise of labels reaches on either side, whatever the shape of the error"
 POPULATION = "the population"  # what intervals by a formula are of
 
 

@@ -6,7 +6,8 @@ row. With T_(1) >= ... >= T_(m) observed and T* of B sets of labels, the step-do
 
     p_(j) = (1 + #{b : max over i >= j of T*_(i),b >= T_(j)}) / (B + 1),   then the running maximum over j.
 
-With q the upper point of max_h T*_h, the intervals [ECCE_h - q sigma_h, ECCE_h + q sigma_h] hold together.
+With q the upper point of max_h T*_h, the intervals [ECCE_h - q s_h, ECCE_h + q s_h] hold together, where s_h is sigma_h
+or, where it is larger, the root of the sum of squared residuals w^2 (y - p)^2 over the sum of weights.
 """
 
 from collections.abc import Iterator
@@ -24,7 +25,7 @@ from fitontest.progress import track
 from fitontest.typing import BoolArray, FloatArray, IntArray
 from fitontest.uncertainty.dependence import dependence_of
 from fitontest.uncertainty.segment_entries import SegmentEntries
-from fitontest.uncertainty.seminorm import upper_point
+from fitontest.uncertainty.seminorm import squared_residuals, upper_point
 
 BLOCK = 2_000_000  # labels that are drawn together
 ROUNDING = 1e-6  # relative, of sums of labels in single precision
@@ -40,6 +41,8 @@ class SegmentMaxima:
         ECCE or KS of each segment.
     sigma : array of shape (m,)
         Its unit: sqrt(sum w^2 p (1 - p)) / sum w.
+    noise : array of shape (m,)
+        By how much its labels vary more than calibrated ones, at least 1.
     tested : bool array of shape (m,)
         Whether its variance sum w^2 p (1 - p) is at least 5; there is too little to test in others.
     drawn : array of shape (B, number of tested segments)
@@ -50,6 +53,7 @@ class SegmentMaxima:
 
     error: FloatArray
     sigma: FloatArray
+    noise: FloatArray
     tested: BoolArray
     drawn: FloatArray
     sigma_of_all: float
@@ -75,7 +79,7 @@ class SegmentMaxima:
         labels = entries.labels(entries.p, dependence_of(segments.whole))
         drawn = walks.drawn(labels, draws, seed, tested) / np.sqrt(variance[tested])
         of_all = float(np.sqrt(entries.w2 @ (entries.p * (1.0 - entries.p)))) / float(entries.w.sum())
-        return cls(observed, sigma, tested, drawn, of_all)
+        return cls(observed, sigma, walks.noise, tested, drawn, of_all)
 
     @cached_property
     def standardised(self) -> FloatArray:
@@ -131,6 +135,15 @@ class _Walks:
         """The sum of w^2 p (1 - p) in each segment."""
         each = self.entries.w2 * self.entries.p * (1.0 - self.entries.p)
         return np.array([each[rows].sum() for rows in self.entries.rows])
+
+    @cached_property
+    def noise(self) -> FloatArray:
+        """The root of the squared residuals of each segment over its variance, at least 1."""
+        each = squared_residuals(self.entries.p, self.entries.w2, self.entries.wy / self.entries.w)
+        squares = np.array([each[rows].sum() for rows in self.entries.rows])
+        known = self.variances > 0.0
+        ratio = np.where(known, squares, 1.0) / np.where(known, self.variances, 1.0)
+        return np.asarray(np.sqrt(np.maximum(1.0, ratio)))
 
     @cached_property
     def totals(self) -> FloatArray:

@@ -1,8 +1,13 @@
 """Intervals of errors that are seminorms of the residuals, such as the ECCE: no calibration map is fitted for them.
 
 With true probabilities c and any seminorm N of the cumulated residuals, |N(y - p) - N(c - p)| <= N(y - c). The noise on
-the right has nearly the law that calibrated labels have, N(y* - p) with y* drawn from p, so that its upper point at the
-level is what the error of the real labels may be off by, on either side.
+the right has nearly the law that calibrated labels have, N(y* - p) with y* drawn from p, where their variances agree.
+Labels of rare events that are more frequent than their scores vary more: noise is larger there by the root of
+
+    sum w^2 (y - p)^2 / sum w^2 p (1 - p),    whose numerator is sum w^2 (c (1 - c) + (c - p)^2) on average,
+
+and never smaller than calibrated. Its upper point at the level is what the error of the real labels may be off by, on
+either side.
 """
 
 from typing import Any
@@ -48,14 +53,71 @@ def with_seminorm(estimate: Estimate, sample: Any, level: float | None, null_dra
         return estimate if level is None else estimate.with_uncertainty(interval_reason=CERTAIN)
     draws = null_draws if level is None else max(null_draws, draws_for(level))
     noise = drawn_noise(measure, sample, draws, seed)
-    estimate = estimate.with_uncertainty(null=compare_with(noise, measure, estimate.value))
     if level is None:
-        return estimate
-    reach = upper_point(noise, 1.0 - level)
-    low, high = max(estimate.value - reach, 0.0), min(estimate.value + reach, 1.0)
-    debiased = float(np.sqrt(max(estimate.value**2 - float(np.mean(noise**2)), 0.0)))
-    interval = ErrorInterval(low, high, level, target="true error", draws=draws, seed=seed)
-    return estimate.with_uncertainty(debiased=float(np.clip(debiased, low, high)), interval=interval)
+        return estimate.with_uncertainty(null=compare_with(noise, measure, estimate.value))
+    return told_by_noise(estimate, noise, upper_point(noise, 1.0 - level), noise_of(sample), level, seed)
+
+
+def told_by_noise(
+    estimate: Estimate, calibrated: FloatArray, reach: float, noise: float, level: float, seed: int
+) -> Estimate:
+    """Return the estimate with the null, the debiased value and the interval that noise of a size tells.
+
+    Parameters
+    ----------
+    estimate : Estimate
+    calibrated : array of shape (B,)
+        The error of labels drawn from the scores.
+    reach : float
+        How far it reaches at the level.
+    noise : float
+        How much larger the noise of the labels is.
+    level : float
+    seed : int
+        Of the draws.
+    """
+    low, high = max(estimate.value - reach * noise, 0.0), min(estimate.value + reach * noise, 1.0)
+    debiased = float(np.sqrt(max(estimate.value**2 - noise**2 * float(np.mean(calibrated**2)), 0.0)))
+    return estimate.with_uncertainty(
+        null=compare_with(calibrated, estimate.measure, estimate.value),
+        debiased=float(np.clip(debiased, low, high)),
+        interval=ErrorInterval(low, high, level, target="true error", draws=calibrated.size, seed=seed),
+    )
+
+
+def noise_of(sample: ScoreSample) -> float:
+    """Return how much larger the noise of the labels is than that of calibrated ones, at least 1.
+
+    Parameters
+    ----------
+    sample : ScoreSample
+        With a score that is neither 0 nor 1.
+    """
+    if sample.whole:
+        cells = sample.distinct
+        p, w2, positive = cells.p, cells.w2, cells.wy / cells.w
+    else:
+        p, w2, positive = sample.rows.p, sample.rows.w2, sample.rows.y
+    expected = float(w2 @ (p * (1.0 - p)))
+    return float(np.sqrt(max(1.0, float(squared_residuals(p, w2, positive).sum()) / expected)))
+
+
+def squared_residuals(p: FloatArray, w2: FloatArray, positive: FloatArray) -> FloatArray:
+    """Return the sum of w^2 (y - p)^2 in each cell.
+
+    Parameters
+    ----------
+    p, w2 : arrays of shape (m,)
+        Scores, and the sum of the squared weights of each.
+    positive : array of shape (m,)
+        Which share of their weight is of positives.
+
+    Examples
+    --------
+    >>> squared_residuals(np.array([0.2]), np.array([2.0]), np.array([0.5])).round(2)
+    array([0.68])
+    """
+    return w2 * (positive * (1.0 - p) ** 2 + (1.0 - positive) * p**2)
 
 
 def draws_for(level: float) -> int:

@@ -1,4 +1,4 @@
-"""Records of runs of the monitor, one line of JSON each, so that a study that was stopped goes on where it was."""
+"""Records of runs of a study, one line of JSON each, so that one that was stopped goes on where it was."""
 
 import json
 from collections.abc import Callable, Iterable
