@@ -9,6 +9,7 @@ MAX_STEPS = 50
 LONGEST = 2.0  # step, in logits
 FARTHEST = 20.0  # offset: of labels of one class it would be infinite
 SETTLED = 1e-12
+ROUNDING = 1e-9  # relative, of logits that are all one
 RIDGE = 1.0  # of a line, towards that of the scores, in rows' worth of its own information
 
 
@@ -56,7 +57,8 @@ def line_of(y: FloatArray, logits: FloatArray, w: FloatArray, offset: FloatArray
     (0.5, 0.7)
     """
     mean = float(w @ logits) / float(w.sum())
-    spread = float(np.sqrt(w @ (logits - mean) ** 2 / w.sum())) or 1.0
+    spread = float(np.sqrt(w @ (logits - mean) ** 2 / w.sum()))
+    spread = spread if spread > ROUNDING * (1.0 + abs(mean)) else 1.0  # of one logit alone
     x = np.stack((np.ones(logits.size), (logits - mean) / spread))
     start = np.array([mean, spread])  # of the line that changes nothing
     theta, q = start.copy(), sigmoid(start @ x + offset)

@@ -14,7 +14,7 @@ from fitontest.features.columns import MISSING, Categories, Column, Columns, Lev
 
 CategoricalFeatures: TypeAlias = str | Iterable[str | int | bool] | None
 FROM_DTYPE = "from_dtype"
-NOTHING = "a minimum of 1 is required"  # as scikit-learn says it
+NOTHING = "a minimum of 1 is required."  # as scikit-learn says it
 SHAPE = "X must be a data frame, a dict of columns or a matrix of shape (n, d)"
 
 
@@ -65,13 +65,13 @@ def read_columns(
 
 def _named(X: Any, names: Sequence[str] | None) -> list[tuple[str, Any]]:
     """Return the values of each column with its name."""
+    if hasattr(X, "tocsr"):
+        raise ValueError(f"{SHAPE}, got a sparse matrix; dense data are read: X.toarray()")
     if isinstance(X, Mapping):
         named = [(str(name), values) for name, values in X.items()]
         if not named:
             raise ValueError(f"{SHAPE}, got a dict of no column")
         return named
-    if hasattr(X, "tocsr"):
-        raise ValueError(f"{SHAPE}, got a sparse matrix; dense data are read: X.toarray()")
     frame = nw.from_native(X, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
         raise ValueError(f"{SHAPE}, in memory, got a lazy frame; collect it first")

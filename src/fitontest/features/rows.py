@@ -7,9 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fitontest.data.row_groups import RowGroups, coded_ids, places_of_rows
 from fitontest.features.columns import Categories, Columns, Numbers
 from fitontest.numerics.links import sigmoid
 from fitontest.typing import FloatArray, IntArray
+
+UNLIKELY = -1.6180339887e-7  # a number that stands for a missing one where rows are told apart
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +75,46 @@ class FeatureRows:
         groups = None if self.groups is None else self.groups[rows]
         return FeatureRows(self.columns.take(rows), self.y[rows], self.logits[rows], self.w[rows], self.whole, groups)
 
+    @property
+    def row_weight(self) -> float:
+        """The weight of one row: 1 of counts, sum w^2 / sum w of importances, whose scale means nothing."""
+        return 1.0 if self.whole else float(self.w @ self.w / self.w.sum())
+
+    def canonical(self) -> "FeatureRows":
+        """Return the rows in an order of their own, with weights in units of one row, and copies as one row.
+
+        What is made of them depends neither on the order in which rows came nor on whether a row of weight 2 was the
+        row twice, nor on what groups are called: they are numbered by their rows.
+        """
+        rows = self._merged() if self.whole else replace(self, w=self.w / self.row_weight)
+        rows = rows.take(rows.order)
+        if rows.groups is None:
+            return rows
+        place = places_of_rows(rows.logits, rows.keys, rows.y, rows.w)
+        code = RowGroups.of(rows.groups, place, rows.copies, rows.w).code
+        return replace(rows, groups=code).take(np.lexsort((code, place)))
+
+    def _merged(self) -> "FeatureRows":
+        """Return copies as one row of their weight; rows of two groups are no copies."""
+        code = np.zeros(len(self), dtype=np.intp) if self.groups is None else coded_ids(self.groups)[1]
+        columns = code.astype(np.float64), self.y, self.keys, self.logits
+        order = np.lexsort(columns)
+        place = places_of_rows(*(column[order] for column in columns))
+        first = order[np.flatnonzero(np.diff(place, prepend=-1))]
+        return replace(self.take(first), w=np.asarray(np.bincount(place, self.w[order]), dtype=np.float64))
+
+    @property
+    def copies(self) -> IntArray:
+        """How many rows each stands for."""
+        return np.rint(self.w).astype(np.intp) if self.whole else np.ones(len(self), dtype=np.intp)
+
+    @property
+    def group_codes(self) -> IntArray | None:
+        """The group of each of canonical rows, from 0; None where rows are independent."""
+        if self.groups is None or np.bincount(self.groups, self.copies).max() < 2:
+            return None
+        return np.unique(self.groups, return_inverse=True)[1]
+
     def at(self, logits: FloatArray) -> "FeatureRows":
         """Return the rows with other probabilities.
 
@@ -84,17 +127,22 @@ class FeatureRows:
     @cached_property
     def order(self) -> IntArray:
         """The rows in an order of their own, whatever the one in which they came: labels are drawn in it."""
-        return np.lexsort((self.w, self.y, self._keys, self.logits))
+        return np.lexsort((self.w, self.y, self.keys, self.logits))
 
-    @property
-    def _keys(self) -> FloatArray:
-        """Return a number of each row that is the same for the same features, and hardly ever for others."""
+    @cached_property
+    def blocks(self) -> IntArray:
+        """The block of each of canonical rows, numbered from 0: those of the same features and probability."""
+        return places_of_rows(self.logits, self.keys)
+
+    @cached_property
+    def keys(self) -> FloatArray:
+        """A number of each row that is the same for the same features, and hardly ever for others."""
         key = np.zeros(len(self))
         rng = np.random.default_rng(0)
         for column in self.columns:
             a, b = rng.random(2)
             if isinstance(column, Numbers):
-                key += a * np.sin(1e3 * b * np.nan_to_num(column.values, nan=0.5))
+                key += a * np.sin(1e3 * b * np.nan_to_num(column.values, nan=UNLIKELY))
             else:
                 assert isinstance(column, Categories)
                 key += a * np.sin(1e3 * b * (column.codes + 2.0))
