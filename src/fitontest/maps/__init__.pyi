@@ -4,6 +4,9 @@ from .atoms import AtomsMap
 from .beta import BetaMap
 from .binned import BinnedMap
 from .features.base import FeatureMap
+from .features.boosted import BoostedMap
+from .features.lines import SegmentLinesMap
+from .features.mixture import FeatureMixtureMap
 from .features.offsets import SegmentOffsetsMap
 from .hermite import HermiteMap
 from .identity import IdentityMap
@@ -26,9 +29,11 @@ __all__ = [
     "AtomsMap",
     "BetaMap",
     "BinnedMap",
+    "BoostedMap",
     "ByClassMap",
     "CellMap",
     "FeatureMap",
+    "FeatureMixtureMap",
     "HermiteMap",
     "IdentityMap",
     "KnotsMap",
@@ -39,6 +44,7 @@ __all__ = [
     "MulticlassMixtureMap",
     "OneVsRestMap",
     "RestrictedCubicMap",
+    "SegmentLinesMap",
     "SegmentOffsetsMap",
     "SharedMap",
     "SoftmaxMap",

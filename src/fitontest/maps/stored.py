@@ -159,6 +159,9 @@ class StoredMap(ABC):
 
 
 _FEATURE_MODULES = {  # of maps that see the features of a row
+    "boosted": "fitontest.maps.features.boosted",
+    "feature_mixture": "fitontest.maps.features.mixture",
+    "segment_lines": "fitontest.maps.features.lines",
     "segment_offsets": "fitontest.maps.features.offsets",
 }
 _MODULES = {  # names, and the files in which they are registered

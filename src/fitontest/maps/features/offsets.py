@@ -12,6 +12,7 @@ from fitontest.features.conditions import Rule, read_rule
 from fitontest.maps.base import finite_number, frozen_array
 from fitontest.maps.expressions import Expression, Number, Where, line, shared, sigmoid_of, total
 from fitontest.maps.features.base import FeatureMap
+from fitontest.maps.features.reach import cut_expression, cut_logits, read_reach
 from fitontest.maps.stored import register
 from fitontest.numerics.links import sigmoid
 from fitontest.typing import FloatArray
@@ -32,6 +33,8 @@ class SegmentOffsetsMap(FeatureMap):
         Or what `Rule.to_dict` wrote.
     offsets : array-like of shape (m,)
         In logits.
+    reach : float, optional
+        Logits are cut at this size on both sides, as those of scores of exactly 0 or 1 must be; by default none is.
 
     Raises
     ------
@@ -47,10 +50,12 @@ class SegmentOffsetsMap(FeatureMap):
     """
 
     kind: ClassVar[str] = "segment_offsets"
+    optional: ClassVar[tuple[str, ...]] = ("reach",)
     intercept: float
     slope: float
     rules: tuple[Rule, ...]
     offsets: FloatArray
+    reach: float | None = None
 
     def __post_init__(self) -> None:
         put = object.__setattr__
@@ -58,6 +63,7 @@ class SegmentOffsetsMap(FeatureMap):
         put(self, "slope", finite_number(self.slope, "slope"))
         put(self, "rules", tuple(read_rule(rule) for rule in as_list(self.rules, "rules", empty=True)))
         put(self, "offsets", frozen_array(self.offsets, "offsets") if np.size(self.offsets) else np.empty(0))
+        put(self, "reach", read_reach(self.reach))
         if len(self.rules) != self.offsets.size:
             raise ValueError(
                 f"offsets must have a number for each of {len(self.rules)} rules, got {brief(self.offsets)}"
@@ -75,14 +81,14 @@ class SegmentOffsetsMap(FeatureMap):
 
     def evaluate(self, columns: Columns, logits: FloatArray) -> FloatArray:
         """Return the probabilities."""
-        x = self.intercept + self.slope * logits
+        x = self.intercept + self.slope * cut_logits(logits, self.reach)
         for rule, offset in self._pairs():
             x = x + offset * rule.meets(columns)
         return sigmoid(x)
 
     def expression(self, x: Expression) -> Expression:
         """Return the same formula, with a choice for each rule."""
-        terms = [line(self.intercept, self.slope, x)]
+        terms = [line(self.intercept, self.slope, cut_expression(x, self.reach))]
         terms += [Where(rule, Number(offset), Number(0.0)) for rule, offset in self._pairs()]
         (z,) = shared([total(terms)])
         return sigmoid_of(z)
