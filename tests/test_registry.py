@@ -107,8 +107,16 @@ def test_every_registry_is_a_mapping_with_the_same_functions(room):
 
 
 def test_kinds_of_entries():
-    assert fot.families.names("features") == ["certified_offsets", "probability_calibration_tree", "tree"]
-    assert fot.maps.names("features") == ["segment_offsets"]
+    assert fot.families.names("features") == [
+        "boosted",
+        "certified_offsets",
+        "multicalibrated",
+        "probability_calibration_tree",
+        "segment_offsets",
+        "tree",
+        "tree_of_maps",
+    ]
+    assert fot.maps.names("features") == ["boosted", "feature_mixture", "segment_lines", "segment_offsets"]
     assert fot.partitions.names("any") == ["median_variance", "uniform_grid"]
     for name in set(fot.measures.names("two")) & set(fot.measures.names("any")):
         assert fot.measures.registry[name].classes == "both"

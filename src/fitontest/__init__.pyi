@@ -76,7 +76,11 @@ from .planning.evaluation_plan import EvaluationPlan
 from .planning.planning import plan_evaluation
 from .progress import show_progress
 from .reading.read import read
+from .repair.boosted import Boosted
 from .repair.certified_offsets import CertifiedOffsets
+from .repair.multicalibrated import Multicalibrated
+from .repair.segment_offsets import SegmentOffsets
+from .repair.tree_of_maps import TreeOfMaps
 from .repair.trees.probability_calibration_tree import ProbabilityCalibrationTree
 from .repair.trees.tree_calibrator import TreeCalibrator
 from .reporting.calibration_check import CalibrationCheck
@@ -103,6 +107,7 @@ __all__ = [
     "Beta",
     "BiasCorrected",
     "BlockSizeWarning",
+    "Boosted",
     "CalibratedClassifier",
     "CalibrationCheck",
     "CalibrationMap",
@@ -141,6 +146,7 @@ __all__ = [
     "Monitor",
     "MonitorDisplay",
     "MonitorEvidence",
+    "Multicalibrated",
     "MulticlassFamily",
     "MulticlassMap",
     "OneVsRest",
@@ -155,6 +161,7 @@ __all__ = [
     "Samples",
     "ScalingBinning",
     "ScoreSample",
+    "SegmentOffsets",
     "SegmentedEvaluation",
     "SegmentsDisplay",
     "SeparableDataWarning",
@@ -170,6 +177,7 @@ __all__ = [
     "Tendency",
     "TreeCalibrator",
     "TreeDisplay",
+    "TreeOfMaps",
     "Validation",
     "ValidationDisplay",
     "ValidityDisplay",

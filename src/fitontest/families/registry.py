@@ -100,9 +100,13 @@ _MULTICLASS_MODULES = {  # of several classes; some of them take a column as wel
     "vector": "fitontest.families.multiclass.vector",
 }
 _FEATURE_MODULES = {  # of calibrators that see the features
+    "boosted": "fitontest.repair.boosted",
     "certified_offsets": "fitontest.repair.certified_offsets",
+    "multicalibrated": "fitontest.repair.multicalibrated",
     "probability_calibration_tree": "fitontest.repair.trees.probability_calibration_tree",
+    "segment_offsets": "fitontest.repair.segment_offsets",
     "tree": "fitontest.repair.trees.tree_calibrator",
+    "tree_of_maps": "fitontest.repair.tree_of_maps",
 }
 registry: Registry[type[FamilyBase], Any] = Registry(
     "family",

@@ -4,17 +4,27 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fitontest.data.row_labels import RowLabels
+from fitontest.families.base import Solution
+from fitontest.families.docstrings import take_descriptions
 from fitontest.families.registry import register
-from fitontest.features.cuts import cut_columns
+from fitontest.features.columns_to_test import columns_to_test
+from fitontest.features.cuts import CutColumns
 from fitontest.features.redrawn_maxima import redrawn_maxima
 from fitontest.features.rows import FeatureRows
-from fitontest.features.search import search
+from fitontest.features.search import FoundSegment, search
 from fitontest.maps.features.offsets import SegmentOffsetsMap
+from fitontest.numerics.random import one_seed
 from fitontest.repair.feature_family import FeatureFamily
+from fitontest.repair.settings import check_at_least, check_share
+from fitontest.uncertainty.dependence import reason_of_groups
 from fitontest.uncertainty.row_redraws import labels_of_rows
+
+NO_CONDITION = "No column has a condition with enough rows to be tested."
 
 
 @register("certified_offsets")
+@take_descriptions(FeatureFamily, "Attributes", "Notes")
 @dataclass(eq=False, repr=False)
 class CertifiedOffsets(FeatureFamily):
     """Move the scores of segments that a test shows to be wrong, and leave all others as they are.
@@ -31,23 +41,33 @@ class CertifiedOffsets(FeatureFamily):
         Labels are simulated so often for the p-values.
     most : int, default=20
         Segments at most.
-    random_state : int, default=0
-        Seed of the simulated labels.
 
     Attributes
     ----------
-    classes_ : array of shape (2,)
-        The labels, sorted.
     map_ : SegmentOffsetsMap
         The segments and their offsets.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
+    segments_ : tuple of FoundSegment
+        The same in the order in which they were found, each with its statistic, p-value, rows and residual.
+    notes_ : tuple of str
+        What was left out, or why nothing was looked for; as a rule none.
 
     Notes
     -----
     Offsets are shrunk by 1 - 1 / z^2, with z the sum of the residuals of the segment in standard errors: of many
     segments the one that stands out most does so by chance as well. Scores that are wrong in the same way for all rows
     are not moved by one offset for all, but segment by segment: recalibrate them first.
+
+    Labels of rows that belong to a group are simulated as alike as they are. Of too few groups that cannot be learnt,
+    and nothing is changed.
+
+    With more than 400 conditions columns are cut less finely, and if that is not enough a random half of the rows
+    chooses the columns that the other half tests.
+
+    References
+    ----------
+    Hebert-Johnson, Kim, Reingold, Rothblum (2018), Multicalibration: calibration for the computationally-identifiable
+    masses, ICML. https://doi.org/10.48550/arXiv.1711.08513
+    Westfall, Young (1993), Resampling-based multiple testing, Wiley (no doi).
 
     Examples
     --------
@@ -63,22 +83,37 @@ class CertifiedOffsets(FeatureFamily):
     level: float = 0.05
     draws: int = 500
     most: int = 20
-    random_state: int = 0
 
-    def fit_map(self, rows: FeatureRows) -> SegmentOffsetsMap:
-        """Return the offsets of the segments that stand out.
+    def check_settings(self) -> None:
+        """Raise ValueError for a parameter that cannot be used."""
+        super().check_settings()
+        check_share(self.level, "level")
+        check_at_least(self.draws, "draws", 1)
+        check_at_least(self.most, "most", 0)
+
+    def solve(self, rows: FeatureRows) -> Solution:
+        """Return the offsets of the segments that stand out, and these segments.
 
         Parameters
         ----------
         rows : FeatureRows
-            Checked rows of both labels.
+            Checked rows in an order of their own.
         """
-        rows = rows.take(rows.order)
-        cut = cut_columns(rows.columns, rows.w, rows.variances)
+        seed = one_seed(self.random_state)
+        tested, cut = columns_to_test(rows, seed)
         if not cut.columns:
-            return SegmentOffsetsMap(0.0, 1.0, (), np.empty(0))
-        labels, _ = labels_of_rows(rows)
-        maxima = redrawn_maxima(cut, rows, labels, self.draws, self.random_state)
-        found = search(cut, rows, maxima, self.level, self.most)
-        offsets = np.array([segment.offset for segment in found.segments])
-        return SegmentOffsetsMap(0.0, 1.0, tuple(segment.rule for segment in found.segments), offsets)
+            return _solution((), (NO_CONDITION,))
+        labels, dependence = labels_of_rows(tested)
+        reason = reason_of_groups(dependence)
+        if reason:
+            return _solution((), (f"Nothing was looked for: {reason}.",))
+        return self._search(tested, cut, seed, labels)
+
+    def _search(self, rows: FeatureRows, cut: CutColumns, seed: int, labels: RowLabels) -> Solution:
+        maxima = redrawn_maxima(cut, rows, labels, self.draws, seed)
+        return _solution(search(cut, rows, maxima, self.level, self.most).segments, cut.notes)
+
+
+def _solution(segments: tuple[FoundSegment, ...], notes: tuple[str, ...]) -> Solution:
+    rules, offsets = tuple(one.rule for one in segments), np.array([one.offset for one in segments])
+    return Solution(SegmentOffsetsMap(0.0, 1.0, rules, offsets), None, {"segments_": segments, "notes_": notes})

@@ -1,20 +1,26 @@
 """A family that sees the features: an estimator of two classes whose fit makes a map of features and scores."""
 
-from abc import abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
+from fitontest.checks import brief
+from fitontest.data.arrays import as_column, check_finite, check_same_length
 from fitontest.data.indices import check_same_order
 from fitontest.data.labels import distinct
 from fitontest.data.weights import Weights
-from fitontest.features.read_columns import read_columns
+from fitontest.families.base import Solution
+from fitontest.features.columns import Columns
+from fitontest.features.folds import DealtRows
+from fitontest.features.read_columns import FROM_DTYPE, CategoricalFeatures
 from fitontest.features.rows import FeatureRows
 from fitontest.maps.features.base import FeatureMap
+from fitontest.numerics.random import check_seed
 from fitontest.repair.base import (
     FeatureCalibrator,
     kept_if_refused,
@@ -23,14 +29,24 @@ from fitontest.repair.base import (
     read_logits,
     read_weights_of,
 )
-from fitontest.typing import ArrayInput, FloatArray, IntArray
+from fitontest.repair.feature_names import read_features, read_known_features
+from fitontest.typing import ArrayInput, FloatArray, IntArray, RandomState
 
 
 @dataclass(eq=False, repr=False)
 class FeatureFamily(FeatureCalibrator):
     """Base of the families of two classes that see the features.
 
-    A subclass defines `fit_map(rows)`, which returns a `FeatureMap`.
+    A subclass defines `fit_map(rows)`, which returns a `FeatureMap`, or, where it has more results than the map,
+    `solve(rows)`; and `hold_out(dealt)` where folds can share work.
+
+    Parameters
+    ----------
+    categorical_features : "from_dtype", or iterable of str, int or bool, default="from_dtype"
+        Which columns are categories whatever they hold, by name, by place, or as a mask, as in scikit-learn's
+        ``HistGradientBoostingClassifier``. Columns of texts, booleans or a categorical type always are.
+    random_state : int, RandomState or None, default=0
+        Of whatever is drawn.
 
     Attributes
     ----------
@@ -40,20 +56,65 @@ class FeatureFamily(FeatureCalibrator):
         From features and logits of scores to probabilities.
     n_features_in_, feature_names_in_
         As in scikit-learn.
+
+    Notes
+    -----
+    Nothing depends on the order of the rows. Rows of weight 0 are absent; where weights are counts, whole numbers of at
+    most 10 on average, a row of weight 2 is the row twice; else they are importances, whose scale means nothing.
+
+    A value that is missing is one of its own, and a level that was not seen in the fit changes nothing for its row.
     """
+
+    _: KW_ONLY
+    categorical_features: CategoricalFeatures = FROM_DTYPE
+    random_state: RandomState = 0
 
     classes_: NDArray[Any] = field(init=False)
     map_: FeatureMap = field(init=False)
     n_features_in_: int = field(init=False)
 
-    @abstractmethod
     def fit_map(self, rows: FeatureRows) -> FeatureMap:
-        """Return the map of checked rows of both labels.
+        """Return the map of the rows, and leave the estimator as it is.
 
         Parameters
         ----------
         rows : FeatureRows
+            Checked rows, as `FeatureRows.canonical` returns them; of both labels, except in folds.
         """
+        if type(self).solve is FeatureFamily.solve:
+            raise TypeError(f"{type(self).__name__} must define fit_map or solve")
+        fitted: FeatureMap = self.solve(rows).map
+        return fitted
+
+    def solve(self, rows: FeatureRows) -> Solution:
+        """Return the map with the other results of the fit, and leave the estimator as it is.
+
+        Parameters
+        ----------
+        rows : FeatureRows
+            As for `fit_map`.
+        """
+        return Solution(self.fit_map(rows))
+
+    def solve_and_hold_out(self, dealt: DealtRows) -> tuple[Solution, FloatArray]:
+        """Return the fit to all rows, and for each row the probability of a fit that was made wholly without its fold.
+
+        A family that chooses something by folds overrides this: fits without two folds serve either of them.
+
+        Parameters
+        ----------
+        dealt : DealtRows
+            Rows in two folds at least.
+        """
+        values = np.empty(len(dealt.rows))
+        for held_out in dealt.held_out():
+            fitted, rows = self.fit_map(dealt.rows.take(~held_out)), dealt.rows.take(held_out)
+            values[held_out] = fitted.evaluate(rows.columns, rows.logits)
+        return self.solve(dealt.rows), values
+
+    def check_settings(self) -> None:
+        """Raise ValueError for a parameter that cannot be used."""
+        check_seed(self.random_state)
 
     def fit(
         self,
@@ -75,7 +136,7 @@ class FeatureFamily(FeatureCalibrator):
         sample_weight : array-like of shape (n,), optional
             Non-negative weights.
         groups : array-like of shape (n,), optional
-            Which rows belong together: ids of any hashable type.
+            Which rows belong together, such as those of one patient, user or site: ids of any hashable type.
         scores : array-like of shape (n,) or (n, 2), optional
             Base scores in [0, 1] of rows that the classifier was not fitted to: of the second class in sorted order, or
             of both. Without any the base score of all rows is the share of positives.
@@ -83,16 +144,17 @@ class FeatureFamily(FeatureCalibrator):
         Returns
         -------
         self
+
+        Raises
+        ------
+        ValueError
+            Naming the argument, the rule and what was found.
         """
         check_same_order(X=X, y=y, sample_weight=sample_weight, groups=groups, scores=scores)
-        with kept_if_refused(self):
-            labels = np.asarray(y)
-            check_classification_targets(labels)
-            classes = np.asarray(distinct(labels, "y"))
-            codes = np.searchsorted(classes, labels).astype(np.intp)
-            logits = None if scores is None else read_logits(scores, codes.size, classes.size)
-            weights = read_weights_of(sample_weight, codes)
-            return self.fit_coded(X, codes, classes, weights, logits, read_groups_of(groups, codes))
+        classes, codes = read_labels(y)
+        logits = None if scores is None else read_logits(scores, codes.size, classes.size)
+        weights = read_weights_of(sample_weight, codes)
+        return self.fit_coded(X, codes, classes, weights, logits, read_groups_of(groups, codes))
 
     def fit_coded(
         self,
@@ -104,27 +166,25 @@ class FeatureFamily(FeatureCalibrator):
         groups: NDArray[Any] | None = None,
     ) -> Self:
         """Fit the calibrator to rows whose labels and weights have been checked."""
-        if classes.size != 2:
-            raise ValueError(f"y must have two classes for {type(self).__name__}, got {classes.size}")
-        columns = read_columns(X)
-        w = np.ones(codes.size) if weights is None else weights.w
-        y = codes.astype(np.float64)
-        share = float(w @ y / w.sum())
-        base = np.full(codes.size, np.log(share / (1.0 - share))) if logits is None else logits[:, 0]
-        rows = FeatureRows(columns, y, base, w, weights is None or weights.counts, groups)
-        rows = rows.take(w > 0)
-        results = {"classes_": classes, "n_features_in_": len(columns), "takes_scores_": logits is not None}
-        results["feature_names_in_"] = np.array(columns.names, dtype=object)
-        results["base_logit_"] = float(np.log(share / (1.0 - share)))
-        return self.replace_results({**results, "map_": self.fit_map(rows)})
+        self.check_settings()
+        with kept_if_refused(self):
+            columns, results = read_features(self, X, self.categorical_features)
+            check_same_length(X=np.empty(columns.n, dtype=bool), y=codes)
+            w = np.ones(codes.size) if weights is None else weights.w
+            check_two_classes(classes[np.unique(codes[w > 0])], type(self).__name__)
+            y = codes.astype(np.float64)
+            share = float(w @ y / w.sum())
+            base = float(np.log(share / (1.0 - share)))
+            x = np.full(codes.size, base) if logits is None else logits[:, 0]
+            rows = FeatureRows(columns, y, x, w, weights is None or weights.counts, groups).take(w > 0)
+            results |= {"classes_": classes, "takes_scores_": logits is not None, "base_logit_": base}
+            solution = self.solve(rows.canonical())
+            return self.replace_results({**results, **solution.attributes, "map_": solution.map})
 
     def evaluate_logits(self, X: Any, logits: FloatArray | None) -> FloatArray:
         """Return the probabilities of both classes, shape (n, 2)."""
         check_is_fitted(self, "map_")
-        columns = read_columns(X)
-        x = np.full(columns.n, self.base_logit_) if logits is None else logits[:, 0]
-        q = self.map_.evaluate(columns, x)
-        return np.stack((1.0 - q, q), axis=1)
+        return self._evaluate(read_known_features(self, X), logits)
 
     def predict_proba(self, X: Any, *, scores: ArrayInput = None) -> FloatArray:
         """Return the calibrated probabilities, shape (n, 2); the rows add up to 1.
@@ -135,12 +195,23 @@ class FeatureFamily(FeatureCalibrator):
             Features, as for `fit`.
         scores : array-like of shape (n,) or (n, 2), optional
             Base scores, where `fit` was given scores.
+
+        Raises
+        ------
+        ValueError
+            Features that are not those of the fit; no scores where `fit` was given scores, or scores where it was not.
         """
         check_is_fitted(self, "map_")
+        columns = read_known_features(self, X)
         if self.takes_scores_ != (scores is not None):
-            raise ValueError("scores must be given if and only if fit was given scores")
-        logits = None if scores is None else read_logits(scores, np.shape(X)[0], 2)
-        return self.evaluate_logits(X, logits)
+            rule = "given where fit was given scores, got none" if self.takes_scores_ else "left out where fit got none"
+            raise ValueError(f"scores must be {rule}")
+        return self._evaluate(columns, None if scores is None else read_logits(scores, columns.n, 2))
+
+    def _evaluate(self, columns: Columns, logits: FloatArray | None) -> FloatArray:
+        x = np.full(columns.n, self.base_logit_) if logits is None else logits[:, 0]
+        q = self.map_.evaluate(columns, x)
+        return np.stack((1.0 - q, q), axis=1)
 
     def predict(self, X: Any, *, scores: ArrayInput = None) -> Any:
         """Return the class of the larger probability of each row, the first of equals.
@@ -154,6 +225,24 @@ class FeatureFamily(FeatureCalibrator):
         """
         return predicted_classes(self, self.predict_proba(X, scores=scores))
 
+    def score(self, X: Any, y: ArrayInput, sample_weight: ArrayInput = None, *, scores: ArrayInput = None) -> float:
+        """Return the share of rows whose predicted class is their label.
+
+        Parameters
+        ----------
+        X : data frame, or array of shape (n, d)
+            Features, as for `fit`.
+        y : array-like of shape (n,)
+            Labels.
+        sample_weight : array-like of shape (n,), optional
+            Non-negative weights.
+        scores : array-like of shape (n,) or (n, 2), optional
+            Base scores, where `fit` was given scores.
+        """
+        from sklearn.metrics import accuracy_score
+
+        return float(accuracy_score(y, self.predict(X, scores=scores), sample_weight=sample_weight))
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
@@ -161,3 +250,29 @@ class FeatureFamily(FeatureCalibrator):
         tags.input_tags.categorical = True
         tags.input_tags.string = True
         return tags
+
+
+def check_two_classes(classes: NDArray[Any], name: str) -> None:
+    """Raise ValueError unless there are two classes in rows of positive weight; `name` is that of the estimator."""
+    if classes.size == 2:
+        return
+    got = "one class" if classes.size == 1 else f"{classes.size} classes"
+    message = f"y must have two classes for {name}, in rows of positive weight; got {got}: {brief(classes)}"
+    if classes.size > 2:
+        message += ". Only binary classification is supported. The type of the target is multiclass"
+    raise ValueError(message)
+
+
+def read_labels(y: ArrayInput) -> tuple[NDArray[Any], IntArray]:
+    """Return the distinct labels in order, and the place of each row's label among them."""
+    if y is None:
+        raise ValueError("y must be labels of two classes: fit requires y to be passed, but the target y is None")
+    labels = column_or_1d(y, warn=True)
+    if labels.dtype.kind == "O":
+        as_column(labels, "y")  # refuses missing values
+        distinct(labels, "y")  # refuses labels that cannot be ordered
+    if labels.dtype.kind == "f":
+        check_finite(labels, "y")
+    check_classification_targets(labels)
+    classes, codes = np.unique(labels, return_inverse=True)
+    return classes, codes.astype(np.intp)

@@ -1,0 +1,28 @@
+"""Logits of base scores as calibrators that see features take them: those of certain scores are cut."""
+
+import numpy as np
+
+from fitontest.families.certainty import FARTHEST, MARGIN
+from fitontest.typing import FloatArray
+
+
+def reach_of(logits: FloatArray) -> float | None:
+    """Return the size at which logits are cut, None where no score is certain, exactly 0 or 1, or all are.
+
+    It is 1 beyond the largest logit of the other scores, as for families that see scores alone.
+
+    Parameters
+    ----------
+    logits : array of shape (n,)
+        Of scores that were clipped to [1e-16, 1 - 1e-16].
+
+    Examples
+    --------
+    >>> reach_of(np.array([-36.8, 1.5, 2.0])), reach_of(np.array([1.5, 2.0]))
+    (3.0, None)
+    """
+    size = np.abs(logits)
+    inside = size <= FARTHEST
+    if inside.all() or not inside.any():
+        return None
+    return float(min(size[inside].max() + MARGIN, FARTHEST))
