@@ -1,0 +1,101 @@
+"""Columns in cells: weighted quantiles, the conditions that are kept, and how many there may be."""
+
+import numpy as np
+import pytest
+
+from fitontest.features.columns_to_test import columns_to_test
+from fitontest.features.cuts import FINENESS, LEAST_VARIANCE, cut_columns, fewer_columns, quantiles_of
+from fitontest.features.read_columns import read_columns
+from fitontest.features.rows import FeatureRows
+from tests.features.problems import mixed, rows_of
+
+SHARES = (0.2, 0.4, 0.6, 0.8)
+
+
+def brute_quantiles(values, w, shares):
+    """Return the least value up to which each share of the weight is reached."""
+    found = []
+    for share in shares:
+        reached = [w[values <= value].sum() for value in values]
+        found.append(min(value for value, total in zip(values, reached, strict=True) if total >= share * w.sum()))
+    return np.unique(found)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_weighted_quantiles_are_those_of_brute_force_and_of_copies(seed):
+    rng = np.random.default_rng(seed)
+    values, w = np.round(rng.normal(size=40), 1), rng.integers(1, 5, 40).astype(float)
+    found = quantiles_of(values, w, SHARES)
+    np.testing.assert_array_equal(found, brute_quantiles(values, w, SHARES))
+    copies = np.repeat(values, w.astype(int))
+    np.testing.assert_array_equal(found, quantiles_of(copies, np.ones(copies.size), SHARES))
+    np.testing.assert_array_equal(found, quantiles_of(values, 3.5 * w, SHARES))
+    assert quantiles_of(np.empty(0), np.empty(0), SHARES).size == 0
+
+
+def test_the_cells_that_meet_a_condition_are_the_rows_that_do():
+    rows = rows_of(600)
+    cut = cut_columns(rows.columns, rows.w, rows.variances)
+    assert cut.dropped == ("one",)
+    assert cut.conditions == sum(len(column.conditions) for column in cut.columns) > 30
+    for column in cut.columns:
+        assert len(set(column.conditions)) == len(column.conditions)
+        for condition, holds in zip(column.conditions, column.holds, strict=True):
+            met = condition.meets(rows.columns)
+            np.testing.assert_array_equal(holds[column.cell], met)
+            assert 0 < met.sum() < 600
+            assert rows.variances[met].sum() >= LEAST_VARIANCE
+        values = np.arange(600.0)
+        expected = [values[condition.meets(rows.columns)].sum() for condition in column.conditions]
+        np.testing.assert_allclose(column.sums(values), expected)
+
+
+def test_conditions_of_the_same_rows_stand_once():
+    X = mixed(400)
+    X = {"age": X["age"], "months": 12 * X["age"], "member": X["member"], "stranger": ~X["member"]}
+    cut = cut_columns(read_columns(X), np.ones(400), np.full(400, 0.25))
+    assert cut.dropped == ("months", "stranger")
+    assert {column.name for column in cut.columns} == {"age", "member"}
+
+
+def test_rows_of_too_little_variance_have_no_condition():
+    X = {"rare": np.arange(400) < 8, "all": np.zeros(400, dtype=bool)}
+    cut = cut_columns(read_columns(X), np.ones(400), np.full(400, 0.25))
+    assert [str(condition) for column in cut.columns for condition in column.conditions] == ["rare = False"]
+    assert cut.dropped == ("all",)
+
+
+def test_many_columns_are_cut_less_finely():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(600, 30))
+    w, v = np.ones(600), np.full(600, 0.25)
+    cut = cut_columns(read_columns(X), w, v)
+    assert cut.conditions <= 400 < 30 * 2 * len(FINENESS[0].quantiles)
+    assert "More than 400 conditions: numbers at the quantiles 0.1, 0.5, 0.9 alone" in cut.notes[0]
+    assert cut_columns(read_columns(X[:, :5]), w, v).notes == ()
+
+
+def test_columns_are_chosen_by_rows_that_are_not_tested():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(400, 70))
+    y = rng.random(400) < np.where(X[:, 66] > 0, 0.9, 0.1)
+    rows = FeatureRows(read_columns(X), y * 1.0, np.zeros(400), np.ones(400), True).canonical()
+    tested, cut = columns_to_test(rows, 0)
+    assert len(tested) == 200
+    assert cut.conditions <= 400
+    assert "x66" in {column.name for column in cut.columns}
+    assert cut.notes[-1].endswith("columns were left out, chosen by other rows.")
+    assert all(column.cell.size == 200 for column in cut.columns)
+    assert columns_to_test(rows_of(300).canonical(), 0)[0].y.size == 300
+
+
+def test_the_columns_of_the_largest_z_are_kept_whole():
+    rows = rows_of(500)
+    cut = cut_columns(rows.columns, rows.w, rows.variances)
+    sizes = {column.name: len(column.conditions) for column in cut.columns}
+    kept = fewer_columns(cut, rows.residuals, rows.variances, most=sizes["age"])
+    largest = max(
+        cut.columns, key=lambda column: np.abs(column.sums(rows.residuals) / np.sqrt(column.sums(rows.variances))).max()
+    )
+    assert kept.columns[0].name == largest.name == "age"
+    assert kept.conditions <= sizes["age"]
