@@ -11,7 +11,8 @@ sets in which any is rejected at 5 %, by ``evaluate(adjust="max")`` against a lo
 Holm on the same redraws, and by Holm on the law of Brownian motion.
 
 Finder: calibrated labels, nine columns of numbers and categories; the share in which `find_segments` finds any, by its
-scan, by its walks along the score, and by both, against a logistic map and against the scores.
+scan, by its walks along the score, and by both, against a logistic map and against the scores; and with a tree of three
+conditions besides.
 
 Groups: the same of rows that come in 400 groups of ten, whose labels have the intraclass correlation .05.
 
@@ -20,8 +21,8 @@ often the intervals of all segments hold their true ECCE, all at once.
 
 Power: one segment is off by 4 standard errors; how often it is rejected, and how often any that shares no row with it.
 
-Scan: a segment of five kinds is off by 4.5 or 6.5 standard errors, with borders that are not those of the scan; how
-often `find_segments` finds one that shares at least half of the rows of both (Jaccard).
+Scan: a segment of six kinds is off by 4.5 or 6.5 standard errors, with borders that are not those of the scan; how
+often `find_segments` finds one that shares at least half of the rows of both (Jaccard), also with a tree.
 
 Records of runs are appended to files in the folder, and what is there already is not computed again.
 """
@@ -36,6 +37,7 @@ from scipy.stats import norm
 
 import fitontest as fot
 from fitontest.data.segment_unions import segments_of
+from fitontest.features.read_columns import read_columns
 from fitontest.measures.cumulative import CumulativeError
 from fitontest.numerics.brownian import range_tail
 from fitontest.numerics.links import logit, sigmoid
@@ -57,11 +59,7 @@ PARTS = ("maximum", "finder", "groups", "coverage", "power", "scan")
 
 
 def generator(*names: Any) -> np.random.Generator:
-    return np.random.default_rng([SEED, *(abs(hash_of(name)) for name in names)])
-
-
-def hash_of(name: Any) -> int:
-    return int.from_bytes(str(name).encode()[-7:], "big")
+    return np.random.default_rng([SEED, *" ".join(map(str, names)).encode()])
 
 
 def levels(rng: np.random.Generator, n: int) -> dict[str, np.ndarray]:
@@ -155,6 +153,8 @@ def found_in(y: np.ndarray, p: np.ndarray, X: Any, run: int, groups: Any = None)
         out[f"{against} level"] = sum(item.by == "level" for item in found)
         out[f"{against} shape"] = sum(item.by == "shape" for item in found)
         out[f"{against} scanned"] = found.scanned
+    three = fot.find_segments(y, p, X, conditions=3, random_state=run, groups=groups)
+    out["tree"], out["three"] = sum(item.by == "tree" for item in three), len(three)
     return out
 
 
@@ -181,9 +181,10 @@ def show_finder(folder: Path, sets: int, what: str, run_of: Callable[[str, int],
             level, shape = ([run[f"{against} {by}"] > 0 for run in runs] for by in ("level", "shape"))
             cells += [share(level), share(shape), share(a or b for a, b in zip(level, shape, strict=True))]
         scanned = f"{np.mean([run['scores scanned'] for run in runs]):,.0f}"
-        lines.append([law, scanned, *cells])
+        with_tree = [share(run[what] > 0 for run in runs) for what in ("tree", "three")]
+        lines.append([law, scanned, *cells, *with_tree])
     header = ("scores", "segments", "logistic: levels", "shapes", "any", "scores: levels", "shapes", "any")
-    return markdown(header, lines)
+    return markdown((*header, "three conditions: tree", "any"), lines)
 
 
 # ------------------------------------------------------------------------------------------------------- coverage
@@ -304,16 +305,12 @@ def of_scan(kind: str, size: float, run: int) -> dict[str, Any]:
         c = np.where(inside, sigmoid((1.0 + size / 4.0) * logit(p, 1e-12)), p)
     else:
         c = planted(p, inside, size)
-    found = fot.find_segments(labels(rng, c), p, X, random_state=run)
-    columns = fot_columns(X)
+    y, columns = labels(rng, c), read_columns(X)
+    found = fot.find_segments(y, p, X, random_state=run)
     alike = [jaccard(item.rule.meets(columns), inside) for item in found]
-    return {"named": max(alike, default=0.0), "first": alike[0] if alike else 0.0, "found": len(alike)}
-
-
-def fot_columns(X: Any) -> Any:
-    from fitontest.features.read_columns import read_columns
-
-    return read_columns(X)
+    three = fot.find_segments(y, p, X, conditions=3, random_state=run)
+    with_tree = max((jaccard(item.rule.meets(columns), inside) for item in three), default=0.0)
+    return {"named": max(alike, default=0.0), "found": len(alike), "three": with_tree}
 
 
 def jaccard(one: np.ndarray, other: np.ndarray) -> float:
@@ -327,9 +324,11 @@ def show_scan(folder: Path, sets: int) -> str:
         cells = []
         for size in (4.5, 6.5):
             runs = recorded(folder, f"scan {kind} {size}", sets, lambda run, k=kind, s=size: of_scan(k, s, run))
-            cells += [share(run["named"] >= 0.5 for run in runs), f"{np.mean([run['found'] for run in runs]):.2f}"]
+            cells += [share(run[what] >= 0.5 for run in runs) for what in ("named", "three")]
+            cells.append(f"{np.mean([run['found'] for run in runs]):.2f}")
         lines.append([kind, *cells])
-    return markdown(("planted", "named at 4.5 s.e.", "segments found", "at 6.5 s.e.", "segments found"), lines)
+    header = ("named at 4.5 s.e.", "with a tree", "segments found", "at 6.5 s.e.", "with a tree", "segments found")
+    return markdown(("planted", *header), lines)
 
 
 def main() -> None:

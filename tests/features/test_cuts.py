@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from fitontest.features.columns_to_test import columns_to_test
 from fitontest.features.cuts import FINENESS, LEAST_VARIANCE, cut_columns, fewer_columns, quantiles_of
 from fitontest.features.read_columns import read_columns
 from fitontest.features.rows import FeatureRows
@@ -75,27 +74,14 @@ def test_many_columns_are_cut_less_finely():
     assert cut_columns(read_columns(X[:, :5]), w, v).notes == ()
 
 
-def test_columns_are_chosen_by_rows_that_are_not_tested():
-    rng = np.random.default_rng(1)
-    X = rng.normal(size=(400, 70))
-    y = rng.random(400) < np.where(X[:, 66] > 0, 0.9, 0.1)
-    rows = FeatureRows(read_columns(X), y * 1.0, np.zeros(400), np.ones(400), True).canonical()
-    tested, cut = columns_to_test(rows, 0)
-    assert len(tested) == 200
-    assert cut.conditions <= 400
-    assert "x66" in {column.name for column in cut.columns}
-    assert cut.notes[-1].endswith("columns were left out, chosen by other rows.")
-    assert all(column.cell.size == 200 for column in cut.columns)
-    assert columns_to_test(rows_of(300).canonical(), 0)[0].y.size == 300
-
-
 def test_the_columns_of_the_largest_z_are_kept_whole():
     rows = rows_of(500)
     cut = cut_columns(rows.columns, rows.w, rows.variances)
     sizes = {column.name: len(column.conditions) for column in cut.columns}
-    kept = fewer_columns(cut, rows.residuals, rows.variances, most=sizes["age"])
+    kept = cut.only(fewer_columns(cut, rows.residuals, rows.variances, most=sizes["age"]), "chosen")
     largest = max(
         cut.columns, key=lambda column: np.abs(column.sums(rows.residuals) / np.sqrt(column.sums(rows.variances))).max()
     )
     assert kept.columns[0].name == largest.name == "age"
     assert kept.conditions <= sizes["age"]
+    assert kept.notes == ("chosen",)

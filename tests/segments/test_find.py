@@ -267,6 +267,50 @@ def test_too_many_conditions_are_cut_coarser_and_then_chosen_by_other_rows():
     assert fot.find_segments(y[order], p[order], X[order], against="scores", draws=39).rows() == halved.rows()
 
 
+def test_copies_are_dealt_one_by_one_where_one_half_chooses_the_columns():
+    rng = np.random.default_rng(5)
+    X = rng.integers(0, 12, (400, 75)).astype(float)
+    p = rng.uniform(0.2, 0.8, 400).round(2)
+    y = (rng.random(400) < np.where(X[:, 3] > 6, 0.95, p)).astype(int)
+    w = rng.integers(1, 4, 400)
+    copies = rng.permutation(np.repeat(np.arange(400), w))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", fot.CalibrationWarning)  # that rows look like copies
+        one = fot.find_segments(y, p, X, sample_weight=w, **QUICK)
+        other = fot.find_segments(y[copies], p[copies], X[copies], **QUICK)
+    assert [str(item.rule) for item in one] == [str(item.rule) for item in other]
+    assert [item.p_value for item in one] == [item.p_value for item in other]
+    assert any("chosen by one half of the rows" in note for note in one.cut.notes)
+    assert any("x3" in item.rule.columns for item in one)
+
+
+def test_three_conditions_are_looked_for_on_request():
+    rng = np.random.default_rng(3)
+    X = {name: rng.standard_normal(4000) for name in "abc"}
+    p = rng.uniform(0.3, 0.7, 4000)
+    off = (X["a"] > 0) & (X["b"] > 0) & (X["c"] > 0)
+    # pairs of conditions on the same columns are off the other way, so that no pair stands out
+    pairs = sum((X[one] > 0) & (X[other] > 0) for one, other in ("ab", "bc", "ac")) >= 1
+    c = np.clip(p + np.where(off, 0.25, np.where(pairs, -0.03, 0.0)), 0.01, 0.99)
+    y = (rng.random(4000) < c).astype(int)
+    found = fot.find_segments(y, p, X, conditions=3, draws=119)
+    of_tree = [item for item in found if item.by == "tree"]
+    assert of_tree
+    assert max(len(item.rule.conditions) for item in of_tree) >= 2
+    assert "tree: a node of a tree" in str(found)
+    assert found.map_.rules == tuple(item.rule for item in found if item.offset != 0.0)
+    assert all(item.p_value <= 0.05 for item in found)
+    assert found.nearest.p_value > 0.05
+    pairs_alone = fot.find_segments(y, p, X, draws=119)
+    assert {item.by for item in pairs_alone} <= {"level", "shape"}
+
+
+def test_what_was_found_is_not_found_by_a_tree_again():
+    y, p, X = rows()
+    found = fot.find_segments(y, p, X, conditions=3, draws=119)
+    assert [item.by for item in found] == ["level"]
+
+
 def test_columns_that_say_nothing_are_named():
     y, p, X = rows(800)
     X = X.assign(constant=1.0, copy=X.age, empty=np.nan, ids=[f"row {k}" for k in range(800)])
@@ -326,6 +370,8 @@ def test_scores_of_0_or_1_and_labels_of_one_class():
         ({"level": 5}, "level must be a number in"),
         ({"draws": 10}, "draws must be a whole number, at least 39"),
         ({"most": 0}, "most must be a whole number, at least 1"),
+        ({"conditions": 1}, "conditions must be a whole number, at least 2; got 1"),
+        ({"conditions": 3, "draws": 118}, "draws must be a whole number, at least 119"),
         ({"categorical_features": ["b"]}, "categorical_features must name columns of X"),
         ({"categorical_features": "a"}, "categorical_features must be 'from_dtype', or names"),
     ],

@@ -50,6 +50,13 @@ STYLES: dict[str, Callable[[Any], str]] = {**FORMATS, "sql": lambda found: found
 )
 @click.option("--draws", type=int, default=500, show_default=True, help="Simulated sets of labels.")
 @click.option("--most", type=int, default=20, show_default=True, help="Segments at most.")
+@click.option(
+    "--conditions",
+    type=int,
+    default=2,
+    show_default=True,
+    help="Conditions of a segment at most; with 3 or more nodes of a tree are tested besides.",
+)
 @click.option("--random-state", type=int, default=0, show_default=True, help="Seed of the simulated labels.")
 @of_format(STYLES)
 @click.option("--save", type=click.Path(path_type=Path), help="Write the map that repairs the scores, as JSON.")
@@ -63,6 +70,7 @@ def segments(
     level: float,
     draws: int,
     most: int,
+    conditions: int,
     random_state: int,
     style: str,
     save: Path | None,
@@ -94,6 +102,7 @@ def segments(
         level=level,
         draws=draws,
         most=most,
+        conditions=conditions,
         categorical_features=codes or "from_dtype",
         random_state=random_state,
     )

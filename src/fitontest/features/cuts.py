@@ -128,6 +128,17 @@ class CutColumns:
         """How many conditions there are."""
         return sum(len(column.conditions) for column in self.columns)
 
+    def only(self, places: Sequence[int], note: str) -> "CutColumns":
+        """Return some of the columns.
+
+        Parameters
+        ----------
+        places : sequence of int
+        note : str
+            What is said of the others.
+        """
+        return replace(self, columns=tuple(self.columns[place] for place in places), notes=(*self.notes, note))
+
     def take(self, rows: IntArray) -> "CutColumns":
         """Return the cells of some rows, with the same conditions."""
         return replace(self, columns=tuple(replace(column, cell=column.cell[rows]) for column in self.columns))
@@ -170,34 +181,27 @@ def cut_columns(columns: Columns, w: FloatArray, v: FloatArray, most: int = MOST
 
 
 def fewer_columns(
-    cut: CutColumns, residuals: FloatArray, v: FloatArray, rows: IntArray, most: int = MOST_CONDITIONS
-) -> CutColumns:
-    """Return the columns of the largest |z| of a single condition, as many as have no more than `most` conditions.
+    cut: CutColumns, residuals: FloatArray, v: FloatArray, most: int = MOST_CONDITIONS
+) -> tuple[int, ...]:
+    """Return the places of the columns of the largest |z| of one condition, while they have `most` conditions together.
 
     Parameters
     ----------
     cut : CutColumns
-        Of all rows.
     residuals, v : arrays of shape (n,)
-        w (y - q) and w^2 q (1 - q) of all rows.
-    rows : int array of shape (m,)
-        By which columns are chosen, and which must not be tested afterwards.
+        w (y - q) and w^2 q (1 - q) of rows that must not be tested afterwards.
     most : int
     """
     z = []
-    for column in cut.take(rows).columns:
-        spread = np.sqrt(np.maximum(column.sums(v[rows]), LEAST_VARIANCE))
-        z.append(float(np.max(np.abs(column.sums(residuals[rows])) / spread)))
-    kept, left = set(), most
+    for column in cut.columns:
+        spread = np.sqrt(np.maximum(column.sums(v), LEAST_VARIANCE))
+        z.append(float(np.max(np.abs(column.sums(residuals)) / spread)))
+    kept, left = [], most
     for place in np.argsort(z, kind="stable")[::-1].tolist():
         if len(cut.columns[place].conditions) <= left:
-            kept.add(place)
+            kept.append(place)
             left -= len(cut.columns[place].conditions)
-    note = (
-        f"{len(kept)} of {len(cut.columns)} columns are looked at, chosen by one half of the rows; tested in the other."
-    )
-    chosen = tuple(column for place, column in enumerate(cut.columns) if place in kept)
-    return replace(cut, columns=chosen, notes=(*cut.notes, note))
+    return tuple(sorted(kept))
 
 
 def _cut(column: Column, w: FloatArray, v: FloatArray, fineness: Fineness) -> CutColumn:

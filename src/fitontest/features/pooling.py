@@ -4,6 +4,8 @@ What is drawn for rows depends on their places. Here these depend neither on the
 a weight of 2 is the row twice.
 """
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -59,17 +61,21 @@ def _keys(cut: CutColumns, n: int) -> NDArray[np.uint64]:
     return key
 
 
-def halves(rows: FeatureRows, seed: int) -> tuple[IntArray, IntArray]:
-    """Return the places of a random half of rows that stand in an order of their own, and of the others.
+def halves(rows: FeatureRows, seed: int) -> tuple[FeatureRows, FeatureRows, IntArray, IntArray]:
+    """Return a random half of rows that stand in an order of their own, the others, and their places.
 
-    Rows of one group are in one half.
+    Rows of one group are in one half. Of rows that were pooled each is dealt by itself, so that both halves may have
+    some at one place.
 
     Parameters
     ----------
     rows : FeatureRows
+        As `pooled` returns them.
     seed : int
     """
     rng = np.random.default_rng([seed, 2])
+    if rows.whole and rows.groups is None:
+        return _dealt(rows, rng)
     if rows.groups is None:
         chosen = rng.permutation(len(rows)) < len(rows) // 2
     else:
@@ -79,4 +85,19 @@ def halves(rows: FeatureRows, seed: int) -> tuple[IntArray, IntArray]:
         place = np.empty(first.size, dtype=np.intp)
         place[np.argsort(first, kind="stable")] = np.arange(first.size)  # by their first rows, not by their names
         chosen = (rng.permutation(first.size) < first.size // 2)[place[code]]
-    return np.flatnonzero(chosen), np.flatnonzero(~chosen)
+    return rows.take(chosen), rows.take(~chosen), np.flatnonzero(chosen), np.flatnonzero(~chosen)
+
+
+def _dealt(rows: FeatureRows, rng: np.random.Generator) -> tuple[FeatureRows, FeatureRows, IntArray, IntArray]:
+    """Return halves of rows that count copies: of the copies of a row each is in one half with even chances."""
+    copies, positives = rows.copies, np.rint(rows.w * rows.y).astype(np.intp)
+    chosen = rng.binomial(positives, 0.5), rng.binomial(copies - positives, 0.5)
+    others = positives - chosen[0], copies - positives - chosen[1]
+    (one, at), (other, at_other) = (_of_counts(rows, *counts) for counts in (chosen, others))
+    return one, other, at, at_other
+
+
+def _of_counts(rows: FeatureRows, positives: IntArray, negatives: IntArray) -> tuple[FeatureRows, IntArray]:
+    at = np.flatnonzero(positives + negatives)
+    w = (positives + negatives)[at].astype(np.float64)
+    return replace(rows.take(at), y=positives[at] / w, w=w), at

@@ -48,6 +48,8 @@ class FoundSegment:
         Of the logits of its rows, shrunk as much; 0 of a shape.
     standard_error : float
         Of the residual if the probabilities were right and rows independent: sqrt(sum w^2 q (1 - q)) / sum w.
+    line : tuple of float
+        Intercept and slope by which the search moved the logits of its rows before it went on.
     """
 
     rule: Rule
@@ -60,6 +62,16 @@ class FoundSegment:
     residual: float
     offset: float
     standard_error: float
+    line: tuple[float, float]
+
+    def moved(self, logits: FloatArray) -> FloatArray:
+        """Return the logits of its rows after it was taken into account.
+
+        Parameters
+        ----------
+        logits : array of shape (n,)
+        """
+        return self.line[0] + self.line[1] * logits
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,7 +171,7 @@ def _by_level(
         scanned = max(scanned, largest.segments)
         p_value = p_value_of(abs(largest.statistic), maxima)
         at = np.flatnonzero(cut.meets(largest.segment))
-        step = _level_step(cut.rule(largest.segment), largest.statistic, now.rows.take(at), p_value)
+        step = segment_of(cut.rule(largest.segment), largest.statistic, now.rows.take(at), "level", p_value)
         if p_value > level or len(found) == most:
             return scanned, [step]
         found.append(step)
@@ -183,30 +195,43 @@ def _by_shape(
         p_value = p_value_of(largest.statistic, maxima)
         at = np.flatnonzero(walks.at.cut.meets(largest.segment))
         rule = walks.at.cut.rule(largest.segment)
-        step, moved = _shape_step(rule, largest.statistic, rows.take(at), p_value)
+        step = _shape_step(rule, largest.statistic, rows.take(at), p_value)
         if p_value > level or len(found) == most:
             misses.append(step)
             break
         found.append(step)
         logits = rows.logits.copy()
-        logits[at] = moved
+        logits[at] = step.moved(logits[at])
         rows = rows.at(logits)
     return rows.logits
 
 
-def _level_step(rule: Rule, statistic: float, rows: FeatureRows, p_value: float) -> FoundSegment:
+def segment_of(rule: Rule, statistic: float, rows: FeatureRows, by: By, p_value: float) -> FoundSegment:
+    """Return a segment whose rows get an offset.
+
+    Parameters
+    ----------
+    rule : Rule
+    statistic : float
+    rows : FeatureRows
+        Those of the segment.
+    by : {"level", "tree"}
+    p_value : float
+    """
     offset = _shrinkage(statistic) * offset_of(rows.y, rows.logits, rows.w)
-    return _segment(rule, statistic, rows, "level", p_value, offset)
+    return _described(rule, statistic, rows, by, p_value, offset, (offset, 1.0))
 
 
-def _shape_step(rule: Rule, statistic: float, rows: FeatureRows, p_value: float) -> tuple[FoundSegment, FloatArray]:
-    """Return the segment, and the logits of its rows on a line that is shrunk towards no change."""
+def _shape_step(rule: Rule, statistic: float, rows: FeatureRows, p_value: float) -> FoundSegment:
+    """Return a segment whose rows get no offset, and whose logits went to a line that is shrunk towards no change."""
     intercept, slope = line_of(rows.y, rows.logits, rows.w)
-    moved = rows.logits + _shrinkage(statistic) * (intercept + (slope - 1.0) * rows.logits)
-    return _segment(rule, statistic, rows, "shape", p_value, 0.0), moved
+    share = _shrinkage(statistic)
+    return _described(rule, statistic, rows, "shape", p_value, 0.0, (share * intercept, 1.0 + share * (slope - 1.0)))
 
 
-def _segment(rule: Rule, statistic: float, rows: FeatureRows, by: By, p_value: float, offset: float) -> FoundSegment:
+def _described(
+    rule: Rule, statistic: float, rows: FeatureRows, by: By, p_value: float, offset: float, line: tuple[float, float]
+) -> FoundSegment:
     total = float(rows.w.sum())
     base_rate, mean_score = float(rows.w @ rows.y) / total, float(rows.w @ rows.q) / total
     return FoundSegment(
@@ -220,6 +245,7 @@ def _segment(rule: Rule, statistic: float, rows: FeatureRows, by: By, p_value: f
         residual=_shrinkage(statistic) * (base_rate - mean_score),
         offset=offset,
         standard_error=float(np.sqrt(rows.variances.sum())) / total,
+        line=line,
     )
 
 

@@ -4,21 +4,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fitontest.data.row_labels import RowLabels
 from fitontest.families.base import Solution
 from fitontest.families.docstrings import take_descriptions
 from fitontest.families.registry import register
-from fitontest.features.columns_to_test import columns_to_test
-from fitontest.features.cuts import CutColumns
-from fitontest.features.redrawn_maxima import redrawn_maxima
 from fitontest.features.rows import FeatureRows
-from fitontest.features.search import FoundSegment, search
+from fitontest.features.search import FoundSegment
 from fitontest.maps.features.offsets import SegmentOffsetsMap
 from fitontest.numerics.random import one_seed
 from fitontest.repair.feature_family import FeatureFamily
 from fitontest.repair.settings import check_at_least, check_share
 from fitontest.uncertainty.dependence import reason_of_groups
-from fitontest.uncertainty.row_redraws import labels_of_rows
+from fitontest.uncertainty.segment_scan import scan_segments
 
 NO_CONDITION = "No column has a condition with enough rows to be tested."
 
@@ -100,18 +96,12 @@ class CertifiedOffsets(FeatureFamily):
             Checked rows in an order of their own.
         """
         seed = one_seed(self.random_state)
-        tested, cut = columns_to_test(rows, seed)
-        if not cut.columns:
-            return _solution((), (NO_CONDITION,))
-        labels, dependence = labels_of_rows(tested)
-        reason = reason_of_groups(dependence)
+        scan = scan_segments(rows, level=self.level, draws=self.draws, most=self.most, seed=seed)
+        reason = reason_of_groups(scan.dependence)
         if reason:
             return _solution((), (f"Nothing was looked for: {reason}.",))
-        return self._search(tested, cut, seed, labels)
-
-    def _search(self, rows: FeatureRows, cut: CutColumns, seed: int, labels: RowLabels) -> Solution:
-        maxima = redrawn_maxima(cut, rows, labels, self.draws, seed)
-        return _solution(search(cut, rows, maxima, self.level, self.most).segments, cut.notes)
+        notes = scan.cut.notes if scan.cut.columns else (*scan.cut.notes, NO_CONDITION)
+        return _solution(scan.found.segments, notes)
 
 
 def _solution(segments: tuple[FoundSegment, ...], notes: tuple[str, ...]) -> Solution:

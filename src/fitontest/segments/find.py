@@ -1,5 +1,6 @@
 """Finding the segments in which scores are wrong, though nobody named them."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -28,11 +29,12 @@ from fitontest.numerics.random import one_seed
 from fitontest.reading.read import read
 from fitontest.segments.found_segments import Against, FoundSegments
 from fitontest.typing import ArrayInput, FloatArray, Label, RandomState
+from fitontest.uncertainty.honest_tree import HALVES, tree_segments
 from fitontest.uncertainty.null import check_draws
 from fitontest.uncertainty.segment_scan import scan_segments
 
 AGAINST = ("logistic", "scores")
-PARTS = 2  # a scan of levels, and walks along the score
+PAIRS = 2  # conditions of a segment that are all looked at; more are those of a tree
 
 
 @take_descriptions(read)
@@ -45,6 +47,7 @@ def find_segments(
     level: float = 0.05,
     draws: int = 500,
     most: int = 20,
+    conditions: int = PAIRS,
     categorical_features: CategoricalFeatures = "from_dtype",
     random_state: RandomState = 0,
     sample_weight: ArrayInput = None,
@@ -75,9 +78,12 @@ def find_segments(
         With this probability, at most, any segment is found where none is wrong. Half of it is for levels, half for
         errors along the score.
     draws : int, default=500
-        Sets of labels that are simulated, at least 2 / level - 1.
+        Sets of labels that are simulated, at least 2 / level - 1, and 6 / level - 1 where a tree is grown.
     most : int, default=20
-        Segments at most.
+        Segments at most, of each part of the search.
+    conditions : int, default=2
+        Conditions of a segment at most. With 3 or more a tree of that depth is grown in either half of the rows, and
+        its nodes are tested in the other half; each of the three parts of the search then has a third of the level.
     categorical_features : "from_dtype", or iterable of str, int or bool, default="from_dtype"
         Which columns of X are categories whatever they hold, as in scikit-learn's ``HistGradientBoostingClassifier``;
         by default those of texts, booleans and categorical types.
@@ -102,7 +108,8 @@ def find_segments(
     With L the 0/1 matrix of the conditions, r = w (y - q) and v = w^2 q (1 - q), the sums of all pairs are the entries
     of L' diag(r) L and L' diag(v) L, and z = R / sqrt(V) wherever V is at least 5: smaller segments of rare events
     would own the largest |z|. The p-value is (1 + #{max |z*| >= |z|}) / (draws + 1), for the whole sample serves both
-    the search and the test, times 2 for its two parts.
+    the search and the test, times 2 for its two parts. The p-value of a node of a tree is step-down among all nodes of
+    that tree, by the ECCE, times 2 for the two halves and 3 for the parts.
 
     The first segment is tested exactly, whatever the features have to do with each other. Later ones rest on offsets
     that were fitted to the same rows, and are approximate. Against a logistic map the test is conservative, since the
@@ -140,7 +147,7 @@ def find_segments(
     0.74
     """
     choose(against, AGAINST, "against")
-    _check_numbers(level, draws, most)
+    parts = _checked_parts(level, draws, most, conditions)
     seed = one_seed(random_state)
     check_same_order(y_true=y_true, y_prob=y_prob, X=X, sample_weight=sample_weight, groups=groups)
     data = read(y_true, y_prob, sample_weight=sample_weight, groups=groups, pos_label=pos_label)
@@ -150,12 +157,18 @@ def find_segments(
     c_hat: CalibrationMap = IdentityMap() if against == "scores" else _logistic_map(sample)
     rows = _feature_rows(sample, columns, c_hat.evaluate(sample.p))
     line = (c_hat.intercept, c_hat.slope) if isinstance(c_hat, LogisticMap) else None
-    scan = scan_segments(rows, level=level / PARTS, draws=draws, most=most, seed=seed, walks=True, line=line)
+    scan = scan_segments(rows, level=level / parts, draws=draws, most=most, seed=seed, walks=True, line=line)
+    found, nearest = list(scan.found.segments), [scan.found.nearest]
+    if conditions > PAIRS and not scan.is_refused:
+        left = rows.at(_logits_after(scan.found, rows.columns, logit(sample.p[sample.w > 0], LOGIT_EPS)))
+        of_tree, other = tree_segments(left, conditions, level / parts, draws, seed, most)
+        found, nearest = found + of_tree, [*nearest, other]
+    misses = [_adjusted(segment, parts) for segment in nearest if segment is not None]
     return FoundSegments(
-        items=tuple(map(_adjusted, scan.found.segments)),
-        nearest=None if scan.found.nearest is None else _adjusted(scan.found.nearest),
+        items=tuple(_adjusted(segment, parts) for segment in found),
+        nearest=min(misses, key=lambda segment: segment.p_value, default=None),
         against=against,
-        map_=_map_of(scan.found),
+        map_=_map_of(scan.found.line, found),
         scanned=scan.found.scanned,
         critical=scan.found.critical,
         level=float(level),
@@ -167,26 +180,44 @@ def find_segments(
     )
 
 
-def _adjusted(segment: FoundSegment) -> FoundSegment:
-    """Return a segment with the p-value of both parts of the search."""
-    return replace(segment, p_value=min(1.0, PARTS * segment.p_value))
+def _adjusted(segment: FoundSegment, parts: int) -> FoundSegment:
+    """Return a segment with the p-value of all parts of the search."""
+    return replace(segment, p_value=min(1.0, parts * segment.p_value))
 
 
-def _map_of(found: Found) -> SegmentOffsetsMap:
+def _map_of(line: tuple[float, float], found: Sequence[FoundSegment]) -> SegmentOffsetsMap:
     """Return the map that repairs scores: the line of all rows, and the offsets of what was found."""
-    moved = [segment for segment in found.segments if segment.offset != 0.0]
+    moved = [segment for segment in found if segment.offset != 0.0]
     offsets = np.array([segment.offset for segment in moved])
-    return SegmentOffsetsMap(*found.line, tuple(segment.rule for segment in moved), offsets)
+    return SegmentOffsetsMap(*line, tuple(segment.rule for segment in moved), offsets)
 
 
-def _check_numbers(level: object, draws: object, most: object) -> None:
-    """Raise ValueError for a level, a number of draws or of segments that is none."""
+def _logits_after(found: Found, columns: Columns, scores: FloatArray) -> FloatArray:
+    """Return the logits of rows with all that a search found taken into account."""
+    logits = found.line[0] + found.line[1] * scores
+    for segment in found.segments:
+        at = segment.rule.meets(columns)
+        logits[at] = segment.moved(logits[at])
+    return logits
+
+
+def _checked_parts(level: object, draws: object, most: object, conditions: object) -> int:
+    """Return how many parts a search has: a scan of levels, walks along the score, and a tree where it was asked for.
+
+    Raises
+    ------
+    ValueError
+        A level, a number of draws, of segments or of conditions that is none.
+    """
     if not (is_real(level) and 0.0 < level < 1.0):
         raise ValueError(f"level must be a number in (0, 1) such as 0.05, got {level!r}")
-    least = int(-(-PARTS // float(level))) - 1
-    check_draws(draws, "draws", max(1, least))
+    if not is_whole(conditions) or conditions < PAIRS:
+        raise ValueError(f"conditions must be a whole number, at least {PAIRS}; got {conditions!r}")
+    parts, tests = (2, 2) if conditions == PAIRS else (3, 3 * HALVES)
+    check_draws(draws, "draws", max(1, int(-(-tests // float(level))) - 1))
     if not is_whole(most) or most < 1:
         raise ValueError(f"most must be a whole number, at least 1; got {most!r}")
+    return parts
 
 
 def _rows_as_given(sample: ScoreSample) -> ScoreSample:

@@ -37,6 +37,10 @@ ORDER_NOTE = (
     "shrunk, since the largest of many is larger than the truth."
 )
 SHAPE_NOTE = "shape: the residuals add up along the score within the segment, up or down in places, whatever their sum."
+TREE_NOTE = (
+    "tree: a node of a tree that was grown in one half of the rows; p-value and standard errors are those of the other "
+    "half, of how residuals add up along the score."
+)
 NULL_ERRORS = 1.645  # standard errors, within which 9 of 10 calibrated segments would be
 NOTHING = "No segment has enough rows to be tested."
 
@@ -208,7 +212,8 @@ class FoundSegments(Table):
     @property
     def _notes(self) -> list[str]:
         """What must be known to read the table."""
-        lines = [SHAPE_NOTE] if any(item.by == "shape" for item in self.items) else []
+        shown = {item.by for item in self.items}
+        lines = [note for by, note in (("shape", SHAPE_NOTE), ("tree", TREE_NOTE)) if by in shown]
         if self.nearest is not None and not self.items:
             lines.append(f"The nearest: {_in_words(self.nearest)}.")
         if self.against == "logistic":

@@ -11,6 +11,18 @@ from fitontest.features.rows import FeatureRows
 from fitontest.uncertainty.dependence import dependence_of
 
 
+def dependence_of_rows(rows: FeatureRows) -> Dependence | None:
+    """Return how alike labels of a group are; None where rows are independent.
+
+    Parameters
+    ----------
+    rows : FeatureRows
+    """
+    if rows.groups is None:
+        return None
+    return dependence_of(ScoreSample(rows.y, rows.q, Weights(rows.w, rows.whole)).with_facts(**{GROUP: rows.groups}))
+
+
 def labels_of_rows(rows: FeatureRows) -> tuple[RowLabels, Dependence | None]:
     """Return the labels of rows to be drawn, and how alike those of a group are; None where rows are independent.
 
@@ -19,13 +31,9 @@ def labels_of_rows(rows: FeatureRows) -> tuple[RowLabels, Dependence | None]:
     rows : FeatureRows
         In an order of their own: what is drawn for a row depends on its place.
     """
-    if rows.groups is None:
-        return RowLabels.of(rows.q, rows.w, whole=rows.whole), None
-    sample = ScoreSample(rows.y, rows.q, Weights(rows.w, rows.whole)).with_facts(**{GROUP: rows.groups})
-    dependence = dependence_of(sample)
-    if dependence is None or dependence.too_few:
+    dependence = dependence_of_rows(rows)
+    if rows.groups is None or dependence is None or dependence.too_few:
         return RowLabels.of(rows.q, rows.w, whole=rows.whole), dependence
-    n = np.rint(rows.w).astype(np.intp) if rows.whole else np.ones(len(rows), dtype=np.intp)
-    groups = RowGroups.of(rows.groups, np.arange(len(rows)), n, rows.w)
-    shared = SharedNumbers.of(groups.code, rows.q, rows.w, n, dependence)
+    groups = RowGroups.of(rows.groups, np.arange(len(rows)), rows.copies, rows.w)
+    shared = SharedNumbers.of(groups.code, rows.q, rows.w, rows.copies, dependence)
     return RowLabels.of(rows.q, rows.w, whole=rows.whole, shared=shared), dependence

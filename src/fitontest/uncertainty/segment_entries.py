@@ -15,6 +15,7 @@ from fitontest.data.row_groups import GROUP, RowGroups
 from fitontest.data.row_labels import RowLabels
 from fitontest.data.samples import Samples
 from fitontest.data.score_sample import ScoreSample
+from fitontest.features.rows import FeatureRows
 from fitontest.typing import FloatArray, IntArray
 
 
@@ -63,6 +64,26 @@ class SegmentEntries:
             groups = RowGroups.of(ids[order], np.arange(order.size), count[order], w[order])
         return cls(p[order], w[order], w2[order], wy[order], count[order], part[order], groups, members)
 
+    @classmethod
+    def of_rows(cls, rows: FeatureRows, part: IntArray, members: tuple[tuple[int, ...], ...]) -> "SegmentEntries":
+        """Return the entries of rows with features.
+
+        Parameters
+        ----------
+        rows : FeatureRows
+            As `FeatureRows.canonical` orders them.
+        part : int array of shape (n,)
+            Which part each row is of.
+        members : tuple of tuples of int
+            The parts of each segment.
+        """
+        order = np.lexsort((rows.y, part, rows.q))
+        rows, part = rows.take(order), part[order]
+        groups = None
+        if rows.groups is not None:
+            groups = RowGroups.of(rows.groups, np.arange(len(rows)), rows.copies, rows.w)
+        return cls(rows.q, rows.w, rows.w2, rows.w * rows.y, rows.copies, part, groups, members)
+
     def __len__(self) -> int:
         return self.p.size
 
@@ -75,7 +96,7 @@ class SegmentEntries:
     def rows(self) -> list[IntArray]:
         """The entries of each segment, ascending."""
         by_part = np.argsort(self.part, kind="stable")
-        ends = np.cumsum(np.bincount(self.part))
+        ends = np.cumsum(np.bincount(self.part, minlength=1 + max(map(max, self.members))))
         of_part = np.split(by_part, ends[:-1])
         return [np.sort(np.concatenate([of_part[part] for part in of])) for of in self.members]
 

@@ -16,6 +16,7 @@ from functools import cached_property
 
 import numpy as np
 
+from fitontest.data.dependence import Dependence
 from fitontest.data.row_labels import RowLabels
 from fitontest.data.samples import Samples
 from fitontest.features.cuts import LEAST_VARIANCE
@@ -69,14 +70,29 @@ class SegmentMaxima:
         measure : CumulativeError
         draws, seed : int
         """
-        entries = SegmentEntries.of(segments)
+        return cls.of_entries(SegmentEntries.of(segments), measure, dependence_of(segments.whole), draws, seed)
+
+    @classmethod
+    def of_entries(
+        cls, entries: SegmentEntries, measure: CumulativeError, dependence: Dependence | None, draws: int, seed: int
+    ) -> "SegmentMaxima":
+        """Return the maxima of segments of entries.
+
+        Parameters
+        ----------
+        entries : SegmentEntries
+        measure : CumulativeError
+        dependence : Dependence or None
+            How alike labels of rows that belong together are.
+        draws, seed : int
+        """
         walks = _Walks(entries, measure)
         variance = walks.variances
         total = walks.totals
         tested = variance >= LEAST_VARIANCE
         sigma = np.sqrt(variance) / total
         observed = walks.sizes((entries.wy - entries.w * entries.p)[None], np.ones(tested.size, dtype=bool))[0] / total
-        labels = entries.labels(entries.p, dependence_of(segments.whole))
+        labels = entries.labels(entries.p, dependence)
         drawn = walks.drawn(labels, draws, seed, tested) / np.sqrt(variance[tested])
         of_all = float(np.sqrt(entries.w2 @ (entries.p * (1.0 - entries.p)))) / float(entries.w.sum())
         return cls(observed, sigma, walks.noise, tested, drawn, of_all)

@@ -75,18 +75,22 @@ def scan_segments(
     """
     cut = cut_columns(rows.columns, rows.w, rows.variances)
     rows, cut = ordered(replace(rows, columns=Columns((), len(rows))), cut)  # of features the cells tell all
+    rows, cut = pooled(rows, cut)
     if cut.conditions > MOST_CONDITIONS:
-        choosing, testing = halves(rows, seed)
-        cut = fewer_columns(cut, rows.residuals, rows.variances, choosing).take(testing)
-        rows = rows.take(testing)
-        cut = cut.testable(rows.variances)
+        rows, cut = _tested_half(rows, cut, seed)
     labels, dependence = labels_of_rows(rows)
     if not cut.columns or (dependence is not None and dependence.too_few):
         nothing = Found((), None, 0, float("inf"), (0.0, 1.0) if line is None else line, rows.logits)
         return SegmentScan(nothing, rows, cut, dependence)
-    if dependence is None:
-        rows, cut = pooled(rows, cut)
-        labels, _ = labels_of_rows(rows)
     nodes = WalkNodes.of(cut, rows) if walks else None
     maxima = redrawn_maxima(cut, rows, labels, draws, seed, nodes)
     return SegmentScan(search(cut, rows, maxima, level, most, nodes, line), rows, cut, dependence)
+
+
+def _tested_half(rows: FeatureRows, cut: CutColumns, seed: int) -> tuple[FeatureRows, CutColumns]:
+    """Return one half of the rows, with those columns in which a condition stands out most in the other half."""
+    choosing, testing, at, others = halves(rows, seed)
+    kept = fewer_columns(cut.take(at), choosing.residuals, choosing.variances)
+    chosen = f"{len(kept)} of {len(cut.columns)} columns are looked at"
+    cut = cut.only(kept, f"{chosen}, chosen by one half of the rows; tested in the other.").take(others)
+    return testing, cut.testable(testing.variances)
