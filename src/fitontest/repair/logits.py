@@ -7,9 +7,10 @@ from fitontest.typing import FloatArray
 
 
 def reach_of(logits: FloatArray) -> float | None:
-    """Return the size at which logits are cut, None where no score is certain, exactly 0 or 1, or all are.
+    """Return the size at which logits are cut, None where no score is certain, exactly 0 or 1.
 
-    It is 1 beyond the largest logit of the other scores, as for families that see scores alone.
+    It is 1 beyond the largest logit of the other scores, as for families that see scores alone, and 1 where there are
+    no others.
 
     Parameters
     ----------
@@ -18,11 +19,11 @@ def reach_of(logits: FloatArray) -> float | None:
 
     Examples
     --------
-    >>> reach_of(np.array([-36.8, 1.5, 2.0])), reach_of(np.array([1.5, 2.0]))
-    (3.0, None)
+    >>> reach_of(np.array([-36.8, 1.5, 2.0])), reach_of(np.array([1.5, 2.0])), reach_of(np.array([-36.8, 36.8]))
+    (3.0, None, 1.0)
     """
     size = np.abs(logits)
     inside = size <= FARTHEST
-    if inside.all() or not inside.any():
+    if inside.all():
         return None
-    return float(min(size[inside].max() + MARGIN, FARTHEST))
+    return float(min(size[inside].max(initial=0.0) + MARGIN, FARTHEST))

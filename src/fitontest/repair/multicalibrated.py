@@ -163,8 +163,13 @@ class Multicalibrated(FeatureFamily):
         found = {name: member.solve_and_hold_out(dealt) for name, member in members.items()}
         likelihoods = _likelihoods([values for _, values in found.values()], dealt.rows.y)
         gain = _gain(dealt, likelihoods)
-        weights = None if not gain[0] > self.least_gain * gain[1] else likelihood_weights(likelihoods, dealt.rows.w)
+        weights = likelihood_weights(likelihoods, dealt.rows.w) if self._gains_enough(*gain) else None
         return _solution({name: solution.map for name, (solution, _) in found.items()}, weights, gain)
+
+    def _gains_enough(self, gain: float, error: float) -> bool:
+        if np.isinf(self.least_gain):
+            return self.least_gain < 0.0
+        return gain > self.least_gain * error
 
 
 def _solution(maps: dict[str, FeatureMap], weights: FloatArray | None, gain: tuple[float, float]) -> Solution:

@@ -84,7 +84,7 @@ class SplitSearch:
         for feature in self.categories.tolist():
             here = slice(self.starts[feature], self.starts[feature + 1])
             g, h = sums[here, 0], sums[here, 1]
-            empty = h <= EMPTY * h.sum(axis=0)
+            empty = h <= EMPTY * np.maximum(h.sum(axis=0), 0.0)
             order[feature] = np.argsort(np.where(empty, np.inf, g / np.where(empty, 1.0, h)), axis=0, kind="stable")
             total[here] = np.cumsum(np.take_along_axis(sums[here], order[feature][:, None], axis=0), axis=0)
         return total, order
@@ -116,6 +116,6 @@ class SplitSearch:
     def _empty(self, feature: IntArray, h: FloatArray, whole: FloatArray) -> BoolArray:
         """Return which bins of each column's feature have no rows: of numbers that of missing values alone may."""
         at = np.minimum(self.starts[feature][:, None] + np.arange(self.most), h.shape[0] - 1)
-        empty = h[at, np.arange(feature.size)[:, None]] <= EMPTY * whole[:, None]
+        empty = h[at, np.arange(feature.size)[:, None]] <= EMPTY * np.maximum(whole, 0.0)[:, None]
         empty[:, 1:] &= np.isin(feature, self.categories)[:, None]
         return np.asarray(empty)

@@ -26,8 +26,10 @@ MOST_ROUNDS = 200  # of the variances, within a step
 SETTLED = 1e-6  # of a step, in logits
 AT_REST = 1e-6  # relative, of a variance
 HASTE = 0.1  # relative change of a variance that is left for the next step, for each logit of the last one
+LARGEST = 100.0  # variance: offsets of 10 logits
 VANISHED = 0.02  # parameters' worth of a column, below which one that shrinks is dropped
 LONGEST = 3.0  # step, in logits
+SPECK = 1e-30  # of a variance, below which it is 0
 FASTEST, SLOWEST = 4.0, 0.5  # powers of a Fellner-Schall step
 ROWS = 4096  # of a block of the dense design
 MOST_KEPT = 2**21  # values of the dense design that are kept between steps
@@ -198,12 +200,13 @@ class _Fit:
             alive = self.tau2 > 0.0
             size = np.bincount(self.column, step[2:] ** 2, self.tau2.size)[alive]
             used = np.bincount(column, 1.0 - penalty[2:] * inverse.diagonal()[2:], self.tau2.size)[alive]
-            change = np.log(np.maximum(size, 1e-300) / np.maximum(used, 1e-300)) - np.log(self.tau2[alive])
+            rest = np.clip(size / np.maximum(used, SPECK), SPECK, LARGEST)
+            change = np.log(rest / self.tau2[alive])
             along = np.sign(change) == np.sign(self.last[alive])
             power = np.where(along, self.power[alive] * 1.5, self.power[alive] / 2.0).clip(SLOWEST, FASTEST)
             self.power[alive], self.last[alive] = power, change
             self.penalised = self.tau2.copy()
-            moved = self.tau2[alive] * np.exp(np.clip(power * change, -5.0, 5.0))
+            moved = np.minimum(self.tau2[alive] * np.exp(np.clip(power * change, -5.0, 5.0)), LARGEST)
             self.tau2[alive] = np.where((used < VANISHED) & (change < 0.0), 0.0, moved)
             if np.all(np.abs(change) < tolerance):
                 break
