@@ -27,17 +27,17 @@ pa = pytest.importorskip("pyarrow")
 
 QUICKER = {  # of those that would take long
     "certified_offsets": {"draws": 40},
-    "boosted": {"trees_per_stage": 8, "folds": 3},
+    "boosted": {"trees_per_stage": 6, "max_stages": 3, "folds": 2},
     "multicalibrated": {
-        "members": ["identity", "segment_offsets", fot.Boosted(trees_per_stage=5, max_stages=2)],
+        "members": ["identity", "segment_offsets", fot.Boosted(trees_per_stage=3, max_stages=1)],
         "folds": 3,
     },
-    "tree_of_maps": {"folds": 3},
+    "tree_of_maps": {"folds": 2},
 }
 SQL = {"multicalibrated": {"members": ["identity", "logistic", "segment_offsets"], "folds": 3}}
 NAMES = [name for name in fot.families.names("features") if issubclass(fot.families.registry[name], FeatureFamily)]
 every_family = pytest.mark.parametrize("name", NAMES)
-N = 500
+N = 400
 
 
 def made(name, **settings):
@@ -54,6 +54,13 @@ def standard(name):
     """Return the family fitted to the rows that most tests look at; nobody changes it."""
     X, p, y = problem()
     return made(name).fit(X, y, scores=p)
+
+
+@cache
+def with_formula(name):
+    """Return a map of the family that can be written as SQL, where it has one."""
+    X, p, y = problem()
+    return made(name, **SQL[name]).fit(X, y, scores=p).map_ if name in SQL else standard(name).map_
 
 
 def proba(family, X, p):
@@ -233,8 +240,8 @@ def test_maps_return_by_json_bit_by_bit(name):
 @pytest.mark.parametrize("engine", ["sql", "pandas", "polars", "polars lazy", "duckdb"])
 def test_sql_and_frames_compute_the_map(name, engine):
     duckdb = pytest.importorskip("duckdb")
-    X, p, y = problem()
-    c_hat = made(name, **SQL.get(name, {})).fit(X, y, scores=p).map_
+    X, p, _ = problem()
+    c_hat = with_formula(name)
     frame = pd.DataFrame({"row": np.arange(N), **X, "p": p})
     if name == "boosted":
         with pytest.raises(ValueError, match="no formula for SQL and data frames"):
@@ -352,23 +359,21 @@ def behind():
 
 @every_family
 def test_it_stands_behind_a_classifier(name):
-    X, _, y = labelled(600, offset=2.0)
-    frame, w, groups = pd.DataFrame(X), np.random.default_rng(0).integers(1, 3, 600), np.arange(600) // 3
+    X, _, y = labelled(360, offset=2.0)
+    frame, w, groups = pd.DataFrame(X), np.random.default_rng(0).integers(1, 3, 360), np.arange(360) // 3
     family = made(name)
-    crossed = fot.CalibratedClassifier(behind(), family=family, cv=3).fit(frame, y)
-    assert crossed.predict_proba(frame).shape == (600, 2)
+    crossed = fot.CalibratedClassifier(behind(), family=family, cv=2, ensemble=name != "boosted")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", fot.CalibrationWarning)  # the pipeline takes no weights
+        crossed.fit(frame, y, w, groups)
+    assert crossed.predict_proba(frame).shape == (360, 2)
     inner = crossed.calibrated_classifiers_[0].family_
     assert isinstance(inner, type(family))
     assert list(inner.feature_names_in_) == list(X)
-    together = fot.CalibratedClassifier(behind(), family=family, cv=3, ensemble=False)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", fot.CalibrationWarning)  # the pipeline takes no weights
-        together.fit(frame, y, w, groups)
-    assert np.isfinite(together.predict_proba(frame)).all()
-    fitted = behind().fit(frame[:300], y[:300])
-    frozen = fot.CalibratedClassifier(FrozenEstimator(fitted), family=family).fit(frame[300:], y[300:])
+    fitted = behind().fit(frame[:160], y[:160])
+    frozen = fot.CalibratedClassifier(FrozenEstimator(fitted), family=family).fit(frame[160:], y[160:])
     p = fitted.predict_proba(frame)[:, 1]
-    alone = made(name).fit(frame[300:], y[300:], scores=p[300:])
+    alone = made(name).fit(frame[160:], y[160:], scores=p[160:])
     np.testing.assert_allclose(frozen.predict_proba(frame), alone.predict_proba(frame, scores=p), rtol=1e-9)
     assert np.isfinite(frozen.predict_proba(frame.assign(city="Paris"))).all()
 

@@ -5,7 +5,6 @@ import pytest
 
 from fitontest.features.cuts import FINENESS, LEAST_VARIANCE, cut_columns, fewer_columns, quantiles_of
 from fitontest.features.read_columns import read_columns
-from fitontest.features.rows import FeatureRows
 from tests.features.problems import mixed, rows_of
 
 SHARES = (0.2, 0.4, 0.6, 0.8)

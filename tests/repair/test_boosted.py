@@ -144,12 +144,12 @@ def test_the_map_has_the_trees_of_the_fit(seed):
 
 
 def test_stages_are_chosen_by_held_out_rows_and_may_be_none():
-    X, p, y = labelled(2000, offset=1.5)
-    found = fot.Boosted().fit(X, y, scores=p)
+    X, p, y = labelled(1000, offset=1.5)
+    found = fot.Boosted(folds=3).fit(X, y, scores=p)
     assert found.n_stages_ == int(np.argmin(found.held_out_losses_)) >= 1
     assert found.map_.feature.shape == (20 * found.n_stages_, 7)
     rng = np.random.default_rng(5)
-    calibrated = fot.Boosted().fit(X, rng.random(2000) < p, scores=p)
+    calibrated = fot.Boosted(folds=3).fit(X, rng.random(1000) < p, scores=p)
     assert calibrated.n_stages_ == 0
     np.testing.assert_allclose(calibrated.predict_proba(X, scores=p)[:, 1], p, rtol=1e-12)
     assert fot.Boosted(max_stages=0).fit(X, y, scores=p).n_stages_ == 0
@@ -167,7 +167,7 @@ def test_splits_see_categories_missing_values_and_the_score():
     }
     for name, shift in wrong.items():
         y = rng.random(n) < sigmoid(np.log(p / (1 - p)) + shift - shift.mean())
-        found = fot.Boosted(max_stages=2).fit(X, y, scores=p)
+        found = fot.Boosted(max_stages=1, trees_per_stage=3, folds=2, learning_rate=0.5).fit(X, y, scores=p)
         first = found.map_.feature[0, 0]
         assert name == "score" if first == len(found.map_.columns) else found.map_.columns[first] == name
 

@@ -36,7 +36,7 @@ def best_weights(likelihoods, w):
 
 @pytest.mark.parametrize("seed", range(2))
 def test_the_weights_maximise_the_held_out_likelihood(seed):
-    rows = rows_of(600, seed, w=np.random.default_rng(seed).integers(1, 3, 600)).canonical()
+    rows = rows_of(400, seed, w=np.random.default_rng(seed).integers(1, 3, 400)).canonical()
     family = fot.Multicalibrated([*QUICK, fot.TreeOfMaps(max_depth=1)], folds=3, least_gain=-np.inf)
     found = family.solve(rows).attributes
     dealt, likelihoods = likelihoods_of(family, rows)

@@ -84,7 +84,7 @@ def test_regions_are_found():
 def test_labels_of_a_fold_do_not_touch_its_predictions(name):
     """With the labels of a fold turned round, whatever is predicted for it stays as it was."""
     family = fot.families.make(name)
-    dealt = dealt_rows(rows_of(500).canonical(), 4, 0)
+    dealt = dealt_rows(rows_of(300).canonical(), 3, 0)
     _, before = family.solve_and_hold_out(dealt)
     held_out = dealt.fold == 2
     y = np.where(held_out, 1.0 - dealt.rows.y, dealt.rows.y)
@@ -96,7 +96,7 @@ def test_labels_of_a_fold_do_not_touch_its_predictions(name):
 @pytest.mark.parametrize("name", ["tree_of_maps", "boosted", "segment_offsets"])
 def test_the_fit_to_all_rows_is_the_same_with_and_without_predictions_of_folds(name):
     family = fot.families.make(name)
-    rows = rows_of(400).canonical()
+    rows = rows_of(250).canonical()
     alone, (together, held_out) = family.solve(rows), family.solve_and_hold_out(dealt_rows(rows, 5, 0))
     assert alone.map == together.map
     assert np.all((held_out > 0) & (held_out < 1))
