@@ -132,6 +132,27 @@ def test_seeds():
             bands(y, p, "platt", random_state=seed)
 
 
+@pytest.mark.parametrize("family", ["spline", "isotonic", "pl"])  # pl has a stand-in
+def test_the_next_band_of_an_error_takes_the_maps_of_the_last(family, monkeypatch):
+    """A page draws it on two scales; what it is does not depend on what was drawn before."""
+    y, p = noisy(120, ties=2)
+    estimate, sample, drawn = fot.calibration_error(y, p, family=family), fot.ScoreSample(y, p), []
+    draw = ScoreRedraws.draw
+
+    def counted(redraws, truths, block, seed):
+        drawn.append(seed)
+        return draw(redraws, truths, block, seed)
+
+    for random_state, x in [(0, GRID), (0, GRID**3), (1, GRID), (0, GRID)]:
+        expected = confidence_bands(estimate, fot.ScoreSample(y, p), x, DRAWS, LEVEL, random_state)
+        with monkeypatch.context() as patch:
+            patch.setattr(ScoreRedraws, "draw", counted)
+            found = confidence_bands(estimate, sample, x, DRAWS, LEVEL, random_state, tested=False)
+        for one, other in zip(found, expected, strict=True):
+            np.testing.assert_array_equal([one.x, one.lower, one.upper], [other.x, other.lower, other.upper])
+    assert drawn == [(0, 2), (1, 2), (0, 2)]
+
+
 def test_which_band_is_meant():
     assert read_band(None, 0, 0.9) == (None, 0)
     assert read_band("auto", 0, 0.9) == ("auto", 0)

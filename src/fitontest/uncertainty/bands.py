@@ -9,7 +9,7 @@ misses the truth.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import ceil
-from typing import Literal, TypeAlias, cast, get_args
+from typing import ClassVar, Literal, TypeAlias, cast, get_args
 
 import numpy as np
 from scipy.special import ndtri
@@ -43,6 +43,7 @@ BAND_DRAWS = 200  # where a band is asked for without a number of them
 QUICK_DRAWS = 100  # of the band of a diagram that nobody asked for a band
 QUICK_NODES = 2_000  # entries that very many rows are pooled into for it
 TESTED_ROWS = 20_000  # most rows of which such a band tests whether its spline fits, which takes seconds of more
+REMEMBERED = 1_000_000  # maps times scores, up to which maps are kept for the next band of the same error
 STREAM = 2  # of random numbers, beside those of the intervals
 TINY = 1e-12  # variance of labels that are certain, and spread of maps that never differ
 
@@ -160,7 +161,7 @@ def confidence_bands(
     x = _within(x, sample)
     redraws = score_redraws(sample, nodes)
     with one_blas_thread(), without_warnings():
-        g, deviations = _deviations(stand_in or family, redraws, x, draws, one_seed(random_state))
+        g, deviations = _deviations(family, redraws, x, draws, one_seed(random_state))
     assert estimate.map is not None
     c_hat = _beside_atoms(estimate.map, x)
     rough = Ladder.of(sample, one_seed(random_state)).roughness if tested else _known_roughness(sample, random_state)
@@ -239,16 +240,47 @@ def _deviations(
     family: Family, redraws: ScoreRedraws, x: FloatArray, draws: int, seed: int
 ) -> tuple[FloatArray, FloatArray]:
     """Return g(x), and c*_b(x) - g(x) of maps fitted to labels that are redrawn from g, shape (draws, M)."""
-    smooth: CalibrationMap = make_family("spline").fit_map(redraws.observed_sample())
-    g, truth = _beside_atoms(smooth, x), smooth.evaluate(redraws.entries.p)
+    smooth, maps = _refitted(family, redraws, draws, seed)
+    g = _beside_atoms(smooth, x)
+    return g, np.array([_beside_atoms(c_star, x) for c_star in maps]) - g
 
-    def refitted() -> Iterator[CalibrationMap]:
-        for block in redraws.blocks(draws):
-            (positives,) = redraws.draw([truth], block, (seed, STREAM))
-            yield from family.fit_many(redraws.entries, positives).maps()
 
-    drawn = zip(track(range(draws), "draws"), refitted(), strict=True)
-    return g, np.array([_beside_atoms(c_star, x) for _, c_star in drawn]) - g
+def _refitted(
+    family: Family, redraws: ScoreRedraws, draws: int, seed: int
+) -> tuple[CalibrationMap, list[CalibrationMap]]:
+    """Return g and the maps c*_b.
+
+    The sample remembers the last ones: a page draws the same band on two scales and again beside that of the calibrated
+    scores.
+    """
+    name = f"{family.get_params()!r} {redraws.nodes} {draws} {seed}"
+    known: _Refitted | None = redraws.rows.memory.get(_Refitted.KEY)
+    if known is None or known.family is not family or known.name != name:
+        smooth = make_family("spline").fit_map(redraws.observed_sample())
+        truth, fitting = smooth.evaluate(redraws.entries.p), family.stand_in() or family
+
+        def refitted() -> Iterator[CalibrationMap]:
+            for block in redraws.blocks(draws):
+                (positives,) = redraws.draw([truth], block, (seed, STREAM))
+                yield from fitting.fit_many(redraws.entries, positives).maps()
+
+        maps = [c_star for _, c_star in zip(track(range(draws), "draws"), refitted(), strict=True)]
+        known = _Refitted(family, name, smooth, maps)
+        if draws * len(redraws.entries) <= REMEMBERED:
+            redraws.rows.memory[_Refitted.KEY] = known
+    return known.smooth, known.maps
+
+
+@dataclass(frozen=True, eq=False)
+class _Refitted:
+    """The maps of a band: of which family, and with which settings, nodes, draws and seed."""
+
+    KEY: ClassVar[str] = "maps of the last band"
+
+    family: Family
+    name: str
+    smooth: CalibrationMap
+    maps: list[CalibrationMap]
 
 
 def _beside_atoms(fitted: CalibrationMap, x: FloatArray) -> FloatArray:
