@@ -24,6 +24,11 @@ def legend_of(display):
     return [text.get_text() for text in display.legend_.get_texts()]
 
 
+@pytest.fixture(autouse=True, scope="module")
+def few_draws():
+    """All draws are made here."""
+
+
 @pytest.fixture(scope="module")
 def default():
     return draw(*noisy(400))
@@ -217,9 +222,9 @@ def test_panels_of_classes_show_the_spline_among_the_families_of_an_evaluation()
     rng = np.random.default_rng(0)
     scores = rng.dirichlet([1.0, 1.0, 1.0], 300)
     y = (scores.cumsum(axis=1) > rng.random((300, 1))).argmax(axis=1)
-    drawn = fot.evaluate(y, scores, reduction="classwise", families=[fot.Slope1(5), "spline"]).diagrams()
+    drawn = fot.evaluate(y, scores, reduction="classwise", families=[fot.Slope1(5), "spline"], interval=None).diagrams()
     assert {display.error.measure.name for display in drawn.displays.values()} == {"spline"}
-    drawn = fot.evaluate(y, scores, reduction="classwise", families=["isotonic"]).diagrams()
+    drawn = fot.evaluate(y, scores, reduction="classwise", families=["isotonic"], interval=None).diagrams()
     assert {display.error.measure.name for display in drawn.displays.values()} == {"isotonic"}
 
 
@@ -227,7 +232,7 @@ def test_the_legend_of_panels_explains_scores_that_many_rows_share():
     rng = np.random.default_rng(0)
     scores = np.concatenate((np.ones(200), rng.uniform(0.1, 0.9, 200)))
     y = (rng.random(400) < 0.8 * scores).astype(int)
-    drawn = fot.evaluate(y, scores, families=["spline", "isotonic"]).plot(figure=Figure())
+    drawn = fot.evaluate(y, scores, families=["spline", "isotonic"], interval=None).plot(figure=Figure())
     assert any(display.atoms_ is not None for display in drawn.displays.values())
     assert ATOM_LABEL in [text.get_text() for text in drawn.legend_.get_texts()]
 

@@ -25,6 +25,11 @@ def drifting():
     return monitored(stream(shift=1.0, since=3), max_error=None).evidence
 
 
+@pytest.fixture(autouse=True, scope="module")
+def few_draws():
+    """All draws are made here: a fit test of few draws rejects the spline that is drawn, and legends say so."""
+
+
 @cache
 def segmented():
     monitor = fot.Monitor(families=["isotonic"], max_error=0.02)

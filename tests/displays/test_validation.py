@@ -15,6 +15,11 @@ from fitontest.results.text import short
 from tests.displays.figures import blank, pixels, plain
 
 
+@pytest.fixture(autouse=True, scope="module")
+def few_draws():
+    """All draws are made here."""
+
+
 @cache
 def rows():
     rng = np.random.default_rng(0)
