@@ -1,13 +1,16 @@
 """One thread for the linear algebra of loops over small matrices, whose threads would only wait for one another."""
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock
+from typing import Any
 
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 _LOCK = Lock()
-_HELD: list[threadpool_limits] = []  # the limit that is in force
+_FOUND: dict[int, ThreadpoolController] = {}  # the libraries, by how many modules were loaded when they were looked for
+_HELD: list[Any] = []  # the limit that is in force
 _USERS = [0]  # how many blocks rest on it, in all threads
 
 
@@ -16,7 +19,7 @@ def one_blas_thread() -> Iterator[None]:
     """Limit BLAS to one thread in a block; the limit is that of the process, so the last block to end lifts it."""
     with _LOCK:
         if _USERS[0] == 0:
-            _HELD.append(threadpool_limits(1, user_api="blas"))
+            _HELD.append(_libraries().limit(limits=1, user_api="blas"))
         _USERS[0] += 1
     try:
         yield
@@ -25,3 +28,12 @@ def one_blas_thread() -> Iterator[None]:
             _USERS[0] -= 1
             if _USERS[0] == 0:
                 _HELD.pop().restore_original_limits()
+
+
+def _libraries() -> ThreadpoolController:
+    """Return what is loaded of BLAS; it takes milliseconds to look for it, and only modules bring more."""
+    loaded = len(sys.modules)
+    if loaded not in _FOUND:
+        _FOUND.clear()
+        _FOUND[loaded] = ThreadpoolController()
+    return _FOUND[loaded]
