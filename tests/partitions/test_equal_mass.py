@@ -37,6 +37,17 @@ def test_the_vectorised_rule_is_the_written_rule(w, n_bins):
     assert set(ends[len(used) :]) <= {len(w)}
 
 
+def test_of_single_rows_it_is_the_written_rule_too():
+    """Their ends have a formula; groups of equal weights have none, and are the same."""
+    for n in (1, 2, 3, 7, 30, 61):
+        n_bins = np.arange(1, n + 5)
+        found = equal_mass_ends(np.ones(n), n_bins)
+        np.testing.assert_array_equal(found, equal_mass_ends(np.full(n, 3.0), n_bins))
+        for row, k in zip(found, n_bins, strict=True):
+            used = ends_by_the_rule([1.0] * n, k)
+            assert row.tolist() == used + [n] * (n - len(used)), (n, k)
+
+
 @given(
     w=st.lists(st.integers(1, 40), min_size=1, max_size=30), n_bins=st.lists(st.integers(1, 35), min_size=1, max_size=5)
 )

@@ -79,6 +79,20 @@ def equal_mass_ends(w: FloatArray, n_bins: IntArray) -> IntArray:
     ends : int array of shape (L, max(n_bins))
         ``ends[l, b]`` is one past the last group of bin b; G from the last bin on.
     """
+    if w.size and w.min() == w.max() == 1.0 and WEIGHT_TOLERANCE * w.size * float(n_bins.max()) < 0.5:
+        return _ends_of_single_rows(w.size, n_bins)
+    return _ends_of_groups(w, n_bins)
+
+
+def _ends_of_single_rows(size: int, n_bins: IntArray) -> IntArray:
+    """Return the ends where every group is a row: the first bins have one row more, where not all can be of a size."""
+    bins = np.arange(1, min(int(n_bins.max()), size) + 1)
+    smaller, larger = size // n_bins[:, None], size % n_bins[:, None]  # rows of a bin, and bins with one row more
+    return np.asarray(np.minimum(bins * smaller + np.minimum(bins, larger), size))
+
+
+def _ends_of_groups(w: FloatArray, n_bins: IntArray) -> IntArray:
+    """Return the ends by taking group after group."""
     distinct = w.size
     order = np.argsort(n_bins, kind="stable")
     requested = n_bins[order]
