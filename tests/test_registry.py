@@ -1,6 +1,8 @@
 """The registry: names that load their modules on use, aliases, plug-ins, and what is refused."""
 
+import os
 import sys
+from importlib import metadata
 from importlib.metadata import EntryPoint
 
 import pytest
@@ -75,6 +77,23 @@ def test_a_name_can_be_taken_out_before_it_is_loaded(shapes):
     assert "cir" not in shapes
     with pytest.raises(ValueError, match="name must be that of a registered shape, got 'circle'"):
         shapes.unregister("circle")
+
+
+def test_entry_points_are_read_again_where_the_path_has_changed(tmp_path, monkeypatch):
+    read, points = [], metadata.entry_points
+    monkeypatch.setattr(metadata, "entry_points", lambda: read.append(1) or points())
+    monkeypatch.syspath_prepend(str(tmp_path))
+    groups = "fitontest.no_such_group", "fitontest.another_such_group"
+    assert [registry.entry_points(group) for group in (*groups, *groups)] == [()] * 4
+    assert len(read) == 1
+    info = tmp_path / "a_late_package-1.0.dist-info"  # as an installation into a folder of the path makes it
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: a-late-package\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(f"[{groups[0]}]\nlate = collections:OrderedDict\n")
+    os.utime(tmp_path, ns=(1, 1))  # a clock of files may tick more slowly than this test runs
+    assert [point.name for point in registry.entry_points(groups[0])] == ["late"]
+    assert registry.entry_points(groups[1]) == ()
+    assert len(read) == 2
 
 
 def test_an_entry_point_of_another_package_is_loaded_on_use(shapes, monkeypatch):
