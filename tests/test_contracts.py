@@ -18,8 +18,9 @@ import fitontest as fot
 from tests.strategies import noisy
 
 GRID = np.linspace(0, 1, 101)
+NAMES = fot.families.names("two")
 VARIANTS = {
-    **{name: fot.families.make(name) for name in fot.families.names("two")},
+    **{name: fot.families.make(name) for name in NAMES},
     "slope1-15": fot.Slope1(15),
     "slope1-equal_width": fot.Slope1(7, "equal_width"),
     "slope1-right": fot.Slope1(7, closed="right"),
@@ -71,7 +72,7 @@ def by_name(names):
 
 
 every_family = by_name(VARIANTS)
-every_class = by_name(fot.families.names("two"))  # what `fit` and the checks of the input do, whatever the settings
+every_class = by_name(NAMES)  # what `fit` and the checks of the input do, whatever the settings
 weighted = by_name([name for name, family in VARIANTS.items() if not chooses_by_rows(family)])
 # pava_bc bounds are weights and the smoothed targets count weight: there scaling the weights is another question
 scalable = by_name([name for name in VARIANTS if name not in ("pava_bc", "platt-smoothing")])
@@ -277,7 +278,7 @@ HARD = {
 def test_hard_inputs(name, case):
     p, y = (np.asarray(column) for column in HARD[case])
     weights = [None, np.linspace(0, 3, p.size) if p.size > 1 else [2.0]]
-    for w in weights if name in fot.families.names("two") else weights[1:]:
+    for w in weights if name in NAMES else weights[1:]:
         with warnings.catch_warnings():
             if (name, case) == ("platt-identity", "near 1"):  # spread over 1e-13, no float slope is exact
                 warnings.simplefilter("ignore", ConvergenceWarning)
