@@ -61,9 +61,14 @@ def dotted(path):
 
 
 @cache
+def tree_of(path):
+    return ast.parse(path.read_text())
+
+
+@cache
 def imports(path):
     """Return (module, name, is at module level) of every import in a file."""
-    tree = ast.parse(path.read_text())
+    tree = tree_of(path)
     top = set(map(id, tree.body))
     found = []
     for node in ast.walk(tree):
@@ -79,7 +84,7 @@ def imports(path):
 def definitions(path):
     """Return the names that a module itself defines at top level."""
     names = set()
-    for node in ast.parse(path.read_text()).body:
+    for node in tree_of(path).body:
         if isinstance(node, ast.ClassDef | ast.FunctionDef):
             names.add(node.name)
         elif isinstance(node, ast.Assign):
@@ -252,7 +257,7 @@ def test_files_are_explained(path):
 def test_no_global_side_effects_in_the_source():
     calls = {"filterwarnings", "seed", "update_config"}
     for path in MODULES:
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in ast.walk(tree_of(path)):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                 assert node.func.attr not in calls, f"{path}:{node.lineno} calls {node.func.attr}"
             if isinstance(node, ast.Attribute):

@@ -136,10 +136,15 @@ def test_float_labels_that_are_nan_are_missing(engine, pos_label):
     frame = pd.DataFrame({"y": [0.0, 1.0, np.nan, 1.0], "p": [0.1, 0.4, 0.6, 0.8]})
     with pytest.raises(ValueError, match="of 4 rows 1 row has a label that is missing"):
         fot.Cells.of_frame(ENGINES[engine](frame), **COLUMNS, pos_label=pos_label)
-    frame["q"] = 1 - frame.p
-    for reduction in ("confidence", "classwise"):
-        with pytest.raises(ValueError, match="of 4 rows 1 row has a label that is missing"):
-            fot.Cells.of_frame(ENGINES[engine](frame), label="y", prob=["q", "p"], labels=[0, 1], reduction=reduction)
+
+
+@engines
+@pytest.mark.parametrize("reduction", ["confidence", "classwise"])
+def test_float_labels_of_classes_that_are_nan_are_missing(engine, reduction):
+    p = np.array([0.1, 0.4, 0.6, 0.8])
+    frame = pd.DataFrame({"y": [0.0, 1.0, np.nan, 1.0], "p": p, "q": 1 - p})
+    with pytest.raises(ValueError, match="of 4 rows 1 row has a label that is missing"):
+        fot.Cells.of_frame(ENGINES[engine](frame), label="y", prob=["q", "p"], labels=[0, 1], reduction=reduction)
 
 
 WHEN = datetime(2024, 1, 1, 5)

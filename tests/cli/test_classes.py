@@ -128,7 +128,7 @@ def test_binary_reads_the_column_of_the_positive_class(csv_file, scores, label, 
 
 def test_classes_name_the_columns(csv_file, scores):
     turned = ("--prob", "c", "--prob", "a", "--prob", "b")
-    options = ("--reduction", "confidence", "--family", "platt", "--format", "json")
+    options = ("--reduction", "confidence", "--family", "platt", "--interval", "none", "--format", "json")
     for label, classes in (("y", "eel,cat,dog"), ("code", "2, 0, 1"), ("y", '"eel", cat,dog')):
         found = run("evaluate", csv_file, "--label", label, *turned, "--labels", classes, *options)
         expected = fot.calibration_error(scores.y, matrix(scores), family="platt", reduction="confidence")
@@ -164,7 +164,7 @@ def test_columns_are_read_by_their_names(tmp_path, scores, ending):
     columns = ("--prob", "p_eel", "--prob", "p_cat", "--prob", "p_dog")
     note = "'p_eel' is class 'eel', 'p_cat' is class 'cat', 'p_dog' is class 'dog'"
     for reduction in ("confidence", "classwise", "canonical"):
-        options = ("--reduction", reduction, "--format", "json", "--family", "temperature")
+        options = ("--reduction", reduction, "--format", "json", "--family", "temperature", "--interval", "none")
         found = run("evaluate", path, "--label", "y", *columns, *options)
         right = run("evaluate", path, "--label", "y", *columns, *options, "--labels", "eel,cat,dog")
         assert (found.exit_code, found.stdout) == (0, right.stdout)

@@ -174,7 +174,7 @@ def test_a_large_or_lazy_frame_is_the_evaluation_of_its_cells(kind, monkeypatch)
 def test_segments_that_are_many_numbers_are_told_how_to_make_few():
     y, p, _ = rows(240)
     age = np.arange(y.size) % 24
-    settings = {"measures": ["brier"], "interval": None}  # its p-values need no redrawn labels
+    settings = {"measures": ["probabilistic_count"], "interval": None}  # which labels say nothing of
     note = "24 segments, one for each number: ranges of numbers, such as pd.qcut(values, 5) makes, have more rows."
     assert note in str(fot.evaluate(y, p, by=age, **settings))
     assert "qcut" not in str(fot.evaluate(y, p, by=age % 10, **settings))

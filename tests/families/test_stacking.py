@@ -192,7 +192,8 @@ def test_a_diagram_shows_the_members():
     y, p = noisy(400)
     from matplotlib.figure import Figure
 
-    display = fot.ReliabilityDisplay.from_predictions(y, p, family=fot.Stacking(QUICK), ax=Figure())
+    options = {"family": fot.Stacking(QUICK), "band": None, "interval": None}
+    display = fot.ReliabilityDisplay.from_predictions(y, p, **options, ax=Figure())
     weights = dict(zip(QUICK, display.error.estimator.weights_, strict=True))
     shown = [name for name in QUICK if weights[name] >= LEAST_NAMED]
     assert len(display.members_) == len(shown) > 0

@@ -44,15 +44,16 @@ def by_hand(loss, y, p, partition):
     for b in sorted(set(index.tolist())):
         rows = index == b
         ybar, q, n, k = y[rows].mean(), p[rows].mean(), int(rows.sum()), int(y[rows].sum())
-        losses.append(
-            {
-                "bias": abs(ybar - p[rows].mean()),
-                "deviation": np.abs(p[rows] - ybar).mean(),
-                "rejection": np.mean([binomtest(k, n, score).pvalue <= 0.05 for score in p[rows].tolist()]),
-                "callable": np.mean((y[rows] - p[rows]) ** 2),
-                "chi_square": (ybar - q) ** 2 / (q * (1.0 - q)),
-            }[loss]
-        )
+        if loss == "bias":
+            losses.append(abs(ybar - p[rows].mean()))
+        elif loss == "deviation":
+            losses.append(np.abs(p[rows] - ybar).mean())
+        elif loss == "rejection":
+            losses.append(np.mean([binomtest(k, n, score).pvalue <= 0.05 for score in p[rows].tolist()]))
+        elif loss == "callable":
+            losses.append(np.mean((y[rows] - p[rows]) ** 2))
+        else:
+            losses.append((ybar - q) ** 2 / (q * (1.0 - q)))
         sizes.append(n)
     return np.array(losses), np.array(sizes)
 

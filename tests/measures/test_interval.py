@@ -1,10 +1,13 @@
 """What every text with an interval says of it."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 
 import fitontest as fot
 from fitontest.measures.interval import INDEPENDENT, INDEPENDENT_ROWS
+from tests.few_draws import few_draws  # noqa: F401 - a fixture of this module
 
 RNG = np.random.default_rng(0)
 P = RNG.random(400)
@@ -31,10 +34,15 @@ WITHOUT = {
 }
 
 
+@cache
+def with_interval(name):
+    return WITH_INTERVALS[name]()
+
+
 @pytest.mark.parametrize("name", WITH_INTERVALS)
 @pytest.mark.filterwarnings("ignore::fitontest.CalibrationWarning")
 def test_every_text_with_an_interval_says_that_rows_must_be_independent(name):
-    result = WITH_INTERVALS[name]()
+    result = with_interval(name)
     assert sum(line.startswith(INDEPENDENT) for line in str(result).splitlines()) == 1
     assert INDEPENDENT in result._repr_html_()
 
@@ -42,7 +50,7 @@ def test_every_text_with_an_interval_says_that_rows_must_be_independent(name):
 @pytest.mark.parametrize("name", ["table", "segments"])
 @pytest.mark.filterwarnings("ignore::fitontest.CalibrationWarning")
 def test_tables_at_length_say_why(name):
-    assert str(WITH_INTERVALS[name]().table()).splitlines().count(INDEPENDENT_ROWS) == 1
+    assert str(with_interval(name).table()).splitlines().count(INDEPENDENT_ROWS) == 1
 
 
 @pytest.mark.parametrize("name", WITHOUT)

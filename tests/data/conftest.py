@@ -1,0 +1,3 @@
+"""Bands and fit tests redraw little here."""
+
+from tests.few_draws import few_draws  # noqa: F401 - a fixture of all modules

@@ -1,0 +1,13 @@
+"""A fixture for tests of how results are shown and passed on; what they are is tested in tests/uncertainty."""
+
+import pytest
+
+
+@pytest.fixture(autouse=True, scope="module")
+def few_draws():
+    """Let bands and fit tests be of 20 draws; modules that test what is drawn by default have it do nothing."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("fitontest.uncertainty.bands.QUICK_DRAWS", 20)
+        patch.setattr("fitontest.uncertainty.goodness_of_fit.FIT_DRAWS", 20)  # p-values from 1/21 on, below 5 %
+        patch.setattr("fitontest.validation.at_threshold.DRAWS", 20)
+        yield
