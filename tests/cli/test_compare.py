@@ -187,3 +187,36 @@ def test_the_rule_for_one_family_is_named_as_an_option(tmp_path):
     result = run(tmp_path / "rows.csv", "--label", "y", "--prob", "p", "--family", "platt", "--family", "beta",
                  "--evaluator", "none", "--cv", 2)  # fmt: skip
     assert "For one family in place of a mixture: --rule one_se." in result.stdout
+
+
+def test_columns_of_features_make_more_candidates(tmp_path):
+    rng = np.random.default_rng(1)
+    table = pd.DataFrame({"code": rng.integers(0, 4, 400), "x": rng.random(400).round(3), "p": rng.random(400).round(3)})
+    table["y"] = (rng.random(400) < np.where(table.code == 2, table.p**0.2, table.p)).astype(int)
+    table.iloc[:300].to_csv(tmp_path / "fit.csv", index=False)
+    table.iloc[300:].to_csv(tmp_path / "test.csv", index=False)
+    options = ("--label", "y", "--prob", "p", "--family", "certified_offsets", "--rule", "best", "--evaluator", "none")
+    columns = ("--columns", "*", "--categorical", "code", "--cv", 2)
+    save = ("--save", tmp_path / "map.json", "--format", "json")
+    result = run(tmp_path / "fit.csv", *options, *columns, "--test", tmp_path / "test.csv", *save)
+    assert result.exit_code == 0, result.output
+    record = json.loads(result.stdout)
+    fit, test = table.iloc[:300], table.iloc[300:].reset_index(drop=True)
+    expected = fot.compare_calibrators(
+        fit.y,
+        fit.p,
+        X=fit[["code", "x"]],
+        families=["certified_offsets"],
+        rule="best",
+        evaluators=[],
+        cv=2,
+        categorical_features=["code"],
+        test=(test.y, test.p, None, None, test[["code", "x"]]),
+    )
+    assert record["chosen"] == expected.chosen == "certified_offsets"
+    assert record["map"] == expected.best_.map_.to_dict()
+    assert record["calibrators"][0]["worst_segment"] == expected.to_dict()["calibrators"][0]["worst_segment"]
+    assert '"levels": [2.0]' in (tmp_path / "map.json").read_text()
+    refused = run(tmp_path / "fit.csv", *options, "--columns", "x", "--categorical", "code")
+    assert refused.exit_code == 2
+    assert "--categorical must be among --columns" in refused.stderr

@@ -9,6 +9,7 @@ import click
 import fitontest as fot
 from fitontest.checks import choose
 from fitontest.cli.choice import Choice
+from fitontest.cli.features import GivenFeatures, of_features
 from fitontest.cli.messages import refusing, say
 from fitontest.cli.scores import Given, of_any_scores
 from fitontest.cli.writing import FORMATS, check_output, is_same, of_format
@@ -31,6 +32,10 @@ FAMILY_HELP = (
 @of_any_scores
 @click.option("--test", type=click.Path(path_type=Path), help="A second file with the same columns, to evaluate on.")
 @click.option("--family", "families", multiple=True, help=FAMILY_HELP)
+@of_features(
+    "Columns with features, with commas between them, or * for all that no other option names; may be repeated. "
+    "Calibrators that see them are then candidates too, and the segment is shown in which each is most wrong."
+)
 @click.option("--cv", type=click.IntRange(min=2), default=10, show_default=True, help="Number of folds.")
 @click.option("--repeats", type=click.IntRange(min=1), default=1, show_default=True, help="Cross-validations.")
 @click.option("--scoring", type=Choice(sorted(LOSSES, reverse=True)), default="log_loss", show_default=True)
@@ -57,6 +62,7 @@ FAMILY_HELP = (
 @refusing
 def compare(
     given: Given,
+    features: GivenFeatures,
     test: Path | None,
     families: tuple[str, ...],
     cv: int,
@@ -93,11 +99,14 @@ def compare(
             f"--prob must be given once, for two classes, unless there is a --reduction; got {', '.join(given.probs)}"
         )
     shown = _read_evaluators(evaluators)
+    given = replace(given, cells="never") if features.names else given
     data = given.read()
     tested = None if test is None else replace(given, file=test).read(labels=data.classes)
     comparison = fot.compare_calibrators(
         data,
-        test=tested,
+        test=tested if not features.names or test is None else (tested, features.read(given, test)),
+        X=features.read(given) if features.names else None,
+        categorical_features=features.categorical_features,
         families=families or None,
         cv=cv,
         repeats=repeats,

@@ -10,11 +10,11 @@ import click
 import fitontest as fot
 from fitontest.checks import choose
 from fitontest.cli.choice import Choice
+from fitontest.cli.features import GivenFeatures, of_features
 from fitontest.cli.messages import refusing, say
-from fitontest.cli.scores import Given, of_any_scores, split_classes
+from fitontest.cli.scores import Given, of_any_scores
 from fitontest.cli.writing import FORMATS, check_output, of_format
 from fitontest.displays.saving import check_path
-from fitontest.files.features import column_names, read_features
 from fitontest.results.writing import write_text
 from fitontest.segments.find import AGAINST
 
@@ -23,16 +23,9 @@ STYLES: dict[str, Callable[[Any], str]] = {**FORMATS, "sql": lambda found: found
 
 @click.command()
 @of_any_scores
-@click.option(
-    "--columns",
-    multiple=True,
-    help="Columns with the features that describe segments, with commas between them; may be repeated. Default: all "
-    "columns but those of labels, scores, weights and groups.",
-)
-@click.option(
-    "--categorical",
-    multiple=True,
-    help="Columns of numbers that are names of categories, such as codes, with commas between them; may be repeated.",
+@of_features(
+    "Columns with the features that describe segments, with commas between them; may be repeated. Default: all columns "
+    "but those of labels, scores, weights and groups."
 )
 @click.option(
     "--against",
@@ -64,8 +57,7 @@ STYLES: dict[str, Callable[[Any], str]] = {**FORMATS, "sql": lambda found: found
 @refusing
 def segments(
     given: Given,
-    columns: tuple[str, ...],
-    categorical: tuple[str, ...],
+    features: GivenFeatures,
     against: str,
     level: float,
     draws: int,
@@ -89,21 +81,15 @@ def segments(
         check_path(picture, "--plot")
         check_output(picture, "--plot", {"FILE": given.file})
     data = replace(given, cells="never").read()
-    names = _split(columns) or _others(given)
-    X = read_features(given.file, names, {"--label": given.label}, given.layout)
-    codes = _split(categorical)
-    unknown = [name for name in codes if name not in names]
-    if unknown:
-        raise ValueError(f"--categorical must be among --columns, {', '.join(names)}; got {unknown[0]}")
     found = fot.find_segments(
         data,
-        X=X,
+        X=features.read(given),
         against=against,  # type: ignore[arg-type] # one of those that click offers
         level=level,
         draws=draws,
         most=most,
         conditions=conditions,
-        categorical_features=codes or "from_dtype",
+        categorical_features=features.categorical_features,
         random_state=random_state,
     )
     say(STYLES[style](found).replace("against='scores'", "--against scores"))
@@ -121,18 +107,3 @@ def _draw(found: fot.FoundSegments, picture: Path) -> None:
         return
     found.diagram().save(picture)
     say(f"Wrote {picture}", err=True)
-
-
-def _split(options: tuple[str, ...]) -> list[str]:
-    """Return the names in options that may hold several with commas between them."""
-    return [name for option in options for name in split_classes(option)]
-
-
-def _others(given: Given) -> list[str]:
-    """Return the columns of the file that no other option names."""
-    named = {given.label, *given.probs, given.weight, given.groups}
-    wanted = {"--label": given.label}
-    others = [name for name in column_names(given.file, wanted, given.layout) if name not in named]
-    if not others:
-        raise ValueError(f"--columns must name columns of features, got none in {given.file}")
-    return others

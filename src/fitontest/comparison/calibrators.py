@@ -17,6 +17,7 @@ from fitontest.comparison.decomposition import Parts
 from fitontest.comparison.interpretability import Interpretability
 from fitontest.comparison.known_truth import Quality
 from fitontest.comparison.paired import PairedLosses, PairedScore
+from fitontest.uncertainty.worst_segment import WorstSegment
 
 ALIKE = 1  # numbers of parameters that differ by no more than this count as equally few
 
@@ -46,6 +47,8 @@ class Calibrator:
         Time of the fit to all rows.
     interpretability : Interpretability or None
         With ``interpretability=True``.
+    worst_segment : WorstSegment or None
+        In which its predictions are most wrong, where rows have features.
     """
 
     name: str
@@ -58,6 +61,7 @@ class Calibrator:
     certain: float
     fit_seconds: float
     interpretability: Interpretability | None = None
+    worst_segment: WorstSegment | None = None
 
     @property
     def loss(self) -> float:
@@ -79,10 +83,21 @@ class Calibrator:
             **{f"error_{name}": value for name, value in self.errors.items()},
             **({} if self.quality is None else vars(self.quality)),
             **({} if self.interpretability is None else vars(self.interpretability)),
+            **({} if self.worst_segment is None else _segment_record(self.worst_segment)),
             "certain": self.certain,
             "n_parameters": self.n_parameters if np.isfinite(self.n_parameters) else None,
             "fit_seconds": self.fit_seconds,
         }
+
+
+def _segment_record(worst: WorstSegment) -> dict[str, Any]:
+    return {
+        "worst_segment": str(worst.rule),
+        "worst_segment_n": worst.n,
+        "worst_segment_residual": worst.residual,
+        "worst_segment_standardised": worst.standardised,
+        "multicalibration_error": worst.multicalibration_error,
+    }
 
 
 def rank_results(results: Mapping[str, Any], rows: Any, test_rows: Any, do_nothing: str) -> list[Calibrator]:

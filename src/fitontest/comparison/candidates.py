@@ -20,6 +20,11 @@ def list_class_calibrators() -> list[str]:
     return [name for name in family_names("any") if registered_class(name).calibrator]
 
 
+def list_feature_calibrators() -> list[str]:
+    """Return the names of the registered families that are compared by default where rows have features."""
+    return [*list_calibrators(), *(name for name in family_names("features") if registered_class(name).calibrator)]
+
+
 def find_identity(candidates: Mapping[str, object]) -> str:
     """Return the name of the identity among the candidates."""
     return next(name for name, family in candidates.items() if of_one_class(family).does_nothing)

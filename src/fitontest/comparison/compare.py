@@ -5,12 +5,14 @@ from typing import Any, Literal
 
 import numpy as np
 
+from fitontest.checks import brief
 from fitontest.comparison.calibrators import RULES, rank_results
 from fitontest.comparison.candidates import of_one_class
 from fitontest.comparison.comparison import Comparison
+from fitontest.comparison.features import Features
 from fitontest.comparison.held_out import HeldOutEvaluation
 from fitontest.comparison.judging import count_labels, ranks_in_reverse
-from fitontest.comparison.kinds import KINDS, OF_SCORES
+from fitontest.comparison.kinds import KINDS, OF_SCORES, FamilyKind, kind_with_features
 from fitontest.comparison.known_truth import Truth, read_truth
 from fitontest.comparison.options import EVALUATORS, Options
 from fitontest.comparison.rows import check_two_classes, sample_of
@@ -27,6 +29,7 @@ from fitontest.data.simplex_sample import CANONICAL, AnyReduction
 from fitontest.families.base import Family
 from fitontest.families.multiclass.base import MulticlassFamily
 from fitontest.families.registry import family_name
+from fitontest.features.read_columns import FROM_DTYPE, CategoricalFeatures
 from fitontest.numerics.standard_error import LEAST_GROUPS
 from fitontest.progress import track
 from fitontest.reading.read import READ, read
@@ -65,6 +68,8 @@ def compare_calibrators(
     reduction: AnyReduction | None = None,
     labels: ArrayInput = None,
     groups: ArrayInput = None,
+    X: Any = None,
+    categorical_features: CategoricalFeatures = FROM_DTYPE,
 ) -> Comparison:
     """Compare recalibration methods on rows that they were not fitted to, and choose one.
 
@@ -133,8 +138,8 @@ def compare_calibrators(
     sample_weight : array-like of shape (n,), optional
         Counts where all are whole numbers of at most 10 on average, weight 2 being the row twice; else importances,
         whose scale means nothing. A row of weight 0 is absent. The rows that a count stands for are held out one by
-        one, as different ones; with `truth`, "canonical" and "classwise" together. Halving counts makes importances of
-        them, and standard errors larger.
+        one, as different ones; with `truth`, `X`, "canonical" and "classwise" together. Halving counts makes
+        importances of them, and standard errors larger.
     pos_label : label, optional
         The positive class, needed unless the labels are booleans, {0, 1} or {-1, 1}.
     reduction : {"confidence", "classwise", "binary", "canonical"}, optional
@@ -150,6 +155,15 @@ def compare_calibrators(
         groups, at most as many folds as groups, and so do families that choose something by folds of their own;
         standard errors are of sums over groups (`fitontest.numerics.standard_error`). The rows that a count stands for
         are of one group. Of groups of one row each the result is that without groups.
+    X : data frame, dict of columns, or array of shape (n, d), optional
+        Features of the rows, which may have missing values. Calibrators that see them are then candidates too: by
+        default segment_offsets, tree_of_maps, boosted, certified_offsets and multicalibrated. For each candidate the
+        segment is shown in which its predictions are most wrong, of all conditions and pairs of them that
+        `find_segments` looks at, with the multicalibration error. With "stack" the mixture of the smallest loss is
+        meant, which may be multicalibrated. A `test` set is then (y, p, sample_weight, groups, X), or what `read`
+        returned and X.
+    categorical_features : "from_dtype", or iterable of str, int or bool, default="from_dtype"
+        Which columns of `X` are categories whatever they hold, as for `find_segments`; for families given by name too.
 
     Returns
     -------
@@ -212,17 +226,54 @@ def compare_calibrators(
             "interpretability must be False with reduction='canonical', got True: values, bins and the validity curve "
             "need one score in each row; 'confidence' and 'classwise' have them"
         )
-    rows_kind = KINDS.get(kind, OF_SCORES)
+    rows_kind = _kind_of(kind, X, categorical_features)
     options = Options(
         families, cv, repeats, scoring, rule, evaluators, decomposition, random_state, interpretability, rows_kind
     )
-    check_same_order(y_true=y_true, y_prob=y_prob, truth=truth)
+    check_same_order(y_true=y_true, y_prob=y_prob, truth=truth, X=X)
     sample = sample_of(data, NAMES)
+    test, X_test = _split_test(test, X)
     tested = None if test is None else _read_test(test, data, kind, pos_label)
-    return _compare(sample, options, tested, truth, kind)
+    features = None if X is None else Features.of(X, sample, categorical_features)
+    of_test = None if X is None or tested is None else Features.of(X_test, tested, categorical_features, "test[4]")
+    return _compare(sample, options, tested, truth, kind, features, of_test)
 
 
-def _compare(sample: Sample, options: Options, test: Sample | None, truth: Truth, reduction: str | None) -> Comparison:
+def _kind_of(reduction: str | None, X: Any, categorical_features: CategoricalFeatures) -> FamilyKind:
+    """Return how families are read, or refuse features of rows of several classes."""
+    if X is None:
+        if not isinstance(categorical_features, str) or categorical_features != FROM_DTYPE:
+            raise ValueError(f"categorical_features must be left out without X, got {brief(categorical_features)}")
+        return KINDS.get(reduction, OF_SCORES)
+    if reduction in KINDS:
+        raise ValueError(f"X must be left out with reduction={reduction!r}: calibrators of features are of two classes")
+    return kind_with_features(categorical_features)
+
+
+def _split_test(test: Any, X: Any) -> tuple[Any, Any]:
+    """Return a test set without its features, and these."""
+    if X is None or test is None:
+        return test, None
+    if isinstance(test, tuple | list):
+        if len(test) == 2 and isinstance(test[0], READ):
+            return test[0], test[1]
+        if len(test) == 5:
+            return tuple(test[:4]), test[4]
+    value = f"{len(test)} entries" if isinstance(test, tuple | list) else f"one {type(test).__name__}"
+    raise ValueError(
+        f"test must be (y, p, sample_weight, groups, X), or what read returned and X, where X is given; got {value}"
+    )
+
+
+def _compare(
+    sample: Sample,
+    options: Options,
+    test: Sample | None,
+    truth: Truth,
+    reduction: str | None,
+    features: Features | None = None,
+    test_features: Features | None = None,
+) -> Comparison:
     """Return the comparison on checked rows."""
     counts = count_labels(sample)
     check_two_classes(sample, "which cannot distinguish between maps")
@@ -231,7 +282,7 @@ def _compare(sample: Sample, options: Options, test: Sample | None, truth: Truth
             if each is not None:
                 refuse_pooled_scores(each, "interpretability=True")
     Repeats.of(sample).warn()
-    evaluation = _set_up(sample, options, None if test is None else test.in_order(), truth)
+    evaluation = _set_up(sample, options, test, truth, features, test_features)
     results = {
         name: evaluation.evaluate(options.candidates[name]) for name in track(list(options.candidates), "families")
     }
@@ -260,18 +311,32 @@ def _compare(sample: Sample, options: Options, test: Sample | None, truth: Truth
         evaluator=next(iter(options.estimators.values()), None),
         groups=KnownGroups.of(sample),
         test_groups=None if test is None else KnownGroups.of(test),
+        worst_if_calibrated=evaluation.worst_if_calibrated(results[chosen].calibrated),
     )
 
 
-def _set_up(sample: Sample, options: Options, test: Sample | None, truth: Truth) -> HeldOutEvaluation:
+def _set_up(
+    sample: Sample,
+    options: Options,
+    test: Sample | None,
+    truth: Truth,
+    features: Features | None,
+    test_features: Features | None,
+) -> HeldOutEvaluation:
     """Return the evaluation with its folds drawn and the true probabilities checked."""
-    counted = sample if truth is not None else count_rows(sample)  # true probabilities are of the rows as given
+    if features is not None:
+        truth = (test_features or features).sorted(truth)
+        sample = features.ordered
+        test = None if test_features is None else test_features.ordered
+    as_given = truth is not None or features is not None  # true probabilities and features are of the rows as given
+    counted = sample if as_given else count_rows(sample)
     rows, folds = counted.in_order().in_repeated_folds(options.cv, options.repeats, options.random_state)
     if not folds[0]:
         raise ValueError(f"y_prob must have rows that differ, got {sample.n} rows of one kind")
-    given, judged, scores = (sample, rows, "y_prob") if test is None else (test, test, "test[1]")
+    tested = None if test is None else test.in_order()
+    given, judged, scores = (sample, rows, "y_prob") if tested is None else (tested, tested, "test[1]")
     true_values = None if truth is None else read_truth(truth, given, judged, scores)
-    return HeldOutEvaluation(rows, test, folds, true_values, options)
+    return HeldOutEvaluation(rows, tested, folds, true_values, options, features, test_features)
 
 
 def _read_test(test: Any, data: Any, reduction: str | None, pos_label: Label | None) -> Sample:

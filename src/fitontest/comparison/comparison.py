@@ -47,6 +47,11 @@ NOTES = (
 )
 ERRORS_NOTE = " raw error (...): of the predictions, by that family; label noise raises it."
 DEBIASED_NOTE = " debiased: error corrected for label noise (median-unbiased)."
+SEGMENTS_NOTE = (
+    "worst segment: of all conditions and pairs of them the one that stands out most. residual: share of positives "
+    "less mean prediction. multicalibration error: of all segments, walks along the score too, the largest error in "
+    "standard errors, times that of all rows."
+)
 ONE_FAMILY = 'For one family in place of a mixture: rule="one_se".'
 
 
@@ -92,6 +97,9 @@ class Comparison(Table):
         The same rows with their scores as they are.
     evaluator : Family or None
         The first of the `evaluators`: its errors of both are `error_before` and `error_after`.
+    worst_if_calibrated : tuple of float or None
+        Where rows have features: the error of the worst segment in standard errors, and the multicalibration error,
+        that the predictions of the chosen one would have on average if they were calibrated.
     groups, test_groups : KnownGroups or None
         What is known of the groups that the rows belong to, and those of the test set; None where none were named.
 
@@ -131,6 +139,7 @@ class Comparison(Table):
     evaluator: Any = None
     groups: KnownGroups | None = None
     test_groups: KnownGroups | None = None
+    worst_if_calibrated: tuple[float, float] | None = None
 
     @property
     def best_(self) -> Any:
@@ -184,9 +193,16 @@ class Comparison(Table):
             **weighting_record(self.weighting),
             **groups_record(self.groups),
             **attributes(self, "n_classes", "reduction", "base_rate", "n_smaller_class", "ranks_in_reverse", "n_test"),
+            **({} if self.worst_if_calibrated is None else self._segments_record),
             "calibrators": self.rows(),
             "map": self.best_.map_.to_dict(),
         }
+
+    @property
+    def _segments_record(self) -> dict[str, float]:
+        assert self.worst_if_calibrated is not None
+        names = ("worst_segment_if_calibrated", "multicalibration_error_if_calibrated")
+        return dict(zip(names, self.worst_if_calibrated, strict=True))
 
     @cached_property
     def error_before(self) -> Estimate | None:
@@ -230,6 +246,8 @@ class Comparison(Table):
     def sections(self) -> list[Section]:
         """Return what was chosen and what it gains, the tables of the losses and of the errors, and explanations."""
         measured = [_tabulate_interpretability(self)] if self._has_interpretability else []
+        if any(one.worst_segment is not None for one in self):
+            measured.append(_tabulate_segments(self))
         conclusion, explanations = (Section(notes="\n".join(part(self))) for part in (_conclude, _explain))
         return [conclusion, _tabulate_losses(self), _tabulate_errors(self), *measured, explanations]
 
@@ -330,6 +348,28 @@ def _tabulate_errors(comparison: Comparison) -> Section:
     return Section(header=header, body=body)
 
 
+def _tabulate_segments(comparison: Comparison) -> Section:
+    """Return the table of the segments in which predictions are most wrong."""
+    where = "test set" if comparison.n_test else "out of fold"
+    header = [f"worst segment ({where})", "segment", "n", "residual", "in s.e.", "multicalibration error"]
+    body = []
+    for one in comparison.calibrators:
+        worst = one.worst_segment
+        cells = ["-"] * 5
+        if worst is not None:
+            numbers = [f"{worst.n:,}", signed(worst.residual), short(worst.standardised)]
+            cells = [str(worst.rule), *numbers, short(worst.multicalibration_error)]
+        body.append([_mark_chosen(one, comparison), *cells])
+    notes = SEGMENTS_NOTE
+    if comparison.worst_if_calibrated is not None:
+        error, multicalibration_error = comparison.worst_if_calibrated
+        notes += (
+            f" If {comparison.chosen} were calibrated: {short(error)} s.e. and {short(multicalibration_error)} on "
+            "average."
+        )
+    return Section(header=header, body=body, notes=notes)
+
+
 def _tabulate_interpretability(comparison: Comparison) -> Section:
     """Return the table of how readable and how valid the calibrated scores are."""
     where = "test set" if comparison.n_test else "out of fold"
@@ -372,6 +412,8 @@ def _conclude(comparison: Comparison) -> list[str]:
     sentences = [_describe_choice(comparison, chosen, first), _describe_errors(comparison, chosen)]
     if chosen.test is not None:
         sentences.append(_describe_test(comparison, chosen, chosen.test))
+    if comparison.worst_if_calibrated is not None:
+        sentences.append(_describe_segments(comparison, chosen, comparison.worst_if_calibrated[0]))
     if is_mixture(chosen.family):
         sentences.append(ONE_FAMILY)
     return [sentence for sentence in sentences if sentence]
@@ -463,7 +505,8 @@ def describe_mixture(family: Any) -> str:
     """Return the members of a mixture with their weights, the largest first."""
     if family.by_class:
         return "the families for each class"
-    parts = sorted(zip(family.weights_, family.members_, strict=True), reverse=True)
+    weights = family.weights_.values() if family.takes_features else family.weights_
+    parts = sorted(zip(weights, family.members_, strict=True), reverse=True)
     return ", ".join(f"{100 * weight:.0f} % {name}" for weight, name in parts if weight >= LEAST_NAMED)
 
 
@@ -500,6 +543,20 @@ def _describe_test(comparison: Comparison, chosen: Calibrator, test: PairedScore
     return f"{text}. The best there, {oracle.name}, is {_format_amount(behind.mean, behind.se)} better."
 
 
+def _describe_segments(comparison: Comparison, chosen: Calibrator, if_calibrated: float) -> str:
+    """Return in which segment predictions are most wrong, before and after."""
+    parts = []
+    for one, when in ((comparison[comparison.do_nothing], "before"), (chosen, "after")):
+        worst = one.worst_segment
+        if worst is not None and (when == "after" or chosen.name != comparison.do_nothing):
+            error = f"off by {signed(worst.residual)}, {short(abs(worst.standardised), 2)} standard errors"
+            parts.append(
+                f"{worst.rule} ({error}) {when}" if chosen.name != comparison.do_nothing else f"{worst.rule} ({error})"
+            )
+    by_chance = f"by chance {short(if_calibrated, 2)} standard errors on average"
+    return f"Worst segment: {'; '.join(parts)}; {by_chance}." if parts else ""
+
+
 def _list_warnings(comparison: Comparison, chosen: Calibrator) -> list[str]:
     """Return what a user should know before applying the map."""
     warnings = []
@@ -517,7 +574,8 @@ def _list_warnings(comparison: Comparison, chosen: Calibrator) -> list[str]:
     if chosen.certain > 0:
         often = f"{chosen.name} predicts exactly 0 or 1 for {chosen.certain:.2%} of the rows"
         warnings.append(f"{often}. Where one of them is wrong, the log loss is infinite unless it is clipped.")
-    decreases = [] if comparison.base_rate is None else find_decreases(chosen.family.map_)
+    of_scores = comparison.base_rate is not None and not chosen.family.takes_features
+    decreases = find_decreases(chosen.family.map_) if of_scores else []
     if decreases:
         warnings.append(
             f"the map of {chosen.name} decreases {_format_intervals(decreases)}: it changes the order of scores there."

@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator, clone
 
 from fitontest.comparison.candidates import is_mixture, of_one_class
 from fitontest.comparison.decomposition import Parts, decompose
+from fitontest.comparison.features import Features
 from fitontest.comparison.interpretability import Interpretability, measure_interpretability
 from fitontest.comparison.judging import columns_by_labelling, joined_columns, labellings_of, views_of
 from fitontest.comparison.known_truth import measure_quality
@@ -22,7 +23,11 @@ from fitontest.exceptions import Held, held_warnings, warn_user, without_warning
 from fitontest.families.reading import fit_estimator
 from fitontest.measures.plug_in import PlugIn
 from fitontest.numerics.norms import l1
+from fitontest.numerics.random import one_seed
 from fitontest.typing import FloatArray, IntArray
+from fitontest.uncertainty.worst_segment import WorstSegment, worst_if_calibrated, worst_segment
+
+DRAWS = 100  # of labels, for a mean of maxima, which vary by a tenth
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +69,8 @@ class HeldOutEvaluation:
         The true probability at each row of the test set, if there is one, else of the sample.
     options : Options
         The loss, the families that estimate errors and decompose the loss, and how members of mixtures are read.
+    features, test_features : Features or None
+        Of the rows to fit to, and of the test set.
     known : list of tuples of family and array
         Predictions out of fold that were made already.
     said : list of pairs of str and type
@@ -75,6 +82,8 @@ class HeldOutEvaluation:
     folds: list[list[IntArray]]
     truth: FloatArray | None
     options: Options
+    features: Features | None = None
+    test_features: Features | None = None
     known: list[tuple[Any, FloatArray]] = field(default_factory=list)
     said: list[Held] = field(default_factory=list)
 
@@ -85,14 +94,15 @@ class HeldOutEvaluation:
 
     def evaluate(self, family: Any) -> CandidateResult:
         """Return the result of one candidate, and leave it fitted to all rows."""
-        predictions = self._stack(family) if is_mixture(family) else self._predict(family)
+        mixed = is_mixture(family) and not family.takes_features
+        predictions = self._stack(family) if mixed else self._predict(family)
         predictions = np.clip(predictions, 0.0, 1.0)  # only bins of slope 1 have values outside
         losses = self._average_losses(self.sample.present, predictions)
         start = perf_counter()
         self._fit(family)
         fit_seconds = perf_counter() - start
         judged, test_losses = self.judged, None
-        q = judged.present.predict(family.map_)
+        q = self._predict_judged(family)
         if self.test is not None:
             predictions = q[None]
             test_losses = self._average_losses(judged.present, predictions)
@@ -106,26 +116,67 @@ class HeldOutEvaluation:
             "quality": None if self.truth is None else measure_quality(judged, q, self.truth),
             "certain": l1(certain.astype(np.float64), judged.present.w),
             "interpretability": self._measure_interpretability(judged.rescored(q), samples),
+            "worst_segment": self._find_worst_segment(samples[0]),
         }
         return CandidateResult(losses, test_losses, samples[0], numbers)
 
     def _fit(self, family: Any) -> None:
         """Fit a family to all rows, and warn of what has not been said yet, as of the members of a mixture."""
         with held_warnings() as held:
-            fit_estimator(family, self.sample)
+            if family.takes_features:
+                self._features.fit(family)
+            else:
+                fit_estimator(family, self.sample)
         for warning in held:
             if warning not in self.said:
                 self.said.append(warning)
                 warn_user(*warning)
+
+    @property
+    def _features(self) -> Features:
+        assert self.features is not None  # families that take features are refused without any
+        return self.features
+
+    @property
+    def _judged_features(self) -> Features | None:
+        return self.features if self.test is None else self.test_features
+
+    def _predict_judged(self, family: Any) -> FloatArray:
+        """Return what the map of a fitted family makes of the rows on which errors are measured."""
+        if not family.takes_features:
+            return self.judged.present.predict(family.map_)
+        features = self._judged_features
+        assert features is not None
+        return features.predict(family, self.judged)
+
+    def _find_worst_segment(self, sample: Sample) -> WorstSegment | None:
+        """Return the segment in which predictions are most wrong, where rows have features."""
+        features = self._judged_features
+        if features is None:
+            return None
+        return worst_segment(features.rows(sample), one_seed(self.options.random_state))
+
+    def worst_if_calibrated(self, sample: Sample) -> tuple[float, float] | None:
+        """Return what the worst segment and the multicalibration error of calibrated predictions are, on average."""
+        features = self._judged_features
+        if features is None:
+            return None
+        return worst_if_calibrated(features.rows(sample), DRAWS, one_seed(self.options.random_state))
 
     def _predict(self, family: Any) -> FloatArray:
         """Return the predictions out of fold, of each repeat; they are remembered for mixtures of families."""
         for other, predictions in self.known:
             if have_same_settings(family, other):
                 return predictions
-        predictions = np.stack([self.sample.hold_out(family, folds) for folds in self.folds])
+        predictions = np.stack([self._hold_out(family, folds) for folds in self.folds])
         self.known.append((clone(family), predictions))
         return predictions
+
+    def _hold_out(self, family: Any, folds: list[IntArray]) -> FloatArray:
+        if not family.takes_features:
+            return self.sample.hold_out(family, folds)
+        with without_warnings():
+            return self._features.hold_out(family, self.sample, folds)
 
     def _stack(self, family: Any) -> FloatArray:
         """Return predictions of the mixture out of fold: each fold's with weights that were chosen without it.

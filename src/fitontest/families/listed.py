@@ -1,10 +1,11 @@
 """Lists of families, as users give them: names and instances, each of which is then known by a name of its own."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from fitontest.families.base import Family, read_family
-from fitontest.families.registry import family_name
+from fitontest.families.registry import FamilyBase, family_name
 from fitontest.typing import RandomState
 
 
@@ -14,13 +15,33 @@ def read_families(families: Iterable[str | Family], argument: str, random_state:
     Families given by name that draw folds get the seed, an instance keeps its own. Where two settings of one family are
     listed, their names show the settings.
     """
+    return read_listed(families, argument, random_state, read_family, Family)
+
+
+def read_listed(
+    families: Iterable[Any], argument: str, random_state: RandomState, read: Callable[..., Any], kind: type[FamilyBase]
+) -> dict[str, Any]:
+    """Return unfitted families by name, of any kind.
+
+    Parameters
+    ----------
+    families : iterable of str or FamilyBase
+    argument : str
+        What the caller calls them.
+    random_state : int, RandomState or None
+        Of those given by name.
+    read : callable
+        From a name or a family, and the seed, to an unfitted family.
+    kind : type
+        That families must be of.
+    """
     if isinstance(families, str) or not isinstance(families, Iterable):
         raise ValueError(f"{argument} must be a list of names of families or of families, got {families!r}")
     listed = list(families)
     for family in listed:
-        if not isinstance(family, str | Family):
+        if not isinstance(family, str | kind):
             raise ValueError(f"{argument} must be names of families or families, got {family!r}")
-    made = [read_family(family, random_state) for family in listed]
+    made = [read(family, random_state) for family in listed]
     first: dict[str, object] = {}
     for given, family in zip(listed, made, strict=True):
         settings = str(family)

@@ -1,7 +1,7 @@
 """A family that sees the features: an estimator of two classes whose fit makes a map of features and scores."""
 
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,6 +66,7 @@ class FeatureFamily(FeatureCalibrator):
     """
 
     _: KW_ONLY
+    calibrator: ClassVar[bool] = True
     categorical_features: CategoricalFeatures = FROM_DTYPE
     random_state: RandomState = 0
 
@@ -111,6 +112,10 @@ class FeatureFamily(FeatureCalibrator):
             fitted, rows = self.fit_map(dealt.rows.take(~held_out)), dealt.rows.take(held_out)
             values[held_out] = fitted.evaluate(rows.columns, rows.logits)
         return self.solve(dealt.rows), values
+
+    def _count_parameters(self) -> float:
+        """Return the number of free numbers of the map, where it says it."""
+        return float(getattr(self.map_, "n_parameters", np.inf))
 
     def check_settings(self) -> None:
         """Raise ValueError for a parameter that cannot be used."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from sklearn.base import clone
@@ -111,6 +112,7 @@ class Multicalibrated(FeatureFamily):
     array([0.5, 0.2])
     """
 
+    mixes: ClassVar[bool] = True
     members: Sequence[str | FeatureFamily] | None = None
     folds: int = 5
     least_gain: float = 1.645

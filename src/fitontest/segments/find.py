@@ -16,7 +16,8 @@ from fitontest.data.score_sample import ScoreSample
 from fitontest.families.base import read_family
 from fitontest.families.docstrings import take_descriptions
 from fitontest.features.columns import Columns
-from fitontest.features.read_columns import CategoricalFeatures, read_columns
+from fitontest.features.given import columns_of
+from fitontest.features.read_columns import CategoricalFeatures
 from fitontest.features.rows import FeatureRows
 from fitontest.features.search import Found, FoundSegment
 from fitontest.maps.base import CalibrationMap
@@ -151,8 +152,8 @@ def find_segments(
     seed = one_seed(random_state)
     check_same_order(y_true=y_true, y_prob=y_prob, X=X, sample_weight=sample_weight, groups=groups)
     data = read(y_true, y_prob, sample_weight=sample_weight, groups=groups, pos_label=pos_label)
-    sample = _rows_as_given(one_sample(data))
-    columns = _columns_of(X, sample, categorical_features)
+    sample = one_sample(data)
+    columns = columns_of(X, sample, categorical_features)
     Repeats.of(sample).warn()
     c_hat: CalibrationMap = IdentityMap() if against == "scores" else _logistic_map(sample)
     rows = _feature_rows(sample, columns, c_hat.evaluate(sample.p))
@@ -218,26 +219,6 @@ def _checked_parts(level: object, draws: object, most: object, conditions: objec
     if not is_whole(most) or most < 1:
         raise ValueError(f"most must be a whole number, at least 1; got {most!r}")
     return parts
-
-
-def _rows_as_given(sample: ScoreSample) -> ScoreSample:
-    """Return a sample whose rows stand as they were given, or refuse one that has lost them."""
-    if sample.aggregated or sample.is_sorted:
-        raise ValueError(
-            f"y_true must be rows as they were given, whose features are the rows of X; got cells or sorted rows of "
-            f"{sample.n:,}"
-        )
-    return sample
-
-
-def _columns_of(X: Any, sample: ScoreSample, categorical_features: CategoricalFeatures) -> Columns:
-    """Return the features of the rows, or refuse those of others."""
-    if X is None:
-        raise ValueError("X must hold the features of the rows, got None")
-    columns = read_columns(X, categorical_features)
-    if columns.n != sample.p.size:
-        raise ValueError(f"X must have a row for each of {sample.p.size:,} labels, got {columns.n:,} rows")
-    return columns
 
 
 def _logistic_map(sample: ScoreSample) -> CalibrationMap:

@@ -73,11 +73,7 @@ def scan_segments(
         Intercept and slope of the line in the logits of scores that was fitted to the rows, and is to be fitted again
         beside what is found.
     """
-    cut = cut_columns(rows.columns, rows.w, rows.variances)
-    rows, cut = ordered(replace(rows, columns=Columns((), len(rows))), cut)  # of features the cells tell all
-    rows, cut = pooled(rows, cut)
-    if cut.conditions > MOST_CONDITIONS:
-        rows, cut = _tested_half(rows, cut, seed)
+    rows, cut = tested_rows(rows, seed)
     labels, dependence = labels_of_rows(rows)
     if not cut.columns or (dependence is not None and dependence.too_few):
         nothing = Found((), None, 0, float("inf"), (0.0, 1.0) if line is None else line, rows.logits)
@@ -85,6 +81,22 @@ def scan_segments(
     nodes = WalkNodes.of(cut, rows) if walks else None
     maxima = redrawn_maxima(cut, rows, labels, draws, seed, nodes)
     return SegmentScan(search(cut, rows, maxima, level, most, nodes, line), rows, cut, dependence)
+
+
+def tested_rows(rows: FeatureRows, seed: int) -> tuple[FeatureRows, CutColumns]:
+    """Return the rows in which segments are looked for, in an order of their own, and their conditions.
+
+    Parameters
+    ----------
+    rows : FeatureRows
+        With the probabilities that are tested.
+    seed : int
+        Of the halves where there are too many conditions.
+    """
+    cut = cut_columns(rows.columns, rows.w, rows.variances)
+    rows, cut = ordered(replace(rows, columns=Columns((), len(rows))), cut)  # of features the cells tell all
+    rows, cut = pooled(rows, cut)
+    return _tested_half(rows, cut, seed) if cut.conditions > MOST_CONDITIONS else (rows, cut)
 
 
 def _tested_half(rows: FeatureRows, cut: CutColumns, seed: int) -> tuple[FeatureRows, CutColumns]:

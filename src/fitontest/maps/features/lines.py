@@ -74,6 +74,11 @@ class SegmentLinesMap(FeatureMap):
         return bool((self.slopes < 0.0).any())
 
     @property
+    def n_parameters(self) -> int:
+        """Intercepts and slopes."""
+        return 2 * len(self.rules)
+
+    @property
     def features(self) -> tuple[str, ...]:
         """The columns of the rules."""
         return tuple(dict.fromkeys(name for rule in self.rules for name in rule.columns))

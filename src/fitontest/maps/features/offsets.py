@@ -75,6 +75,11 @@ class SegmentOffsetsMap(FeatureMap):
         return self.slope < 0.0
 
     @property
+    def n_parameters(self) -> int:
+        """The offsets, and the line where it moves anything."""
+        return len(self.rules) + (0 if (self.intercept, self.slope) == (0.0, 1.0) else 2)
+
+    @property
     def features(self) -> tuple[str, ...]:
         """The columns of the rules."""
         return tuple(dict.fromkeys(name for rule in self.rules for name in rule.columns))
