@@ -223,6 +223,7 @@ def test_numbers_may_be_categories(name):
     q = proba(family, {"code": [1.0, 2.0, 7.0, np.nan], "x": [0.0] * 4}, [0.5] * 4)
     assert q[0] > q[1] + 0.1
     assert np.isfinite(q).all()
+    np.testing.assert_array_equal(family.map_({"code": [1.0, 2.0, 7.0, np.nan], "x": [0.0] * 4}, [0.5] * 4), q)
     whole = proba(family, {"code": [1, 2, 7, 4], "x": [0] * 4}, [0.5] * 4)
     np.testing.assert_array_equal(whole[:2], q[:2])
 

@@ -44,7 +44,8 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
     fitted to the scores of all classes at once where there are more than two (and of two if it takes no single
     column), and the probabilities are the means of its maps. A tree (`TreeCalibrator`, `ProbabilityCalibrationTree`) is
     fitted to the features and the scores of all classes at once; X must then be numbers. Text is encoded before:
-    ``make_pipeline(encoder, CalibratedClassifier(...))``.
+    ``make_pipeline(encoder, CalibratedClassifier(...))``. Other calibrators that see features, such as
+    `Multicalibrated`, are for two classes, and take data frames with categories as they are.
 
     Parameters
     ----------
@@ -52,9 +53,10 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         A classifier with ``predict_proba`` or ``decision_function``; cloned. One that is fitted already comes as
         ``FrozenEstimator(classifier)``: then nothing is split or refitted, and all the rows given to ``fit`` go to the
         family, so they must be rows that the classifier has not seen.
-    family : str, Family, MulticlassFamily or tree, default="spline"
-        By name or as an estimator; cloned. A tree, ``"tree"`` or ``"probability_calibration_tree"``, sees the features
-        of the calibration rows too.
+    family : str, Family, MulticlassFamily or calibrator that sees features, default="spline"
+        By name or as an estimator; cloned. A tree, ``"tree"`` or ``"probability_calibration_tree"``, and
+        ``"multicalibrated"``, ``"segment_offsets"``, ``"tree_of_maps"``, ``"boosted"`` and ``"certified_offsets"``, see
+        the features of the calibration rows too.
     cv : int, splitter, iterable of splits or None, default=5
         A number means stratified folds in the order of the rows; None is 5. With `groups` the folds hold out whole
         groups: of a number they are those of ``StratifiedGroupKFold``, of groups in the order in which they occur, and

@@ -107,9 +107,9 @@ class Multicalibrated(FeatureFamily):
     >>> y = rng.random(2000) < np.where(X["sex"] == "f", p**0.5, p)
     >>> calibrator = fot.Multicalibrated(["identity", "logistic", "segment_offsets"]).fit(X, y, scores=p)
     >>> {name: round(weight, 1) for name, weight in calibrator.weights_.items()}, calibrator.kept_identity_
-    ({'identity': 0.1, 'logistic': 0.0, 'segment_offsets': 0.9}, False)
-    >>> calibrator.predict_proba({"age": [50, 50], "sex": ["f", "m"]}, scores=[0.25, 0.25])[:, 1].round(1)
-    array([0.5, 0.2])
+    ({'identity': 0.0, 'logistic': 0.0, 'segment_offsets': 1.0}, False)
+    >>> calibrator.predict_proba({"age": [50, 50], "sex": ["f", "m"]}, scores=[0.36, 0.36])[:, 1].round(1)
+    array([0.6, 0.4])
     """
 
     mixes: ClassVar[bool] = True
@@ -169,6 +169,7 @@ class Multicalibrated(FeatureFamily):
         return _solution({name: solution.map for name, (solution, _) in found.items()}, weights, gain)
 
     def _gains_enough(self, gain: float, error: float) -> bool:
+        """Return whether the mixture takes the place of the scores."""
         if np.isinf(self.least_gain):
             return self.least_gain < 0.0
         return gain > self.least_gain * error

@@ -135,10 +135,8 @@ class BoostedMap(FeatureMap):
         if levels:
             if isinstance(column, Categories):
                 return codes_of_levels(column, levels).astype(np.intp)
-            if not column.missing.all():
-                rule = f"have categories in column {column.name!r}, such as {brief(levels[0])}"
-                raise ValueError(f"X must {rule}; got numbers")
-            return np.zeros(len(column), dtype=np.intp)
+            assert isinstance(column, Numbers)
+            return _codes_of_numbers(column, levels)
         if isinstance(column, Numbers):
             return column.values
         if not column.missing.all():
@@ -202,6 +200,17 @@ class BoostedMap(FeatureMap):
                 held = self.sets[int(number)]
                 if not all(is_whole(code) and 0 <= code <= len(levels) + 1 for code in held):
                     raise ValueError(f"sets must hold numbers from 0 to {len(levels) + 1}, got {brief(held)}")
+
+
+def _codes_of_numbers(column: Numbers, levels: tuple[Level, ...]) -> IntArray:
+    """Return the codes of levels that are numbers."""
+    if not all(map(is_real, levels)) and not column.missing.all():
+        rule = f"have categories in column {column.name!r}, such as {brief(levels[0])}"
+        raise ValueError(f"X must {rule}; got numbers")
+    code = np.where(column.missing, 0, len(levels) + 1)
+    for place, level in enumerate(levels, start=1):
+        code[column.values == level] = place
+    return code
 
 
 def _lists(values: Any, name: str) -> tuple[tuple[Any, ...], ...]:
