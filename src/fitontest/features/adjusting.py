@@ -36,6 +36,23 @@ def offset_of(y: FloatArray, logits: FloatArray, w: FloatArray) -> float:
     return d
 
 
+def mean_and_spread(logits: FloatArray, w: FloatArray) -> tuple[float, float]:
+    """Return mean and standard deviation of logits, the latter 1 where all are one.
+
+    Parameters
+    ----------
+    logits, w : arrays of shape (m,)
+
+    Examples
+    --------
+    >>> mean_and_spread(np.array([-1.0, 1.0]), np.ones(2)), mean_and_spread(np.array([0.1, 0.1, 0.1]), np.ones(3))[1]
+    ((0.0, 1.0), 1.0)
+    """
+    mean = float(w @ logits) / float(w.sum())
+    spread = float(np.sqrt(w @ (logits - mean) ** 2 / w.sum()))
+    return mean, spread if spread > ROUNDING * (1.0 + abs(mean)) else 1.0
+
+
 def line_of(y: FloatArray, logits: FloatArray, w: FloatArray, offset: FloatArray | float = 0.0) -> tuple[float, float]:
     """Return intercept and slope of the logistic line of the largest penalised likelihood, near 0 and 1 for few rows.
 
@@ -56,9 +73,7 @@ def line_of(y: FloatArray, logits: FloatArray, w: FloatArray, offset: FloatArray
     >>> round(a, 1), round(b, 1)
     (0.5, 0.7)
     """
-    mean = float(w @ logits) / float(w.sum())
-    spread = float(np.sqrt(w @ (logits - mean) ** 2 / w.sum()))
-    spread = spread if spread > ROUNDING * (1.0 + abs(mean)) else 1.0  # of one logit alone
+    mean, spread = mean_and_spread(logits, w)
     x = np.stack((np.ones(logits.size), (logits - mean) / spread))
     start = np.array([mean, spread])  # of the line that changes nothing
     theta, q = start.copy(), sigmoid(start @ x + offset)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fitontest.features.adjusting import line_of
+from fitontest.features.adjusting import line_of, mean_and_spread
 from fitontest.features.grown_tree import GrownTree
 from fitontest.numerics.links import sigmoid
 from fitontest.typing import FloatArray, IntArray
@@ -59,8 +59,7 @@ def fit_lines(tree: GrownTree, at: IntArray, y: FloatArray, x: FloatArray, w: Fl
     intercept, slope = line_of(y, x, w)
     a, b = np.full(len(tree), intercept), np.full(len(tree), slope)
     if tau > 0.0 and len(tree) > 1:
-        mean = float(w @ x) / float(w.sum())
-        spread = float(np.sqrt(w @ (x - mean) ** 2 / w.sum())) or 1.0
+        mean, spread = mean_and_spread(x, w)
         scaled = (x - mean) / spread
         base = intercept + slope * x  # of the parent of each row's node
         shifts = np.zeros((len(tree), 2))

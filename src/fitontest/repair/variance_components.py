@@ -16,6 +16,7 @@ from functools import cached_property
 import numpy as np
 from scipy.linalg.blas import dsyrk
 
+from fitontest.features.adjusting import mean_and_spread
 from fitontest.features.levels import NO_LEVEL
 from fitontest.numerics.links import sigmoid
 from fitontest.numerics.threads import one_blas_thread
@@ -136,9 +137,7 @@ def fit_effects(
     y, w : arrays of shape (n,)
         Labels 0 and 1, and weights in units of one row.
     """
-    mean = float(w @ x) / float(w.sum())
-    spread = float(np.sqrt(w @ (x - mean) ** 2 / w.sum()))
-    spread = spread if spread > 1e-9 else 1.0
+    mean, spread = mean_and_spread(x, w)
     table = np.stack(codes, axis=1) if codes else np.empty((x.size, 0), dtype=np.intp)
     design = LevelDesign((x - mean) / spread, table, np.array(sizes, dtype=np.intp))
     with one_blas_thread():
@@ -149,7 +148,16 @@ def fit_effects(
 
 
 class _Fit:
-    """The Newton steps, and the rounds of the variances within each."""
+    """The Newton steps, and the rounds of the variances within each.
+
+    Parameters
+    ----------
+    design : LevelDesign
+        With x standardised.
+    y, w : arrays of shape (n,)
+    line : array of shape (2,)
+        Intercept and slope that change nothing.
+    """
 
     def __init__(self, design: LevelDesign, y: FloatArray, w: FloatArray, line: FloatArray) -> None:
         self.design, self.y, self.w = design, y, w
@@ -164,6 +172,7 @@ class _Fit:
         self.power, self.last = np.ones(design.sizes.size), np.zeros(design.sizes.size)
 
     def solve(self) -> tuple[FloatArray, FloatArray]:
+        """Return the coefficients of the design, and the variances of the columns."""
         theta = self.centre.copy()
         z = self.design.predict(theta)
         summed_at, longest = np.full(z.size, np.inf), 1.0
@@ -187,7 +196,11 @@ class _Fit:
         return theta, self.tau2
 
     def _rest(self, hessian: FloatArray, pull: FloatArray, tolerance: float) -> FloatArray:
-        """Bring the variances to rest for this Hessian, and return how far the penalised optimum is from the centre."""
+        """Bring the variances to rest for this Hessian, and return how far the penalised optimum is from the centre.
+
+        A step of a variance is taken to a power, which grows while it goes on in one direction: alone it would take
+        hundreds of rounds until a column without signal has vanished.
+        """
         for _ in range(MOST_ROUNDS):
             kept = np.append([True, True], self.tau2[self.column] > 0.0)
             penalty = np.append([self.ridge, self.ridge], 1.0 / self.tau2[self.column][kept[2:]])
@@ -225,7 +238,6 @@ class _Fit:
         effects = theta[2:] ** 2
         tau2 = self.penalised[self.column]
         alive = tau2 > 0.0
-        penalty = float(np.sum(effects[alive] / tau2[alive])) + self.ridge * float(
-            np.sum((theta - self.centre)[:2] ** 2)
-        )
+        of_line = self.ridge * float(np.sum((theta - self.centre)[:2] ** 2))
+        penalty = float(np.sum(effects[alive] / tau2[alive])) + of_line
         return float(self.w @ (np.logaddexp(0.0, z) - self.y * z)) + 0.5 * penalty
