@@ -8,6 +8,11 @@ import fitontest as fot
 from fitontest.validation.at_threshold import FEW_VALUES, OUTSIDE, probabilities_at
 
 
+@pytest.fixture(autouse=True, scope="module")
+def few_draws():
+    """All draws are made here."""
+
+
 @pytest.fixture(scope="module")
 def smooth():
     rng = np.random.default_rng(0)

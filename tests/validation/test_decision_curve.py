@@ -17,6 +17,11 @@ T = np.array([0.1, 0.25, 0.3, 0.6, 0.9])
 COSTS = T / (1 - T)
 
 
+@pytest.fixture(autouse=True, scope="module")
+def few_draws():
+    """All draws are made here."""
+
+
 def gains_of(y, p):
     """Return what treating by each threshold is worth, row by row, shape (n, T)."""
     return (p[:, None] >= T) * np.where(y[:, None] == 1, 1.0, -COSTS)

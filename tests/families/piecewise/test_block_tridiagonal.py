@@ -4,7 +4,10 @@ import jax
 import numpy as np
 import pytest
 
-from fitontest.families.piecewise.block_tridiagonal import Diagonal, Pair, Upper, solve
+from fitontest.families.piecewise import block_tridiagonal
+from fitontest.families.piecewise.block_tridiagonal import Diagonal, Pair, Upper
+
+solve = jax.jit(block_tridiagonal.solve)  # as the program does; its operations alone are slow
 
 
 def dense(diagonal, upper):
