@@ -104,3 +104,13 @@ def test_without_jinja2_nothing_is_computed(file, monkeypatch):
     result = run(file, *COLUMNS)
     assert result.exit_code == 2
     assert "pip install 'fitontest[report]'" in result.stderr
+
+
+def test_columns_of_features_have_a_part_of_their_own(file, tmp_path):
+    page = tmp_path / "page.html"
+    result = run(file, *COLUMNS, "--no-compare", "--columns", "region,q", "-o", page)
+    assert result.exit_code == 0, result.output
+    assert "Segments found" in page.read_text()
+    refused = run(file, *COLUMNS, "--no-compare", "--columns", "place", "-o", page)
+    assert refused.exit_code == 2
+    assert "--columns must name columns" in refused.stderr

@@ -33,6 +33,10 @@ def report(kind):
     if kind == "segmented":
         region = np.array(["north", "south & west"])[np.arange(600) % 2]
         return fot.report(rng.random(600) < np.where(region == "north", p, p**2), p, by=region, **quick)
+    if kind == "features":
+        X = {"<b>age</b>": rng.integers(20, 80, 600), "site": rng.choice(["north", "<b>", "west"], 600)}
+        y = rng.random(600) < np.where(X["<b>age</b>"] > 50, p**0.5, p**1.5)
+        return fot.report(y, p, X=X, **quick)
     assert kind == "three classes"
     z = rng.normal(size=(600, 3))
     P = np.exp(z) / np.exp(z).sum(axis=1, keepdims=True)
@@ -40,7 +44,7 @@ def report(kind):
     return fot.report(y, P, reduction="confidence", labels=["cat", "dog", "<b>"], **quick)
 
 
-KINDS = ("calibrated", "bold", "decisions", "rare", "cells", "segmented", "three classes")
+KINDS = ("calibrated", "bold", "decisions", "rare", "cells", "segmented", "features", "three classes")
 
 
 class Page(HTMLParser):

@@ -17,9 +17,9 @@ from fitontest.results.text import debiased_and_raw, short
 from fitontest.uncertainty.tendency import tendency_of
 from tests.reporting.pages import KINDS, TITLE, Page, report
 
-OPEN = {"segmented": ["Segments"], "three classes": ["Classes"], "decisions": ["Validation"]}
+OPEN = {"segmented": ["Segments"], "features": ["Segments found"], "three classes": ["Classes"], "decisions": ["Validation"]}
 COLLAPSED = {"bold": ["Calibrators compared"]}
-VALIDATED = ("calibrated", "bold", "rare", "cells", "segmented")  # where thresholds were not asked for
+VALIDATED = ("calibrated", "bold", "rare", "cells", "segmented", "features")  # where thresholds were not asked for
 
 
 @pytest.fixture(params=KINDS)

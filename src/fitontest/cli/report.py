@@ -9,6 +9,7 @@ import click
 import fitontest as fot
 from fitontest.checks import choose
 from fitontest.cli.choice import Choice
+from fitontest.cli.features import GivenFeatures, of_features
 from fitontest.cli.messages import refusing, say
 from fitontest.cli.scores import SEGMENTS, Given, of_any_scores
 from fitontest.cli.streams import name_of
@@ -44,6 +45,10 @@ from fitontest.results.table import PAGES
     help="Family of calibration maps whose error is listed, or 'all'; repeat for several. "
     f"Default: {', '.join(DEFAULT_FAMILIES)}.",
 )
+@of_features(
+    "Columns with features, with commas between them, or * for all that no other option names; may be repeated. The "
+    "page lists the segments of them in which scores are wrong though nobody named them."
+)
 @click.option(
     "--threshold",
     "thresholds",
@@ -71,6 +76,7 @@ from fitontest.results.table import PAGES
 @refusing
 def report(
     given: Given,
+    features: GivenFeatures,
     by: tuple[str, ...],
     adjust: Literal["holm", "max"],
     segments: SegmentsOf,
@@ -102,8 +108,11 @@ def report(
         raise ValueError(str(error)) from error
     heading = f"Calibration of {given.name or given.label} in {given.file.name}" if title is None else title
     judged = "classwise" if given.reduction == "confidence" else given.reduction  # the page lists the classes too
+    given = replace(given, cells="never") if features.names else given
     page = fot.report(
         replace(given, reduction=judged).read(by),
+        X=features.read(given) if features.names else None,
+        categorical_features=features.categorical_features,
         title=heading,
         date=date,
         model=model,

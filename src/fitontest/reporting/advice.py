@@ -16,7 +16,7 @@ from fitontest.uncertainty.verdict import Verdict, both_values
 
 CLEAR = 2.0  # standard errors by which a calibrator must lower the loss
 LARGEST_SMALL, SMALL_SHARE = 0.05, 0.2  # a small error is at most the first, and the second of the rarer outcome
-CALIBRATE, NO_NEED, OPEN = "calibrate", "no need", "open"
+CALIBRATE, NO_NEED, OPEN, REPAIR = "calibrate", "no need", "open", "repair"
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Advice:
 
     Attributes
     ----------
-    kind : {"calibrate", "no need", "open"}
+    kind : {"calibrate", "no need", "open", "repair"}
     title : str
         A few words.
     sentences : tuple of str
@@ -58,6 +58,8 @@ class Adviser:
         Why calibrators were not compared, or "".
     of_segments : str
         In which segments miscalibration is shown, or "".
+    of_features : str
+        In which segments of the features scores are wrong, or "".
     """
 
     verdict: Verdict | ClassesVerdict
@@ -66,12 +68,19 @@ class Adviser:
     base_rate: float | None
     not_compared: str = ""
     of_segments: str = ""
+    of_features: str = ""
 
     @property
     def advice(self) -> Advice:
         """What to do first, for all rows together; where there are segments with what is shown of them."""
         advice = self._of_all_rows()
-        return replace(advice, sentences=(*advice.sentences, self.of_segments)) if self.of_segments else advice
+        if self.of_segments:
+            advice = replace(advice, sentences=(*advice.sentences, self.of_segments))
+        if not self.of_features:
+            return advice
+        if advice.kind == CALIBRATE:
+            return replace(advice, sentences=(*advice.sentences, self.of_features))
+        return Advice(REPAIR, "Repair segments of the features", (self.of_features, *advice.sentences))
 
     def _of_all_rows(self) -> Advice:
         """Return what to do first.

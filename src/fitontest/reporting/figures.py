@@ -63,7 +63,8 @@ def reliability_pictures(evaluation: Evaluation, verdict: Verdict, name: str, se
         display.add_band(sample, kind="auto", random_state=seed)
     displays["probability"].advice = None  # that there is another scale the page shows
     return [
-        _drawn(displays[scale], f"{name}-{scale}", f"{scale} scale", _text(verdict, displays[scale])) for scale in order
+        drawn_picture(displays[scale], f"{name}-{scale}", f"{scale} scale", _text(verdict, displays[scale]))
+        for scale in order
     ]
 
 
@@ -76,7 +77,7 @@ def tce_pictures(evaluation: Evaluation) -> list[Picture]:
         display if display.advice is None else TCEDisplay(display.error, evaluation.sample, scale="logit")
         for display in displays
     ]
-    return [_drawn(display, "tce", "tests", text) for display in displays]
+    return [drawn_picture(display, "tce", "tests", text) for display in displays]
 
 
 def triangle_pictures(evaluation: Evaluation) -> list[Picture]:
@@ -87,13 +88,13 @@ def triangle_pictures(evaluation: Evaluation) -> list[Picture]:
     estimate = evaluation.estimates[-1]
     by = estimate.measure.name
     text = f"Triangle of the predictions: an arrow leads from a prediction to the one that is calibrated by {by}."
-    return [_drawn(SimplexDisplay(estimate, sample), "triangle", "triangle", text)]
+    return [drawn_picture(SimplexDisplay(estimate, sample), "triangle", "triangle", text)]
 
 
 def comparison_picture(comparison: Comparison) -> Picture:
     """Return the diagram of the calibrators that were compared."""
     text = "Calibrators by their held-out loss, less that of the best, with the standard error of the difference."
-    return _drawn(comparison.diagram(), "calibrators", "calibrators", text)
+    return drawn_picture(comparison.diagram(), "calibrators", "calibrators", text)
 
 
 def pair_pictures(
@@ -161,7 +162,7 @@ def segment_pictures(segments: SegmentedEvaluation, seed: int) -> list[Picture]:
     """Return a reliability diagram for each of the worst segments, the worst first, and last that of all rows."""
     if segments.maxima:
         text = "Errors of segments, by increasing p-value, with intervals that hold for all of them together."
-        return [_drawn(SegmentsDisplay(segments), "segments-dots", "segments", text)]
+        return [drawn_picture(SegmentsDisplay(segments), "segments-dots", "segments", text)]
     of_measure = segments.measured()
     measured = [segment for segment in of_measure.worst if segment in of_measure.estimates]
     if not measured:
@@ -184,7 +185,8 @@ def _is_at_one_end(sample: ScoreSample) -> bool:
     return any(float(sample.w @ far) >= NEARLY_ALL * sample.total for far in (sample.p < END, sample.p > 1.0 - END))
 
 
-def _drawn(display: Display, name: str, title: str, text: str) -> Picture:
+def drawn_picture(display: Display, name: str, title: str, text: str) -> Picture:
+    """Return a display as a picture of the page."""
     figure = create_figure(display.size)
     display.plot(figure)
     return Picture(name, title, text, inline_svg(figure, name, text), text)

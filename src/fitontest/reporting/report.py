@@ -27,6 +27,7 @@ from fitontest.evaluation.measuring import measure_data, measure_maxima, measure
 from fitontest.evaluation.segmented_evaluation import SegmentedEvaluation
 from fitontest.exceptions import without_warnings
 from fitontest.families.docstrings import take_descriptions
+from fitontest.features.read_columns import FROM_DTYPE, CategoricalFeatures
 from fitontest.measures.interval import INDEPENDENT_ROWS
 from fitontest.measures.measure import make as make_measure
 from fitontest.measures.plug_in import PlugIn
@@ -47,6 +48,8 @@ from fitontest.reporting.figures import (
     tce_pictures,
     triangle_pictures,
 )
+from fitontest.reporting.found_section import HEADING as FOUND
+from fitontest.reporting.found_section import advice_on_found, found_in, found_pictures, found_sentence
 from fitontest.reporting.key_figures import KeyFigure, Measured, key_figures, listed_figures, means_in_words
 from fitontest.reporting.monitoring_section import HEADING as MONITORING
 from fitontest.reporting.monitoring_section import monitoring_pictures, monitoring_sentence, read_monitor
@@ -64,6 +67,7 @@ from fitontest.reporting.validation_section import (
 from fitontest.results.table import PAGES, Section
 from fitontest.results.text import capital, short
 from fitontest.results.writing import write_text
+from fitontest.segments.found_segments import FoundSegments
 from fitontest.typing import ArrayInput, Label, RandomState
 from fitontest.uncertainty.redrawing import Redrawing
 from fitontest.uncertainty.verdict import FAMILY, Verdict
@@ -74,7 +78,7 @@ TCE_ROWS = 100_000  # rows above which the test of each score is left out, becau
 TCE_DRAWS = 100
 MEASURES, CONFIDENCE, COMPARED = "Error by family of maps", "Confidence", "Calibrators compared"  # headings
 CLASSES, SEGMENTS = "Classes", "Segments"
-OPEN = (CLASSES, SEGMENTS, MONITORING)  # headings that are not collapsed
+OPEN = (CLASSES, SEGMENTS, FOUND, MONITORING)  # headings that are not collapsed
 TIMES = "fit (s)"  # a column that differs from run to run
 PACKAGES = ("fitontest", "numpy", "scipy", "scikit-learn", "matplotlib")
 
@@ -115,6 +119,8 @@ class Report:
         Of scores of a positive class: what reports on risk models list, and decisions at `thresholds`.
     monitoring : MonitorEvidence or None
         Of the stream that the model is monitored in, where a monitor is given; it is of other rows than the verdict.
+    found : FoundSegments or None
+        Segments of the features in which scores are wrong, where features are given.
 
     Notes
     -----
@@ -146,6 +152,7 @@ class Report:
     not_compared: str = ""
     validation: Validation | None = None
     monitoring: MonitorEvidence | None = None
+    found: FoundSegments | None = None
 
     @cached_property
     def verdict(self) -> Verdict | ClassesVerdict:
@@ -158,12 +165,17 @@ class Report:
         after = None if self.after is None else self.after.estimates[0]
         rate = None if self.evaluation.data.classes is not None else self.evaluation.sample.base_rate
         of_segments = "" if self.segments is None else advice_on_segments(self.segments)
-        return Adviser(self.verdict, self.comparison, after, rate, self.not_compared, of_segments).advice
+        of_features = advice_on_found(self.found)
+        return Adviser(self.verdict, self.comparison, after, rate, self.not_compared, of_segments, of_features).advice
 
     @property
     def sentences(self) -> list[str]:
         """What a reader wants to know, a sentence or two each, after the headline of the verdict."""
-        others = decisions_sentence(self.validation), monitoring_sentence(self.monitoring)
+        others = (
+            found_sentence(self.found),
+            decisions_sentence(self.validation),
+            monitoring_sentence(self.monitoring),
+        )
         return [*self._summary.sentences, *(text for text in others if text)]
 
     @cached_property
@@ -233,6 +245,8 @@ class Report:
             picked[CLASSES] = class_pictures(self.classes, seed)
         if self.segments is not None and self.segments.segments.classes is None:
             picked[SEGMENTS] = segment_pictures(self.segments, seed)
+        if self.found is not None:
+            picked[FOUND] = found_pictures(self.found)
         if self.validation is not None:
             picked[VALIDATION] = decision_pictures(self.validation)
         if self.monitoring is not None:
@@ -251,6 +265,8 @@ class Report:
             tables[VALIDATION] = validation_sections(self.validation)
         if self.segments is not None:
             tables[SEGMENTS] = self.segments.table().sections()
+        if self.found is not None:
+            tables[FOUND] = self.found.sections()
         if self.classes is not None:
             tables[CLASSES] = [_class_table(self.classes)]
         if self.monitoring is not None:
@@ -301,8 +317,9 @@ class Report:
         for name in ("confidence", "comparison", "after", "classes", "segments", "validation"):
             part = getattr(self, name)
             record[name] = None if part is None else part.to_dict()
-        if self.monitoring is not None:
-            record["monitoring"] = self.monitoring.to_dict()
+        for name in ("monitoring", "found"):
+            part = getattr(self, name)
+            record |= {} if part is None else {name: part.to_dict()}
         return {**record, "facts": self.facts}
 
     def _repr_html_(self) -> str:
@@ -330,6 +347,8 @@ def report(
     by: ArrayInput = None,
     adjust: Literal["holm", "max"] = "holm",
     segments: SegmentsOf = "crossed",
+    X: Any = None,
+    categorical_features: CategoricalFeatures = FROM_DTYPE,
     thresholds: float | Sequence[float] | None = None,
     monitor: Monitor | MonitorEvidence | None = None,
     interval: float = 0.95,
@@ -378,6 +397,11 @@ def report(
         their ECCE beyond one logistic map of all rows, and may overlap.
     segments : {"crossed", "each", "pairs"}, default="crossed"
         What several columns in `by` make, see `evaluate`.
+    X : data frame, dict of columns, or array of shape (n, d), optional
+        Features of the rows: the page lists the segments of them in which scores are wrong though nobody named them,
+        see `find_segments`. Of one column of scores, or of the confidence.
+    categorical_features : "from_dtype", or iterable of str, int or bool, default="from_dtype"
+        Which columns of `X` are categories whatever they hold.
     thresholds : float or sequence of float, optional
         Scores from which on a row is treated, in (0, 1), increasing: the page has the net benefit there, what
         miscalibration costs of it, and the decision curve; see `validate`.
@@ -468,6 +492,7 @@ def report(
             not_compared,
             validation_of(judged, verdict, options),
             monitoring,
+            found_in(judged, X, categorical_features, options),
         )
 
 
