@@ -191,7 +191,9 @@ def test_the_rule_for_one_family_is_named_as_an_option(tmp_path):
 
 def test_columns_of_features_make_more_candidates(tmp_path):
     rng = np.random.default_rng(1)
-    table = pd.DataFrame({"code": rng.integers(0, 4, 400), "x": rng.random(400).round(3), "p": rng.random(400).round(3)})
+    table = pd.DataFrame(
+        {"code": rng.integers(0, 4, 400), "x": rng.random(400).round(3), "p": rng.random(400).round(3)}
+    )
     table["y"] = (rng.random(400) < np.where(table.code == 2, table.p**0.2, table.p)).astype(int)
     table.iloc[:300].to_csv(tmp_path / "fit.csv", index=False)
     table.iloc[300:].to_csv(tmp_path / "test.csv", index=False)

@@ -17,7 +17,12 @@ from fitontest.results.text import debiased_and_raw, short
 from fitontest.uncertainty.tendency import tendency_of
 from tests.reporting.pages import KINDS, TITLE, Page, report
 
-OPEN = {"segmented": ["Segments"], "features": ["Segments found"], "three classes": ["Classes"], "decisions": ["Validation"]}
+OPEN = {
+    "segmented": ["Segments"],
+    "features": ["Segments found"],
+    "three classes": ["Classes"],
+    "decisions": ["Validation"],
+}
 COLLAPSED = {"bold": ["Calibrators compared"]}
 VALIDATED = ("calibrated", "bold", "rare", "cells", "segmented", "features")  # where thresholds were not asked for
 

@@ -185,9 +185,10 @@ class CumulativeDisplay(BinaryDisplay):
         first, last = sorted(self._marked)
         ends = sorted(self.walk[place] for place in self._marked)
         walk = records(share=self.share, score=self._scores, cumulated=self.walk)
-        band = [] if self.reach is None else [{"low": -self.reach, "high": self.reach, "level": self.level}]
+        band = {} if self.reach is None else {"low": -self.reach, "high": self.reach, "level": self.level}
         shares = {"from_share": float(self.share[first]), "to_share": float(self.share[last])}
-        return {"walk": walk, "band": band, "range": [{**shares, "low": float(ends[0]), "high": float(ends[1])}]}
+        marked = [{**shares, "low": float(ends[0]), "high": float(ends[1])}]
+        return {"walk": walk, **({"band": [band]} if band else {}), "range": marked}
 
     def plot(self, ax: AxesOrFigure = None) -> Self:
         """Draw the diagram.

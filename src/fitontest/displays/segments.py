@@ -175,8 +175,9 @@ class SegmentsDisplay(Display):
         ax.set_xlabel(f"{self.label}{more}", loc="left", fontsize="small")
 
     def _explain(self, ax: "Axes") -> None:
-        """Draw the legend above the axes."""
+        """Draw the legend above the axes, from the left end of the figure: beside long names axes are narrow."""
         from matplotlib.lines import Line2D
+        from matplotlib.transforms import blended_transform_factory
 
         both = any(self.after)
         color: Any = get_line_color(ax, GAP)
@@ -189,7 +190,8 @@ class SegmentsDisplay(Display):
             handles.append(Line2D([], [], **ring, label="does not stand out"))
         handles.append(Line2D([], [], color=NEUTRAL, linewidth=5.0, alpha=0.4, label="if calibrated"))
         ax.legend(
-            handles=handles, loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=len(handles), frameon=False,
+            handles=handles, loc="lower left", bbox_to_anchor=(0.01, 1.0), ncols=len(handles), frameon=False,
+            bbox_transform=blended_transform_factory(ax.figure.transSubfigure, ax.transAxes),
             fontsize="small", borderaxespad=0.2, handlelength=1.6,
         )  # fmt: skip
 

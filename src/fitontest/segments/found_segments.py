@@ -25,6 +25,7 @@ from fitontest.results.frames import Records, attributes
 from fitontest.results.table import Section, Table
 from fitontest.results.text import count, sentence, short, signed
 from fitontest.typing import ArrayInput
+from fitontest.uncertainty.seminorm import squared_residuals
 
 if TYPE_CHECKING:
     from fitontest.displays.canvas import AxesOrFigure
@@ -290,8 +291,10 @@ class FoundSegments(Table):
             part = rows.take(item.rule.meets(rows.columns))
             total, error = float(part.w.sum()), float(np.sqrt(part.variances.sum()))
             residual, error = float(part.residuals.sum()) / total, error / total
+            squares = float(squared_residuals(part.q, part.w2, part.y).sum())
+            noise = float(np.sqrt(max(1.0, squares / float(part.variances.sum()))))  # of labels that vary more
             reach, null = self.critical * error, NULL_ERRORS * error
-            ends = (residual - reach, residual + reach, -null, null, abs(residual) >= reach)
+            ends = (residual - noise * reach, residual + noise * reach, -null, null, abs(residual) >= reach)
             dots.append(Dot(str(item.rule), residual, *ends, item.n))
         return dots
 
