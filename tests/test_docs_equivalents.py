@@ -122,7 +122,7 @@ def test_bins_closed_on_the_right_are_those_of_scikit_learn_for_scores_on_edges(
 
 
 def test_every_package_has_a_table():
-    packages = {"scikit-learn", "netcal", "torchmetrics", "uncertainty-calibration", "relplot"}
+    packages = {"scikit-learn", "netcal", "torchmetrics", "uncertainty-calibration", "relplot", "mcgrad"}
     assert {pair.package for pair in PAIRS} == packages
     assert {pair.package for pair in STORED_PAIRS} == {
         "rms",

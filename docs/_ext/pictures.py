@@ -295,6 +295,27 @@ def monitoring() -> Any:
     return monitor.evidence.plot().figure_
 
 
+def segments() -> Any:
+    """Draw the segment that is found on the page on them, before and after its repair."""
+    import numpy as np
+    from scipy.special import expit, logit
+
+    import fitontest as fot
+
+    rng = np.random.default_rng(7)
+    X = {
+        "age": rng.integers(18, 90, 6000),
+        "site": rng.choice(["north", "south", "west"], 6000, p=[0.5, 0.3, 0.2]),
+        "visits": rng.poisson(2, 6000),
+        "smoker": rng.random(6000) < 0.3,
+    }
+    p = expit(rng.normal(-1.2, 1.0, 6000))
+    off = (X["age"] > 70) & (X["site"] == "west")
+    y = rng.random(6000) < expit(logit(p) + 1.2 * off)
+    found = fot.find_segments(y, p, X)
+    return found.plot(after=found.map_(X, p)).figure_
+
+
 def make_pictures(_: Sphinx) -> None:
     """Draw the pictures that are older than the sources, or not there."""
     newest = max(path.stat().st_mtime for path in (HERE, *SOURCES.rglob("*.py")))
@@ -313,6 +334,7 @@ def make_pictures(_: Sphinx) -> None:
         validating,
         thresholds,
         monitoring,
+        segments,
     )
     outdated = [
         draw
