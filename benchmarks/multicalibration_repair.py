@@ -108,24 +108,23 @@ def runs_of(path: Path, seed: int) -> Iterator[Run]:
             yield Run(path.stem, model, seed, "drawn", Part(x[repair], p, drawn[0]), Part(x[judge], q, drawn[1]))
 
 
-def of_features(name: str, **settings: object) -> Callable[[Part], tuple[Predict, bool]]:
-    """Return what fits a calibrator that sees features, and whether it leaves the scores as they are."""
+def of_features(name: str, **settings: object) -> Callable[[Part], Predict]:
+    """Return what fits a calibrator that sees features."""
 
-    def fit(rows: Part) -> tuple[Predict, bool]:
+    def fit(rows: Part) -> Predict:
         calibrator = fot.families.make(name, **settings).fit(rows.x, rows.y, scores=rows.p)
-        unchanged = getattr(calibrator, "kept_identity_", False)
-        return lambda x, p: calibrator.predict_proba(x, scores=p)[:, 1], unchanged
+        return lambda x, p: calibrator.predict_proba(x, scores=p)[:, 1]
 
     return fit
 
 
-def isotonic(rows: Part) -> tuple[Predict, bool]:
+def isotonic(rows: Part) -> Predict:
     """Fit isotonic regression, which sees no feature."""
     family = fot.Isotonic().fit(rows.p, rows.y)
-    return lambda _, p: family.transform(p), False
+    return lambda _, p: family.transform(p)
 
 
-def mcgrad(rows: Part) -> tuple[Predict, bool]:
+def mcgrad(rows: Part) -> Predict:
     """Fit MCGrad with its own settings, on one thread."""
     import pandas as pd
     from mcgrad.methods import MCGrad
@@ -137,11 +136,11 @@ def mcgrad(rows: Part) -> tuple[Predict, bool]:
 
     model = MCGrad(lightgbm_params={**MCGrad.DEFAULT_HYPERPARAMS["lightgbm_params"], "num_threads": 1})
     model.fit(frame(rows.x, rows.p).assign(y=rows.y * 1.0), "p", "y", numerical_feature_column_names=names)
-    return lambda x, p: model.predict(frame(x, p), "p", numerical_feature_column_names=names), len(model.mr) == 0
+    return lambda x, p: model.predict(frame(x, p), "p", numerical_feature_column_names=names)
 
 
-REPAIRS: dict[str, Callable[[Part], tuple[Predict, bool]]] = {
-    NONE: lambda _: (lambda _, p: p, True),
+REPAIRS: dict[str, Callable[[Part], Predict]] = {
+    NONE: lambda _: lambda _, p: p,
     "isotonic": isotonic,
     "probability_calibration_tree": of_features("probability_calibration_tree", max_depth=4),
     **{name: of_features(name) for name in OF_CALIBRATED[:-1]},
@@ -199,12 +198,12 @@ def rows_of(run: Run, repairs: list[str]) -> Iterator[tuple[object, ...]]:
         start = time.process_time()
         with without_warnings(), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of MCGrad
-            predict, unchanged = REPAIRS[name](run.repair)
+            predict = REPAIRS[name](run.repair)
             seconds = time.process_time() - start
             q = np.asarray(predict(run.judge.x, run.judge.p), dtype=np.float64)
         mce, worst = largest_errors(run.judge.y, q, segments)
         numbers = (f"{1e3 * (loss_of(run, q) - before):.5f}", f"{mce:.4f}", f"{worst:.3f}", f"{seconds:.3f}")
-        yield *run.key, name, *numbers, int(unchanged)
+        yield *run.key, name, *numbers, int(np.allclose(q, run.judge.p, rtol=0.0, atol=1e-6))
 
 
 def compute(path: Path, tables: list[Path], seeds: range) -> None:

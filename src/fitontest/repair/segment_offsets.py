@@ -45,6 +45,9 @@ class SegmentOffsets(FeatureFamily):
     offset; all others are like levels that were not seen. Intercept and slope are drawn to 0 and 1 by as much
     information as one row has, which keeps them finite where a threshold separates the labels.
 
+    Beside few rows some of many columns that say nothing keep a small spread by chance. `Multicalibrated` weighs the
+    offsets by held-out rows.
+
     The step for tau_c^2 is the one of Wood and Fasiolo for a penalty that is a multiple of the identity in each column.
     It leaves out, as they do, that H changes with tau.
 
