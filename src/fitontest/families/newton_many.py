@@ -104,7 +104,7 @@ def minimise_columns(
         active, gradient, hessian = active[left], gradient[:, left], hessian[left]
         direction = _solve(hessian, -gradient)
         theta[:, active], gradient, hessian = _advance(
-            features, _of(w, active), wy[:, active], theta[:, active], gradient, direction
+            features, _of(w, active), _columns(wy, active), theta[:, active], gradient, direction
         )
     converged = np.ones(theta.shape[1], dtype=bool)
     converged[active] = np.abs(gradient).max(axis=0) <= tolerance * total[active]
@@ -119,7 +119,15 @@ def _largest_change(features: Features, direction: FloatArray) -> FloatArray:
 
 def _of(w: FloatArray, columns: IntArray) -> FloatArray:
     """Return the weights of these columns, if each has its own."""
-    return w if w.shape[1] == 1 else w[:, columns]
+    return w if w.shape[1] == 1 else _columns(w, columns)
+
+
+def _columns(values: FloatArray, columns: IntArray) -> FloatArray:
+    """Return some columns, row after row as the logits are; an index would leave them column after column.
+
+    To multiply numbers that lie otherwise takes ten times as long.
+    """
+    return np.take(values, columns, axis=1)
 
 
 def _derivatives(features: Features, w: FloatArray, wy: FloatArray, theta: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -193,5 +201,5 @@ def _advance(
             break
         length[over] /= 2.0
         moved[:, over] = theta[:, over] + length[over] * direction[:, over]
-        new_gradient[:, over], hessian[over] = _derivatives(features, _of(w, over), wy[:, over], moved[:, over])
+        new_gradient[:, over], hessian[over] = _derivatives(features, _of(w, over), _columns(wy, over), moved[:, over])
     return moved, new_gradient, hessian
