@@ -102,10 +102,11 @@ def minimise_columns(
         if not left.any():
             return theta, np.ones(theta.shape[1], dtype=bool)
         active, gradient, hessian = active[left], gradient[:, left], hessian[left]
+        if not left.all():
+            kept = np.flatnonzero(left)
+            w, wy = _of(w, kept), _columns(wy, kept)
         direction = _solve(hessian, -gradient)
-        theta[:, active], gradient, hessian = _advance(
-            features, _of(w, active), _columns(wy, active), theta[:, active], gradient, direction
-        )
+        theta[:, active], gradient, hessian = _advance(features, w, wy, theta[:, active], gradient, direction)
     converged = np.ones(theta.shape[1], dtype=bool)
     converged[active] = np.abs(gradient).max(axis=0) <= tolerance * total[active]
     return theta, converged
