@@ -15,6 +15,7 @@ from fitontest.features.adjusting import line_of, offset_of
 from fitontest.features.conditions import Rule
 from fitontest.features.cuts import CutColumns
 from fitontest.features.redrawn_maxima import Maxima, critical_value, p_value_of
+from fitontest.features.residuals import Residual, residual_of
 from fitontest.features.rows import FeatureRows
 from fitontest.features.scan import Scan
 from fitontest.features.walks import WalkNodes, Walks
@@ -25,8 +26,8 @@ LEAST_SLOPE = 1e-6  # of a line that tells scores apart
 
 
 @dataclass(frozen=True)
-class FoundSegment:
-    """A segment with what was found in it.
+class FoundSegment(Residual):
+    """A segment with what was found in it: positives and scores of its rows, after what was found before.
 
     Attributes
     ----------
@@ -38,16 +39,10 @@ class FoundSegment:
         walk.
     p_value : float
         Adjusted for all segments that were looked at.
-    n : int
-        Rows.
-    base_rate, mean_score : float
-        Share of positives and mean of the probabilities that were tested, after what was found before.
     residual : float
-        Share of positives less mean, shrunk by 1 - 1 / statistic^2, since a winner is larger than the truth.
+        Share of positives less mean score, shrunk by 1 - 1 / statistic^2, since a winner is larger than the truth.
     offset : float
         Of the logits of its rows, shrunk as much; 0 of a shape.
-    standard_error : float
-        Of the residual if the probabilities were right and rows independent: sqrt(sum w^2 q (1 - q)) / sum w.
     line : tuple of float
         Intercept and slope by which the search moved the logits of its rows before it went on.
     """
@@ -56,12 +51,8 @@ class FoundSegment:
     by: By
     statistic: float
     p_value: float
-    n: int
-    base_rate: float
-    mean_score: float
     residual: float
     offset: float
-    standard_error: float
     line: tuple[float, float]
 
     def moved(self, logits: FloatArray) -> FloatArray:
@@ -232,19 +223,15 @@ def _shape_step(rule: Rule, statistic: float, rows: FeatureRows, p_value: float)
 def _described(
     rule: Rule, statistic: float, rows: FeatureRows, by: By, p_value: float, offset: float, line: tuple[float, float]
 ) -> FoundSegment:
-    total = float(rows.w.sum())
-    base_rate, mean_score = float(rows.w @ rows.y) / total, float(rows.w @ rows.q) / total
+    found = residual_of(rows)
     return FoundSegment(
-        rule,
-        by,
-        statistic,
-        p_value,
-        n=round(total) if rows.whole else len(rows),
-        base_rate=base_rate,
-        mean_score=mean_score,
-        residual=_shrinkage(statistic) * (base_rate - mean_score),
+        **vars(found),
+        rule=rule,
+        by=by,
+        statistic=statistic,
+        p_value=p_value,
+        residual=_shrinkage(statistic) * (found.base_rate - found.mean_score),
         offset=offset,
-        standard_error=float(np.sqrt(rows.variances.sum())) / total,
         line=line,
     )
 

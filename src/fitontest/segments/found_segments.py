@@ -13,6 +13,7 @@ from fitontest.data.score_sample import ScoreSample
 from fitontest.data.weights import weighting_record
 from fitontest.features.cuts import CutColumns
 from fitontest.features.read_columns import read_columns
+from fitontest.features.residuals import Residual, residual_of
 from fitontest.features.rows import FeatureRows
 from fitontest.features.search import FoundSegment
 from fitontest.maps.features.base import LOGIT_EPS
@@ -25,7 +26,6 @@ from fitontest.results.frames import Records, attributes
 from fitontest.results.table import Section, Table
 from fitontest.results.text import count, sentence, short, signed
 from fitontest.typing import ArrayInput
-from fitontest.uncertainty.seminorm import squared_residuals
 
 if TYPE_CHECKING:
     from fitontest.displays.canvas import AxesOrFigure
@@ -269,10 +269,14 @@ class FoundSegments(Table):
         """
         from fitontest.displays.segments import Dots, SegmentsDisplay
 
-        if not any(item.by != "shape" for item in self.items):
+        if not self._drawn:
             raise ValueError("a segment whose level is off must have been found for a diagram, got none")
-        before = Dots(self._dots(self.rows_), self._dot_label)
-        return SegmentsDisplay(before, None if after is None else Dots(self._dots(self._moved(after)), ""))
+        before = Dots([self._dot(item, item) for item in self._drawn], self._dot_label)
+        if after is None:
+            return SegmentsDisplay(before)
+        rows = self._moved(after)
+        each = [self._dot(item, residual_of(rows.take(item.rule.meets(rows.columns)))) for item in self._drawn]
+        return SegmentsDisplay(before, Dots(each, ""))
 
     def _moved(self, after: ArrayInput) -> FeatureRows:
         """Return the rows with other scores."""
@@ -280,30 +284,27 @@ class FoundSegments(Table):
         check_same_length(y_true=self.sample.y, after=scores)
         return self.rows_.at(logit(scores[self.sample.w > 0], LOGIT_EPS))
 
-    def _dots(self, rows: FeatureRows) -> "list[Dot]":
-        """Return the segments whose level is off with their residuals, as they are in some scores."""
+    @property
+    def _drawn(self) -> list[FoundSegment]:
+        """The segments whose level is off."""
+        return [item for item in self.items if item.by != "shape"]
+
+    def _dot(self, item: FoundSegment, found: Residual) -> "Dot":
+        """Return a segment with its residual: as it was found, beside those before it, or of other scores."""
         from fitontest.displays.segments import Dot
 
-        dots = []
-        for item in self.items:
-            if item.by == "shape":
-                continue
-            part = rows.take(item.rule.meets(rows.columns))
-            total, error = float(part.w.sum()), float(np.sqrt(part.variances.sum()))
-            residual, error = float(part.residuals.sum()) / total, error / total
-            squares = float(squared_residuals(part.q, part.w2, part.y).sum())
-            noise = float(np.sqrt(max(1.0, squares / float(part.variances.sum()))))  # of labels that vary more
-            reach, null = self.critical * error, NULL_ERRORS * error
-            ends = (residual - noise * reach, residual + noise * reach, -null, null, abs(residual) >= reach)
-            dots.append(Dot(str(item.rule), residual, *ends, item.n))
-        return dots
+        value, error = found.base_rate - found.mean_score, found.standard_error
+        reach, null = self.critical * error, NULL_ERRORS * error
+        low, high = value - found.noise * reach, value + found.noise * reach
+        return Dot(str(item.rule), value, low, high, -null, null, found is item or abs(value) >= reach, item.n)
 
     @property
     def _dot_label(self) -> str:
         shapes = sum(item.by == "shape" for item in self.items)
         level = f"{100 * (1.0 - self.level):g} % intervals that hold for all {count(self.scanned)} segments"
         left_out = f"; {shapes} of shape not drawn" if shapes else ""
-        return f"Share of positives less mean score\n({level}{left_out})"
+        beside = ", beside those above" if len(self._drawn) > 1 else ""
+        return f"Share of positives less mean score{beside}\n({level}{left_out})"
 
 
 def _record(item: FoundSegment) -> dict[str, Any]:

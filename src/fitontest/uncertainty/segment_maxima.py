@@ -21,12 +21,13 @@ from fitontest.data.row_labels import RowLabels
 from fitontest.data.samples import Samples
 from fitontest.features.cuts import LEAST_VARIANCE
 from fitontest.measures.cumulative import CumulativeError
+from fitontest.numerics.squares import squared_residuals
 from fitontest.numerics.threads import one_blas_thread
 from fitontest.progress import track
 from fitontest.typing import BoolArray, FloatArray, IntArray
 from fitontest.uncertainty.dependence import dependence_of
 from fitontest.uncertainty.segment_entries import SegmentEntries
-from fitontest.uncertainty.seminorm import squared_residuals, upper_point
+from fitontest.uncertainty.seminorm import upper_point
 
 BLOCK = 2_000_000  # labels that are drawn together
 ROUNDING = 1e-6  # relative, of sums of labels in single precision

@@ -20,6 +20,7 @@ from fitontest.measures.cumulative import CumulativeError
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.interval import ErrorInterval
 from fitontest.numerics.cells import cell_starts, equal_mass_cells
+from fitontest.numerics.squares import squared_residuals
 from fitontest.typing import FloatArray
 from fitontest.uncertainty.dependence import score_redraws, with_dependence
 from fitontest.uncertainty.null import compare_with
@@ -100,24 +101,6 @@ def noise_of(sample: ScoreSample) -> float:
         p, w2, positive = sample.rows.p, sample.rows.w2, sample.rows.y
     expected = float(w2 @ (p * (1.0 - p)))
     return float(np.sqrt(max(1.0, float(squared_residuals(p, w2, positive).sum()) / expected)))
-
-
-def squared_residuals(p: FloatArray, w2: FloatArray, positive: FloatArray) -> FloatArray:
-    """Return the sum of w^2 (y - p)^2 in each cell.
-
-    Parameters
-    ----------
-    p, w2 : arrays of shape (m,)
-        Scores, and the sum of the squared weights of each.
-    positive : array of shape (m,)
-        Which share of their weight is of positives.
-
-    Examples
-    --------
-    >>> squared_residuals(np.array([0.2]), np.array([2.0]), np.array([0.5])).round(2)
-    array([0.68])
-    """
-    return w2 * (positive * (1.0 - p) ** 2 + (1.0 - positive) * p**2)
 
 
 def draws_for(level: float) -> int:
