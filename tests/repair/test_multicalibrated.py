@@ -157,6 +157,14 @@ def test_settings_of_all_families_are_checked(family, message):
         family.fit([[0.0], [1.0]], [0, 1])
 
 
+def test_a_mixture_of_the_scores_with_themselves_gains_nothing():
+    for seed in range(5):
+        X, p = mixed(300, seed), np.random.default_rng([seed, 11]).random(300)
+        y = np.random.default_rng([seed, 12]).random(300) < p
+        same = fot.Multicalibrated(["identity", fot.Boosted(max_stages=0)], folds=2, least_gain=0.0)
+        assert same.fit(X, y, scores=p).kept_identity_
+
+
 def test_members_that_see_no_feature():
     rows = rows_of(400).canonical()
     assert np.all(Unchanged().fit_map(rows).evaluate(rows.columns, rows.logits) == rows.q)

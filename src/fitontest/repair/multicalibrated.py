@@ -29,6 +29,7 @@ from fitontest.repair.tree_of_maps import TreeOfMaps
 from fitontest.typing import FloatArray
 
 IDENTITY = "identity"
+ROUNDING = 1e-12  # of a mean log likelihood: what a mixture of the same probabilities may seem to gain
 KNOWN: dict[str, type[FeatureFamily]] = {
     IDENTITY: Unchanged,
     "logistic": LogisticLine,
@@ -172,7 +173,7 @@ class Multicalibrated(FeatureFamily):
         """Return whether the mixture takes the place of the scores."""
         if np.isinf(self.least_gain):
             return self.least_gain < 0.0
-        return gain > self.least_gain * error
+        return gain - ROUNDING > self.least_gain * error
 
 
 def _solution(maps: dict[str, FeatureMap], weights: FloatArray | None, gain: tuple[float, float]) -> Solution:
