@@ -298,7 +298,7 @@ def kinds(X: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
 
 
 def of_scan(kind: str, size: float, run: int) -> dict[str, Any]:
-    rng = generator("scan", kind, size, run)
+    rng = generator("named", kind, size, run)
     p, X = rng.random(N), features(rng, N)
     inside = kinds(X)[kind]
     if kind.startswith("slope"):
@@ -323,7 +323,7 @@ def show_scan(folder: Path, sets: int) -> str:
     for kind in names:
         cells = []
         for size in (4.5, 6.5):
-            runs = recorded(folder, f"scan {kind} {size}", sets, lambda run, k=kind, s=size: of_scan(k, s, run))
+            runs = recorded(folder, f"named {kind} {size}", sets, lambda run, k=kind, s=size: of_scan(k, s, run))
             cells += [share(run[what] >= 0.5 for run in runs) for what in ("named", "three")]
             cells.append(f"{np.mean([run['found'] for run in runs]):.2f}")
         lines.append([kind, *cells])

@@ -52,6 +52,26 @@ def test_the_scan_is_that_of_brute_force(kind):
     assert largest.segments == np.count_nonzero(np.triu(allowed))
 
 
+def test_a_condition_stands_for_a_pair_where_the_other_adds_no_more_than_chance():
+    taken = set()
+    for seed in range(12):
+        rows = rows_of(400, seed=seed, offset=0.4 * (seed % 4))
+        cut = cut_of(rows)
+        scan, z = Scan.of(cut, rows), lambda at, rows=rows: rows.residuals[at].sum() / np.sqrt(rows.variances[at].sum())
+        pair = scan.largest()
+        expected = [(abs(pair.statistic), pair.segment)]
+        for column, condition in pair.segment if len(pair.segment) > 1 else ():
+            single = z(cut.meets(((column, condition),)))
+            others = cut.conditions - len(cut.columns[column].conditions)
+            if pair.statistic**2 - single**2 <= 2 * np.log(others) and single * pair.statistic > 0:
+                expected.append((abs(single), ((column, condition),)))
+        best = max(expected[1:], default=expected[0])
+        found = scan.simpler(pair)
+        assert (abs(found.statistic), found.segment) == (pytest.approx(best[0], rel=1e-9), best[1])
+        taken.add((len(pair.segment), len(found.segment)))
+    assert taken >= {(2, 1), (2, 2)}
+
+
 def test_tables_hold_the_sums_over_the_cells_of_each_pair():
     rows = weighted("ones")
     cut = cut_of(rows)

@@ -94,6 +94,11 @@ class CellTables:
         for pair, table in self.tables.items():
             table += other.tables[pair]
 
+    def of_condition(self, column: int, condition: int) -> NDArray[np.floating]:
+        """Return the sums over the rows that meet one condition of one column, shape (B,)."""
+        table = self.tables[column, column][:, 0]
+        return np.asarray(self.cut.columns[column].holds[condition].astype(table.dtype) @ table)
+
     def conditions(self) -> Iterator[tuple[Pair, NDArray[np.floating]]]:
         """Yield for each pair of columns the sums over the rows that meet both conditions, shape (k, l or 1, B)."""
         for (a, b), table in self.tables.items():

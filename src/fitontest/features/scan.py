@@ -83,6 +83,35 @@ class Scan:
         segment: Segment = ((first, one),) if first == second else ((first, one), (second, other))
         return Largest(segment, best, count)
 
+    def simpler(self, largest: Largest) -> Largest:
+        """Return one condition of a pair by itself where the other adds no more than the best of many would by chance.
+
+        A condition is taken if its z has the sign of the pair's, and z^2 of the pair exceeds its z^2 by at most
+        2 log m, with m the number of conditions that could have been joined to it: the gain in twice the log likelihood
+        that choosing one of m costs. Of two such conditions it is the one of the larger |z|.
+
+        Parameters
+        ----------
+        largest : Largest
+            Of this scan.
+        """
+        if len(largest.segment) == 1:
+            return largest
+        singles = [self._single(*place) for place in largest.segment]
+        enough = [single for single in singles if self._tells_as_much(single, largest)]
+        return max(enough, key=lambda single: abs(single.statistic), default=largest)
+
+    def _single(self, column: int, condition: int) -> Largest:
+        """Return the segment of one condition, of which a pair that has enough to be tested is a part."""
+        sums = self.sums.of_condition(column, condition)
+        return Largest(((column, condition),), float(sums[RESIDUAL] / np.sqrt(sums[VARIANCE])), 1)
+
+    def _tells_as_much(self, single: Largest, pair: Largest) -> bool:
+        cut = self.sums.cut
+        joined = cut.conditions - len(cut.columns[single.segment[0][0]].conditions)
+        gain = pair.statistic**2 - single.statistic**2
+        return single.statistic * pair.statistic > 0.0 and gain <= 2.0 * np.log(joined)
+
 
 @dataclass(frozen=True, eq=False)
 class RedrawnScan:

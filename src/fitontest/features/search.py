@@ -1,7 +1,8 @@
 """Segments one after the other: the largest statistic, what its labels ask for, and the next largest after that.
 
 First the scan, whose segments get an offset of the logit; then the walks within conditions, whose segments get a line.
-Each of the two is tested at its share of the level. The first step is exact; the later ones rest on offsets that were
+Each of the two is tested at its share of the level. A pair of conditions gives way to one of them that stands out by
+itself, unless the other adds more than chance would. The first step is exact; the later ones rest on offsets that were
 fitted to the same rows, and are approximate. Where one line for all rows was taken off first, it is fitted again beside
 each offset: rows of a segment that was found had pulled it their way, and all others would be found in turn.
 """
@@ -160,6 +161,9 @@ def _by_level(
     scan, scanned = Scan.of(cut, now.rows), 0
     while (largest := scan.largest()) is not None:
         scanned = max(scanned, largest.segments)
+        simpler = scan.simpler(largest)
+        if p_value_of(abs(simpler.statistic), maxima) <= level:
+            largest = simpler
         p_value = p_value_of(abs(largest.statistic), maxima)
         at = np.flatnonzero(cut.meets(largest.segment))
         step = segment_of(cut.rule(largest.segment), largest.statistic, now.rows.take(at), "level", p_value)

@@ -112,6 +112,10 @@ def find_segments(
     the search and the test, times 2 for its two parts. The p-value of a node of a tree is step-down among all nodes of
     that tree, by the ECCE, times 2 for the two halves and 3 for the parts.
 
+    A pair of conditions gives way to one of the two that stands out by itself, with the same sign, unless the other
+    adds more than the best of many would by chance: unless z^2 of the pair exceeds that of the condition by 2 log m,
+    with m the number of conditions that could have been joined to it.
+
     The first segment is tested exactly, whatever the features have to do with each other. Later ones rest on offsets
     that were fitted to the same rows, and are approximate. Against a logistic map the test is conservative, since the
     map is not fitted to simulated labels again. Residuals of what is found are shrunk by 1 - 1 / z^2, because the
