@@ -4,7 +4,7 @@ import re
 
 from sphinx.application import Sphinx
 
-OUTSIDE = re.compile(r"\[([^]]+)\]\(\.\./[^)]+\)")
+OUTSIDE = re.compile(r"\[([^][]+)\]\(\.\./[^)]+\)")
 
 
 def read_for_the_site(_app: Sphinx, _page: str, source: list[str]) -> None:
