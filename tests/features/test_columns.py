@@ -81,7 +81,7 @@ def test_columns_are_categories_by_name_place_or_mask():
         ([1, 2], "Reshape your data"),
         ([[1], [1, 2]], "X must be a data frame"),
         (pl.LazyFrame({"a": [1]}), "collect it first"),
-        (pd.DataFrame([[1, 2]], columns=["a", "a"]), "unique column names"),
+        (pd.DataFrame([[1, 2]], columns=["a", "a"]), "columns of different names, got 'a' twice"),
         ({1: [1], "1": [2]}, "columns of different names, got '1' twice"),
     ],
 )

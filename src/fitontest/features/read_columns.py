@@ -50,8 +50,7 @@ def read_columns(
     named = _named(X, names)
     called = [name for name, _ in named]
     if len(set(called)) < len(called):
-        twice = next(name for name in called if called.count(name) > 1)
-        raise ValueError(f"X must have columns of different names, got {brief(twice)} twice")
+        raise ValueError(_twice(called))
     chosen = _chosen(categorical_features, called)
     columns = tuple(_column(name, values, is_category=name in chosen) for name, values in named)
     lengths = {column.name: len(column) for column in columns}
@@ -72,7 +71,7 @@ def _named(X: Any, names: Sequence[str] | None) -> list[tuple[str, Any]]:
         if not named:
             raise ValueError(f"{SHAPE}, got a dict of no column")
         return named
-    frame = nw.from_native(X, pass_through=True)
+    frame = _frame(X)
     if isinstance(frame, nw.LazyFrame):
         raise ValueError(f"{SHAPE}, in memory, got a lazy frame; collect it first")
     if isinstance(frame, nw.DataFrame):
@@ -86,6 +85,20 @@ def _named(X: Any, names: Sequence[str] | None) -> list[tuple[str, Any]]:
         raise ValueError(f"{SHAPE}, got 0 feature(s) (shape={matrix.shape}) while {NOTHING}")
     called = [f"x{place}" for place in range(matrix.shape[1])] if names is None else list(names)
     return [(name, matrix[:, place]) for place, name in enumerate(called)]
+
+
+def _frame(X: Any) -> Any:
+    """Return a data frame as narwhals reads it, and anything else as it is."""
+    try:
+        return nw.from_native(X, pass_through=True)
+    except nw.exceptions.DuplicateError:
+        names = [str(name) for name in X.columns]
+        raise ValueError(_twice(names)) from None
+
+
+def _twice(names: Sequence[str]) -> str:
+    twice = next(name for name in names if names.count(name) > 1)
+    return f"X must have columns of different names, got {brief(twice)} twice"
 
 
 def _matrix(X: Any) -> NDArray[Any]:
