@@ -3,10 +3,12 @@
 What jax has compiled is kept in a folder that all workers, notebooks and commands of this run and the next ones share:
 compiling takes longer than most tests, and the programs are the same everywhere. Where several workers share the cores,
 each computes on one: threads that wait for a core make small products of matrices take a hundred times as long.
+A worker takes whole files, since tests of a file share what is computed once.
 """
 
 import os
 
+import pytest
 from hypothesis import settings
 
 settings.register_profile("fitontest", derandomize=True, deadline=None, max_examples=22)
@@ -27,3 +29,11 @@ def pytest_configure(config):
         os.environ.update(ONE_CORE)
     if "JAX_COMPILATION_CACHE_DIR" not in os.environ and hasattr(config, "cache"):
         os.environ.update(COMPILED, JAX_COMPILATION_CACHE_DIR=str(config.cache.mkdir("jax")))
+
+
+@pytest.hookimpl(optionalhook=True)  # of pytest-xdist, which need not be installed
+def pytest_xdist_make_scheduler(config, log):
+    """Give whole files to the workers, unless another way is asked for, as of notebooks: they are tests of one file."""
+    from xdist.scheduler import LoadFileScheduling
+
+    return LoadFileScheduling(config, log) if config.getvalue("dist") == "load" else None
