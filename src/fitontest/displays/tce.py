@@ -36,10 +36,11 @@ from fitontest.families.docstrings import take_descriptions
 from fitontest.measures.binned import Binned, Bins
 from fitontest.measures.binning import DEFAULT_BINS
 from fitontest.measures.estimate import Estimate
-from fitontest.measures.losses.rejection import DEFAULT_ALPHA, DEFAULT_TEST, SignificanceName
+from fitontest.measures.losses.rejection import DEFAULT_ALPHA, DEFAULT_TEST
 from fitontest.partitions.partitioner import Partitioner
 from fitontest.reading.read import read
 from fitontest.results.frames import Records
+from fitontest.significance.choice import TestChoice
 from fitontest.typing import ArrayInput, Label, RandomState
 from fitontest.uncertainty.redrawing import Redrawing, estimate_of
 
@@ -169,7 +170,7 @@ class TCEDisplay(BinaryDisplay):
         partition: str | Partitioner | Family | ArrayInput = "pava_bc",
         n_bins: int = DEFAULT_BINS,
         alpha: float = DEFAULT_ALPHA,
-        test: SignificanceName = DEFAULT_TEST,
+        test: TestChoice = DEFAULT_TEST,
         null_draws: int = 0,
         random_state: RandomState = 0,
         scale: ScaleName = "auto",

@@ -19,7 +19,7 @@ from fitontest.measures.binned import Binned
 from fitontest.measures.binning import DEFAULT_BINS, AnyPartition
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.losses.base import BinLoss
-from fitontest.measures.losses.rejection import DEFAULT_ALPHA, DEFAULT_TEST, SignificanceName
+from fitontest.measures.losses.rejection import DEFAULT_ALPHA, DEFAULT_TEST
 from fitontest.measures.plug_in import PlugIn, takes_classes_alone
 from fitontest.measures.proper_error import SEVERAL, TWO, ProperError
 from fitontest.measures.within_bin import WithinBin
@@ -28,6 +28,7 @@ from fitontest.numerics.random import one_seed
 from fitontest.numerics.simplex_distances import DEFAULT_DISTANCE, Distance
 from fitontest.partitions.simplex.uniform_grid import UniformGrid
 from fitontest.reading.read import read
+from fitontest.significance.choice import TestChoice
 from fitontest.typing import ArrayInput, FloatArray, Label, RandomState
 from fitontest.uncertainty.intervals import DRAWS, Direction
 from fitontest.uncertainty.redrawing import Redrawing
@@ -236,7 +237,7 @@ def gce(
     norm: NormLike = "l1",
     distance: DistanceLike = DEFAULT_DISTANCE,
     alpha: float = DEFAULT_ALPHA,
-    test: SignificanceName = DEFAULT_TEST,
+    test: TestChoice = DEFAULT_TEST,
     interval: float | Literal["auto"] | None = "auto",
     direction: Direction = "smooth",
     draws: int = DRAWS,
@@ -294,10 +295,13 @@ def gce(
         row for each cell, see `calibration_error`.
     alpha : float in (0, 1), default=0.05
         Level of the test; a score is rejected if its p-value is at most alpha.
-    test : {"binomial", "t"}, default="binomial"
+    test : {"binomial", "t", "bayes"} or callable, default="binomial"
         The exact two-sided binomial test (p-value: the probability of all outcomes at most as likely as the count that
-        was seen), or the t-test, T = sqrt(n) abs(ybar - p) / sqrt(ybar (1 - ybar)) with n - 1 degrees of freedom; where
-        all labels of a bin are equal it rejects every p but ybar, and in a bin of one row nothing.
+        was seen); the t-test, T = sqrt(n) abs(ybar - p) / sqrt(ybar (1 - ybar)) with n - 1 degrees of freedom, which
+        rejects every p but ybar where all labels of a bin are equal, and nothing in a bin of one row; or whether p lies
+        outside of the shortest credible interval of level 1 - `alpha` of the posterior Beta(k + 1, n - k + 1), for k
+        positives of n rows. A function gets arrays of scores, of the rows of their bins and of the positives among
+        these, and returns p-values.
     interval, direction, draws
         As for `calibration_error`; the bias under l1, l2 and squared can have an interval. With
         ``reduction="canonical"`` the truths lie towards the map of the family "vector"; only the default partition
@@ -490,7 +494,7 @@ def tce(
     partition: AnyPartition = "pava_bc",
     n_bins: int = DEFAULT_BINS,
     alpha: float = DEFAULT_ALPHA,
-    test: SignificanceName = DEFAULT_TEST,
+    test: TestChoice = DEFAULT_TEST,
     null_draws: int | Literal["auto"] = "auto",
     random_state: RandomState = 0,
     reduction: Reduction | None = None,

@@ -33,7 +33,7 @@ from fitontest.measures.binning import (
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.evidence import Evidence
 from fitontest.measures.losses.base import BinLoss, find_bin_loss
-from fitontest.measures.losses.rejection import DEFAULT_ALPHA, DEFAULT_TEST, SignificanceName
+from fitontest.measures.losses.rejection import DEFAULT_ALPHA, DEFAULT_TEST
 from fitontest.measures.measure import register
 from fitontest.measures.notes import one_bin_of_rule_note
 from fitontest.measures.simplex_cells import SimplexCells, note_of_cells
@@ -49,7 +49,7 @@ from fitontest.registry import plain_setting
 from fitontest.results.frames import Records, records
 from fitontest.results.table import Section, cell
 from fitontest.results.text import count, distinct, short
-from fitontest.significance.choice import SignificanceTest
+from fitontest.significance.choice import SignificanceTest, TestChoice
 from fitontest.typing import ArrayInput, BoolArray, FloatArray
 
 CELLS = "cells"
@@ -107,7 +107,7 @@ class Binned(OverBins):
     norm: str | Norm | Callable[..., Any] = "l1"
     n_bins: int = DEFAULT_BINS
     alpha: float = DEFAULT_ALPHA
-    test: SignificanceName = DEFAULT_TEST
+    test: TestChoice = DEFAULT_TEST
     distance: Any = None
     bin_loss: BinLoss = field(init=False, repr=False)
     total: Norm = field(init=False, repr=False)
@@ -149,7 +149,7 @@ class Binned(OverBins):
             "loss": self.bin_loss.name,
             "norm": self.total.name,
             "alpha": float(getattr(self.bin_loss, "alpha", self.alpha)) if tested else None,
-            "test": getattr(self.bin_loss, "test", self.test) if tested else None,
+            "test": self.bin_loss.significance[0].name if self.bin_loss.significance else None,
         }
         return Words(
             title="TCE" if self.in_percent else TITLES.get((self.bin_loss.name, self.total.name, partition), "GCE"),
@@ -372,7 +372,7 @@ def _names(bins: Any) -> list[str]:
     return [f"{opens[b]}{borders[b]}, {borders[b + 1]}{closes[b]}" for b in range(bins.n_bins)]
 
 
-def _loss_of(loss: object, alpha: float, test: str) -> BinLoss:
+def _loss_of(loss: object, alpha: float, test: TestChoice) -> BinLoss:
     """Return the loss that is meant; level and test belong to the rejection by name alone."""
     if loss == "rejection" and isinstance(loss, str):
         return find_bin_loss(loss, alpha=alpha, test=test)

@@ -1,17 +1,15 @@
 """The rejected share of a bin: the loss behind the test-based calibration error (TCE)."""
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
 from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.binning import BinnedSample
 from fitontest.measures.losses.base import BinLoss, mean_over_bins, register
-from fitontest.significance.choice import SignificanceTest, check_alpha, find_test
+from fitontest.significance.choice import SignificanceTest, TestChoice, check_alpha, find_test
 from fitontest.typing import FloatArray
 
-SignificanceName: TypeAlias = Literal["binomial", "t"]
 DEFAULT_ALPHA: float = 0.05
-DEFAULT_TEST: SignificanceName = "binomial"
+DEFAULT_TEST: TestChoice = "binomial"
 
 
 @register("rejection")
@@ -23,8 +21,10 @@ class Rejection(BinLoss):
     ----------
     alpha : float in (0, 1), default=0.05
         A score is rejected if its p-value is at most alpha.
-    test : {"binomial", "t"}, default="binomial"
-        The exact two-sided binomial test, or the t-test.
+    test : {"binomial", "t", "bayes"} or callable, default="binomial"
+        The exact two-sided binomial test, the t-test, or the shortest credible interval of a uniform prior; or a
+        function of arrays of scores, of the rows of their bins and of the positives among these, which returns
+        p-values.
 
     Examples
     --------
@@ -34,10 +34,20 @@ class Rejection(BinLoss):
     0.625
     >>> float(fot.tce(y, p, alpha=0.3, partition=[], null_draws=0))
     0.625
+
+    Another test, here of the normal approximation:
+
+    >>> import numpy as np
+    >>> from scipy.special import ndtr
+    >>> def normal(p, n, positives):
+    ...     return 2 * ndtr(-abs(positives - n * p) / np.sqrt(n * p * (1 - p)))
+    >>> loss = fot.bin_losses.Rejection(alpha=0.3, test=normal)
+    >>> float(fot.gce(y, p, loss=loss, n_bins=1)), loss.in_words()
+    (0.625, 'rejection (normal test, alpha 0.3)')
     """
 
     alpha: float = DEFAULT_ALPHA
-    test: SignificanceName = DEFAULT_TEST
+    test: TestChoice = DEFAULT_TEST
 
     def __post_init__(self) -> None:
         check_alpha(self.alpha)
@@ -71,7 +81,7 @@ class Rejection(BinLoss):
 
     def in_words(self) -> str:
         """Return the name with the test and its level."""
-        return f"{self.name} ({self.test} test, alpha {self.alpha:g})"
+        return f"{self.name} ({find_test(self.test).name} test, alpha {self.alpha:g})"
 
     @property
     def significance(self) -> tuple[SignificanceTest, float]:
