@@ -45,7 +45,8 @@ VARIANTS = {
     "stacking": fot.Stacking(["identity", "platt", "isotonic"]),  # members that are quick
     "stacking-brier": fot.Stacking([fot.Slope1(5), "beta"], cv=3, loss="brier", prior=2.0),
     "scaling_binning-3": fot.ScalingBinning(3),
-    "cumulative_spline-3": fot.CumulativeSpline(3),
+    "cumulative_spline-3": fot.CumulativeSpline(3, kind="parabolic"),
+    "cumulative_spline-cubic": fot.CumulativeSpline(kind="cubic", monotone=True),
     "kde-narrow": fot.KDE(0.01),
     "lowess-narrow": fot.Lowess(span=0.2, delta=0.0),
     "loess-lines": fot.Loess(span=0.3, degree=1),

@@ -1,13 +1,15 @@
 """Splines of cumulative labels: what the sum of the labels, in the order of the scores, grows by at each score."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
+from typing import Literal, TypeAlias
 
 import numpy as np
 from scipy.interpolate import CubicSpline
+from scipy.optimize import isotonic_regression
 
-from fitontest.checks import is_whole
+from fitontest.checks import check_flag, choose, is_whole
 from fitontest.data.entries import Entries
 from fitontest.data.score_sample import ScoreSample
 from fitontest.families.atoms import solve_beside_atoms, values_beside_atoms
@@ -19,6 +21,8 @@ from fitontest.maps.knots import KnotsMap
 from fitontest.numerics.prefix_sums import PrefixSums
 from fitontest.typing import FloatArray, IntArray
 
+Ends: TypeAlias = Literal["natural", "parabolic", "cubic"]
+LEAST_KNOTS = {"natural": 2, "parabolic": 3, "cubic": 4}  # that tell the ends apart
 MOST_KNOTS = 100  # the sums of products of their splines take the cube of the number
 
 
@@ -30,8 +34,8 @@ class CumulativeSpline(Family):
     The slope of a spline through the cumulative gaps is added to the score, c_hat(p) = p + s'(t(p)), clipped to [0, 1].
 
     Let H(t) be the sum of w_i (y_i - p_i) / W over the rows of the lowest scores of total share t, straight between the
-    scores, so that a row adds y_i - p_i per share. s is the natural cubic spline with `n_knots` equally spaced knots
-    that minimises the integral of (s(t) - H(t))^2 over [0, 1], and t(p) the fractile of p: its slope at a score is what
+    scores, so that a row adds y_i - p_i per share. s is the cubic spline with `n_knots` equally spaced knots that
+    minimises the integral of (s(t) - H(t))^2 over [0, 1], and t(p) the fractile of p: its slope at a score is what
     labels there exceed the score by. At a score of the data s'(t(p)) is averaged over the shares of the rows that have
     it; between scores c_hat is a straight line, beyond them constant.
 
@@ -39,6 +43,13 @@ class CumulativeSpline(Family):
     ----------
     n_knots : int, default=6
         At least 2; 2 shifts all scores by the same amount.
+    kind : {"natural", "parabolic", "cubic"}, default="natural"
+        What s is beside its first and last knot: "natural" has no second derivative at them, "parabolic" is a parabola
+        up to the second knot, which takes 3 knots, and "cubic" the cubic polynomial of the next interval, which takes
+        4.
+    monotone : bool, default=False
+        Whether the map is replaced by the non-decreasing one nearest to it in squares over the rows (PAVA). The paper
+        does not, and a map that falls exchanges the order of scores.
     atoms : bool, default=False
         Whether scores that many rows share have levels of their own: the mean label there. These are scores of at
         least 2 % of the rows and at least 30 rows, if there are at most ten; else those of at least 10 % of the rows.
@@ -47,12 +58,12 @@ class CumulativeSpline(Family):
     Attributes
     ----------
     map_ : KnotsMap or AtomsMap
-        Not monotone in general.
+        Not monotone in general, unless `monotone`.
 
     Raises
     ------
     ValueError
-        At ``fit``, an `n_knots` that is no whole number from 2 to 100.
+        At ``fit``, an `n_knots` that is no whole number from 2 to 100, or too small for its `kind`.
 
     Notes
     -----
@@ -60,7 +71,8 @@ class CumulativeSpline(Family):
     the fractiles: the same but for terms of the order 1/n, whatever ties and weights there are, and with a solution
     however few scores there are. The paper is the limit in the sense that its formula for each row k times, its labels
     spread evenly, tends to this map. The authors' code takes (i - 1) / (n - 1) for i / n, keeps ties in any order, and
-    exchanges the two weights of the interpolation between scores.
+    exchanges the two weights of the interpolation between scores. It calls the kinds natural, parabolic_runout and
+    cubic_runout; the last is also known as not-a-knot.
 
     References
     ----------
@@ -81,6 +93,9 @@ class CumulativeSpline(Family):
 
     n_knots: int = 6
     atoms: bool = False
+    _: KW_ONLY
+    kind: Ends = "natural"
+    monotone: bool = False
 
     def _count_parameters(self) -> float:
         """Return the values at the knots, up to a constant that the slope does not see, and one for each atom."""
@@ -88,36 +103,45 @@ class CumulativeSpline(Family):
 
     def solve(self, sample: ScoreSample) -> Solution:
         """Return the calibration map: the scores plus the slope of the spline."""
-        n_knots = self._checked()
-        return solve_beside_atoms(sample, self.atoms, lambda rest: Solution(self._fit(rest, n_knots)))
+        self._check()
+        return solve_beside_atoms(sample, self.atoms, lambda rest: Solution(self._fit(rest)))
 
-    @staticmethod
-    def _fit(sample: ScoreSample, n_knots: int) -> CalibrationMap:
+    def _fit(self, sample: ScoreSample) -> CalibrationMap:
         distinct = sample.distinct
-        shifts = _SplineFit.of(distinct.w, n_knots).shifts(distinct.wy - distinct.w * distinct.p)
-        return KnotsMap(distinct.p, np.clip(distinct.p + shifts, 0.0, 1.0))
+        fit = _SplineFit.of(distinct.w, self.n_knots, self.kind)
+        moved = distinct.p + fit.shifts(distinct.wy - distinct.w * distinct.p)
+        return KnotsMap(distinct.p, self._finished(moved[:, None], distinct.w)[:, 0])
+
+    def _finished(self, values: FloatArray, w: FloatArray) -> FloatArray:
+        """Return values at the scores within [0, 1], in columns, and non-decreasing where this is asked for."""
+        if self.monotone:
+            values = np.stack([isotonic_regression(column, weights=w).x for column in values.T], axis=1)
+        return np.clip(values, 0.0, 1.0)
 
     def fit_many(self, entries: Entries, positives: IntArray) -> Fits:
         """Return the calibration maps of many sets of labels at once.
 
-        Their values are linear functions of the labels but for the clipping.
+        Their values are linear functions of the labels but for the clipping, and the repair of their order.
         """
-        self._checked()
+        self._check()
         own_values = partial(values_beside_atoms, atoms=self.atoms, own_values=self._values)
         return SharedFits(self.fit_map, entries, positives, own_values)
 
     def _values(self, entries: Entries, positives: IntArray) -> FloatArray:
-        name = "cumulative spline", self.n_knots
+        name = "cumulative spline", self.n_knots, self.kind
         if name not in entries.memory:
-            entries.memory[name] = _SplineFit.of(entries.distinct_w, self.n_knots)
+            entries.memory[name] = _SplineFit.of(entries.distinct_w, self.n_knots, self.kind)
         fit: _SplineFit = entries.memory[name]
         p, w = entries.distinct_p[:, None], entries.distinct_w[:, None]
-        return np.clip(p + fit.shifts(entries.distinct_wy(positives) - w * p), 0.0, 1.0)
+        return self._finished(p + fit.shifts(entries.distinct_wy(positives) - w * p), entries.distinct_w)
 
-    def _checked(self) -> int:
-        if not is_whole(self.n_knots) or not 2 <= self.n_knots <= MOST_KNOTS:
-            raise ValueError(f"n_knots must be a whole number from 2 to {MOST_KNOTS}, got {self.n_knots!r}")
-        return self.n_knots
+    def _check(self) -> None:
+        least = LEAST_KNOTS[choose(self.kind, LEAST_KNOTS, "kind")]
+        if not is_whole(self.n_knots) or not least <= self.n_knots <= MOST_KNOTS:
+            of_kind = "" if self.kind == "natural" else f" with kind={self.kind!r}"
+            rule = f"n_knots must be a whole number from {least} to {MOST_KNOTS}{of_kind}"
+            raise ValueError(f"{rule}, got {self.n_knots!r}")
+        check_flag(self.monotone, "monotone")
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,14 +163,14 @@ class _SplineFit:
     total: float
 
     @classmethod
-    def of(cls, w: FloatArray, n_knots: int) -> "_SplineFit":
+    def of(cls, w: FloatArray, n_knots: int, kind: Ends) -> "_SplineFit":
         """Return the fit for groups of weights w.
 
         The integral of b(t) H(t) is, by parts, the sum of what each group adds to H times the mean over the group of
         the integral of b from there to 1.
         """
         knots = np.linspace(0.0, 1.0, n_knots)
-        basis = CubicSpline(knots, np.eye(n_knots), bc_type="natural")
+        basis = _basis(knots, kind)
         sums = PrefixSums.of(w).rounded()
         ends, total = sums / sums[-1], float(sums[-1])
         integral = basis.antiderivative()
@@ -158,6 +182,18 @@ class _SplineFit:
     def shifts(self, gaps: FloatArray) -> FloatArray:
         """Return the mean slope at each group of the spline through the cumulative sums of the gaps."""
         return np.asarray(self.slopes @ (self.solve @ (gaps / self.total)))
+
+
+def _basis(knots: FloatArray, kind: Ends) -> CubicSpline:
+    """Return the splines that are 1 at one knot and 0 at all others."""
+    values = np.eye(knots.size)
+    if kind != "parabolic":
+        return CubicSpline(knots, values, bc_type="natural" if kind == "natural" else "not-a-knot")
+    inner = knots[[1, -2]]  # of a parabola the second derivative is there what it is at the end
+    free = CubicSpline(knots, values, bc_type="natural")(inner, 2)
+    ends = CubicSpline(knots, np.zeros((knots.size, 2)), bc_type=((2, np.array([1.0, 0.0])), (2, np.array([0.0, 1.0]))))
+    first, last = np.linalg.solve(np.eye(2) - ends(inner, 2), free)
+    return CubicSpline(knots, values, bc_type=((2, first), (2, last)))
 
 
 def _products(values: FloatArray) -> FloatArray:

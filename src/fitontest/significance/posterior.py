@@ -49,7 +49,7 @@ def rejected(k: FloatArray, n: FloatArray, p: FloatArray, starts: IntArray, alph
     turns = np.zeros(p.size + 1, dtype=np.int64)
     np.add.at(turns, kept_from, 1)
     np.add.at(turns, kept_to, -1)
-    return np.cumsum(turns[:-1]) == 0
+    return np.asarray(np.cumsum(turns[:-1]) == 0)
 
 
 def _first(
