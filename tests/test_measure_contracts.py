@@ -47,6 +47,7 @@ VARIANTS = {
     ),
     "within_bin-pava": fot.measures.WithinBin("pava"),
     "kernel-biased": fot.measures.KernelError(estimator="biased", length_scale=0.1),
+    "kernel-signs": fot.measures.KernelError(test="asymptotic"),
     "kernel-block": fot.measures.KernelError(estimator="block", block_size=20, random_state=3),
     "kernel-rbf": fot.measures.KernelError("rbf"),
     "kernel-rbf-block": fot.measures.KernelError("rbf", "block"),

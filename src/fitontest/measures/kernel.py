@@ -20,6 +20,7 @@ It is 0 if the predictions are calibrated, and only then.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -32,21 +33,27 @@ from fitontest.data.score_sample import ScoreSample
 from fitontest.data.simplex_sample import Labelling, SimplexSample, written_out
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.evidence import Evidence
+from fitontest.measures.kernel_tests import bound_of_biased, bound_of_unbiased, of_blocks, of_signs
 from fitontest.measures.measure import Measure, register
 from fitontest.measures.notes import noise_of_groups_note
 from fitontest.measures.words import Words
 from fitontest.numerics.random import check_seed, generator
 from fitontest.registry import plain_setting, settings_of
+from fitontest.results.table import Section
+from fitontest.results.text import p_in_words
 from fitontest.typing import FloatArray, IntArray, RandomState
 
 KernelName: TypeAlias = Literal["exponential", "rbf"]
 EstimatorName: TypeAlias = Literal["unbiased", "biased", "block"]
+TestName: TypeAlias = Literal["redraws", "asymptotic", "distribution_free"]
 
 MOST_SCORES = 20_000  # distinct ones of which all pairs are taken
 MOST_COUNTED_OUT = 10**7  # rows that counts are made into
 SHORTEST = 1e-6  # length scale
 PAIRS_AT_ONCE = 2**20
 ENTRIES = 10_000_000  # of the residuals of several labellings at once
+SIGNS = 1000  # drawings of the signs of all rows, for the law of many rows
+SIGNS_AT_ONCE = 100
 SPAN = 300.0  # length scales: exp(300) is far from the largest float
 
 
@@ -81,7 +88,12 @@ class KernelError(Measure):
     block_size : int, default=100
         Rows of a block, from 2 to 20,000; a last block of a single row joins the one before.
     random_state : int, RandomState or None, default=0
-        Seed of the blocks, which are drawn of the sorted rows.
+        Seed of the blocks, which are drawn of the sorted rows, and of random signs.
+    test : {"redraws", "asymptotic", "distribution_free"}, default="redraws"
+        Where a p-value comes from. "redraws": labels redrawn from the predictions, `null_draws` of them
+        (``estimate.null``). "asymptotic": the law of many rows (``evidence.asymptotic_p_value``), for blocks the normal
+        one, else that of 1,000 random signs of the residuals. "distribution_free": a bound that holds for any law and
+        any number of rows, mostly a weak one (``evidence.p_value_bound``).
     distributions : bool, default=False
         Whether predictions are whole distributions. The sample says: False does not refuse them.
 
@@ -93,6 +105,10 @@ class KernelError(Measure):
 
     Notes
     -----
+    Redrawn labels know the predictions and are right for few rows too. The other tests take predictions for random
+    ones and rows for independent: of rows of groups they give no p-value. A bound for any law needs weights that count
+    rows, unless the estimator is "biased".
+
     The exponential kernel takes O(n) time for sorted scores: sums over the lower scores decay from one score to the
     next. The rbf kernel takes all pairs, O(n^2) time and O(n) memory, and so does either kernel of distributions. Ties
     are pooled first. Blocks are drawn of single rows: whole weights are counted out, which takes memory for as many
@@ -123,10 +139,12 @@ class KernelError(Measure):
     length_scale: float = 1.0
     block_size: int = 100
     random_state: RandomState = 0
+    test: TestName = "redraws"
     distributions: bool = field(default=False, repr=False)
 
     def __post_init__(self) -> None:
         choose(self.kernel, get_args(KernelName), "kernel")
+        choose(self.test, get_args(TestName), "test")
         choose(self.estimator, get_args(EstimatorName), "estimator")
         scale, rows = self.length_scale, self.block_size
         if not (is_real(scale) and SHORTEST <= scale < np.inf):
@@ -175,7 +193,13 @@ class KernelError(Measure):
 
     def _evidence(self, sample: Any) -> Evidence:
         """Return that pairs of rows of one group have label noise in common, which no pair of the "biased" lacks."""
-        return Evidence(note="" if self.estimator == "biased" else noise_of_groups_note(sample))
+        note = "" if self.estimator == "biased" else noise_of_groups_note(sample)
+        return Evidence(note=note) if self.test == "redraws" else OfKernelTest(note=note, measure=self, sample=sample)
+
+    @property
+    def bound(self) -> float:
+        """The largest |h(i, j)|."""
+        return 2.0 if self.distributions else _factor(self)
 
     def values(self, redraws: Redraws, labels: Labels) -> FloatArray:
         """Return the values for several sets of labels of the same predictions.
@@ -206,9 +230,28 @@ class KernelError(Measure):
         if self.estimator == "biased":
             return self._over_all_pairs(_Residuals.of(sample.rows, unit=sample.unit))
         self._refuse_single_row(sample.total if sample.whole else sample.n)
-        blocks = list(self._parts(sample))
-        total = sum(_between(self, block) + float(block.product_within.sum()) for block in blocks)
-        return _factor(self) * total / sum(block.pairs for block in blocks)
+        values, pairs, _ = self.of_blocks(sample)
+        return float(np.dot(values, pairs) / np.sum(pairs))
+
+    def of_blocks(self, sample: Any) -> tuple[list[float], list[float], list[float]]:
+        """Return the unbiased estimates of the blocks, and the pairs and the rows of each; of all rows without blocks.
+
+        Parameters
+        ----------
+        sample : ScoreSample or SimplexSample
+        """
+        if sample.classes is None:
+            parts = list(self._parts(sample))
+            sums = [_factor(self) * (_between(self, part) + float(part.product_within.sum())) for part in parts]
+            pairs = [part.pairs for part in parts]
+            rows = [float(part.weight.sum()) for part in parts]
+        else:
+            several = self._in_blocks(sample)
+            blocks = [block for block, _ in self._blocks(sample)] if several else [sample]
+            own = [Labelling(np.arange(len(block)), block.codes, block.w) for block in blocks]
+            sums = [float(_sums(self, b, [one], own=False)[0]) for b, one in zip(blocks, own, strict=True)]
+            pairs, rows = [_pairs(block) for block in blocks], [float(block.total) for block in blocks]
+        return [total / all_ for total, all_ in zip(sums, pairs, strict=True)], pairs, rows
 
     def _refuse_single_row(self, rows: float) -> None:
         if self.estimator != "biased" and rows < 2:
@@ -218,7 +261,7 @@ class KernelError(Measure):
         """Yield the residuals of the blocks; all rows are one block unless the estimator draws some."""
         rows, unit = sample.rows, sample.unit
         if self.estimator == "block":
-            rows, unit = _counted_out(sample)
+            rows, unit = _counted_out(sample, "estimator must not be 'block'")
         if self.estimator != "block" or len(rows) <= self.block_size:
             yield _Residuals.of(rows, unit=unit)
             return
@@ -252,6 +295,91 @@ class KernelError(Measure):
         single = written_out(local).in_order()
         for block in _drawn_blocks(self, len(single)):
             yield single.take(block), single.facts["row"][block]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class OfKernelTest(Evidence):
+    """A p-value of the kernel error without redrawn labels.
+
+    Attributes
+    ----------
+    measure : KernelError
+        With what is tested, and how.
+    sample : ScoreSample or SimplexSample
+    """
+
+    recorded = ("asymptotic_p_value", "p_value_bound")
+
+    measure: KernelError
+    sample: Any
+
+    @cached_property
+    def asymptotic_p_value(self) -> float | None:
+        """The p-value by the law of many rows; None of rows of groups, of less than two blocks, or if not asked for."""
+        measure, sample = self.measure, self.sample
+        if measure.test != "asymptotic" or sample.groups is not None:
+            return None
+        if measure.estimator == "block":
+            values, pairs, _ = measure.of_blocks(sample)
+            return of_blocks(values, pairs)
+        signed = _signed_scores(measure, sample) if sample.classes is None else _signed_rows(measure, sample)
+        return of_signs(*signed)
+
+    @cached_property
+    def p_value_bound(self) -> float | None:
+        """The bound for any law; None of rows of groups, or if not asked for."""
+        measure, sample = self.measure, self.sample
+        if measure.test != "distribution_free" or sample.groups is not None:
+            return None
+        if measure.estimator == "biased":
+            rows = sample.total**2 / float(sample.w2.sum())
+            return bound_of_biased(measure.estimate(sample).value, rows, measure.bound)
+        if not sample.whole:
+            rule = "test='distribution_free' must have weights that count rows, unless estimator='biased'"
+            raise ValueError(f"{rule}; got {sample.weighting}")
+        values, pairs, of_each = measure.of_blocks(sample)
+        value = float(np.dot(values, pairs) / np.sum(pairs))
+        return bound_of_unbiased(value, of_each, pairs, measure.bound)
+
+    def section(self) -> Section:
+        """Return the p-value in a line."""
+        if self.asymptotic_p_value is not None:
+            return Section(notes=f"by the law of many rows: {p_in_words(self.asymptotic_p_value)}")
+        if self.p_value_bound is not None:
+            return Section(notes=f"whatever the law, at most: {p_in_words(self.p_value_bound)}")
+        return Section()
+
+
+def _signed_scores(measure: KernelError, sample: ScoreSample) -> tuple[float, FloatArray]:
+    """Return the sum over pairs of different rows of scores, and what random signs of the residuals make of it."""
+    rows, _ = _counted_out(sample, "test must not be 'asymptotic'")
+    x, r = rows.p / measure.length_scale, rows.w * (rows.y - rows.p)
+    add = _exponential_sum if measure.kernel == "exponential" else _rbf_sum
+    rng = generator(measure.random_state)
+    drawn = [add(x, r * (2.0 * rng.randint(0, 2, r.size) - 1.0)) for _ in range(SIGNS)]
+    return add(x, r), np.array(drawn)
+
+
+def _signed_rows(measure: KernelError, sample: SimplexSample) -> tuple[float, FloatArray]:
+    """Return the same for rows of distributions."""
+    rows = written_out(sample).in_order()
+    residual = _residual(rows, Labelling(np.arange(len(rows)), rows.codes, rows.w))
+    rng, n = generator(measure.random_state), len(rows)
+    own = float(np.einsum("ik,ik->", residual, residual))
+    found: list[FloatArray] = []
+    for start in range(0, SIGNS, SIGNS_AT_ONCE):
+        signs = 2.0 * rng.randint(0, 2, (n, min(SIGNS_AT_ONCE, SIGNS - start))) - 1.0
+        if start == 0:
+            signs = np.concatenate((np.ones((n, 1)), signs), axis=1)  # what was observed
+        total = np.zeros(signs.shape[1])
+        step = max(PAIRS_AT_ONCE // n, 1)
+        for first in range(0, n, step):
+            at = slice(first, first + step)
+            h = _similar(measure, rows.p[at], rows.p) * (residual[at] @ residual.T)
+            total += np.einsum("ib,ib->b", signs[at], h @ signs)
+        found.append(total - own)
+    values = np.concatenate(found)
+    return float(values[0]), values[1:]
 
 
 def _drawn_blocks(measure: KernelError, rows: int) -> list[IntArray]:
@@ -311,21 +439,21 @@ def _similar(measure: KernelError, p: FloatArray, q: FloatArray) -> FloatArray:
     return np.asarray(np.exp(cdist(p, q, "sqeuclidean") * (-0.5 / measure.length_scale**2)))
 
 
-def _counted_out(sample: ScoreSample) -> tuple[Rows, bool]:
-    """Return the single rows of a sample, of which blocks are drawn: whole weights are rows, each by itself.
+def _counted_out(sample: ScoreSample, rule: str) -> tuple[Rows, bool]:
+    """Return the single rows of a sample, of which blocks or signs are drawn: whole weights are rows, each by itself.
 
     Blocks of weighted entries would keep nearly all pairs within an entry, and lose most pairs between entries of one
     score: they would be biased.
     """
     rows = sample.rows
     if sample.aggregated and sample.total > MOST_COUNTED_OUT:
-        rule = f"estimator must not be 'block' for cells that count more than {MOST_COUNTED_OUT:,} rows"
+        rule = f"{rule} for cells that count more than {MOST_COUNTED_OUT:,} rows"
         raise ValueError(f"{rule}, which would be listed one by one; got {sample.total:,.0f}")
     if sample.whole:
         p, y = (np.repeat(column, rows.w.astype(np.intp)) for column in (rows.p, rows.y))
         return Rows.of(p, y, np.broadcast_to(np.float64(1.0), p.shape), whole=True), True
     if not rows.single:
-        raise ValueError("estimator must not be 'block' for cells whose rows have fractional weights")
+        raise ValueError(f"{rule} for cells whose rows have fractional weights")
     return rows, sample.unit
 
 
