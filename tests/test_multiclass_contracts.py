@@ -17,6 +17,9 @@ from tests.multiclass import draw
 VARIANTS = {
     **{name: fot.families.make(name) for name in fot.families.names("any")},
     "dirichlet": fot.Dirichlet(cv=2),
+    "dir_l2": fot.families.make("dir_l2", cv=2),
+    "dir_odir": fot.families.make("dir_odir", mu=1e-3, cv=2),  # all pairs are tested where they are chosen
+    "msodir": fot.families.make("msodir", lambda_=1e-2, mu=1e-3),
     "temperature-unmixed": fot.Temperature(mix=False),
     "bias_corrected-free": fot.BiasCorrected(penalty=None),
     "vector-free": fot.Vector(penalty=None),

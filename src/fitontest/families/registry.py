@@ -90,9 +90,12 @@ _TWO_CLASS_MODULES = {  # names, and the files in which they are registered
 }
 _MULTICLASS_MODULES = {  # of several classes; some of them take a column as well
     "bias_corrected": "fitontest.families.multiclass.bias_corrected",
+    "dir_l2": "fitontest.families.multiclass.dir_l2",
+    "dir_odir": "fitontest.families.multiclass.odir",
     "dirichlet": "fitontest.families.multiclass.dirichlet",
     "identity": "fitontest.families.identity",
     "matrix": "fitontest.families.multiclass.matrix",
+    "msodir": "fitontest.families.multiclass.odir",
     "one_vs_rest": "fitontest.families.multiclass.one_vs_rest",
     "shared_isotonic": "fitontest.families.multiclass.shared_isotonic",
     "stacking": "fitontest.families.stacking",

@@ -1,6 +1,7 @@
 """Penalties chosen by cross-validation, and the registry of families of several classes."""
 
 import sys
+from itertools import pairwise, product
 
 import numpy as np
 import pandas as pd
@@ -8,11 +9,14 @@ import pytest
 from sklearn.base import clone
 
 import fitontest as fot
+from fitontest.comparison.candidates import list_class_calibrators
 from fitontest.data.predictions import read_classes
 from fitontest.data.simplex_sample import SimplexSample
+from fitontest.evaluation.evaluate import all_families
 from fitontest.exceptions import without_warnings
 from fitontest.families.multiclass.base import read_multiclass_family
 from fitontest.families.multiclass.penalties import MULTIPLES, HeldOut, hold_out
+from fitontest.families.multiclass.regularised import GRID
 from tests.multiclass import draw
 
 
@@ -67,6 +71,38 @@ def test_dirichlet_takes_the_best_of_the_grid_and_of_one_penalty_alone():
     assert [pair[1] for pair in other.held_out_.candidates] == [0.1] * 7
     assert other.map_ == fot.Dirichlet(other.best_lambda_, 0.1).fit(P, y).map_
     assert not hasattr(fot.Dirichlet(0.1, 0.1).fit(P, y), "held_out_")
+
+
+def test_presets_of_the_paper_choose_from_all_pairs():
+    P, y = draw(90, 3, seed=6)
+    family = fot.families.make("dir_odir", cv=2).fit(P, y)
+    candidates = family.held_out_.candidates
+    assert {*candidates} == set(product(GRID, GRID))
+    assert all(sum(a != b for a, b in zip(*pair, strict=True)) == 1 for pair in pairwise(candidates))
+    best = (family.best_lambda_, family.best_mu_)
+    assert candidates[family.held_out_.best] == best
+    assert family.map_ == fot.families.make("dir_odir", lambda_=best[0], mu=best[1]).fit(P, y).map_
+    undivided = fot.Dirichlet(*best, divide=False).fit(P, y)
+    np.testing.assert_allclose(family.predict_proba(P), undivided.predict_proba(P), rtol=0, atol=1e-9)
+    l2 = fot.families.make("dirL2", cv=2).fit(P, y)
+    assert l2.held_out_.candidates == tuple((one,) for one in GRID)
+    assert l2.best_lambda_ in GRID
+
+
+def test_presets_are_in_no_default():
+    for name in ("dir_l2", "dir_odir", "msodir"):
+        assert name in fot.families.names("any")
+        assert name not in all_families("any")
+        assert name not in list_class_calibrators()
+    assert isinstance(fot.families.make("MSODIR"), type(fot.families.make("msodir")))
+
+
+def test_logits_may_be_shifted_row_by_row():
+    P, y = draw(120, 3, seed=8)
+    z = np.log(P)
+    shifted = z + np.random.default_rng(0).normal(size=(120, 1)) * 5
+    one, other = (fot.families.make("msodir", lambda_=0.01, mu=0.01, input="logits").fit(x, y) for x in (z, shifted))
+    np.testing.assert_allclose(one.predict_proba(z), other.predict_proba(shifted), rtol=0, atol=1e-9)
 
 
 def test_copies_of_a_row_share_a_fold():

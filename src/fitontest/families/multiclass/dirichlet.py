@@ -1,36 +1,25 @@
 """Dirichlet calibration with off-diagonal and intercept regularisation (ODIR)."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from fitontest.checks import check_flag
-from fitontest.data.simplex_sample import SimplexSample
-from fitontest.families.base import Solution
-from fitontest.families.cutting import Eps, read_eps
+from fitontest.families.cutting import Eps
 from fitontest.families.docstrings import take_descriptions
-from fitontest.families.multiclass.base import Input, MulticlassFamily
-from fitontest.families.multiclass.fitting import Scores, find_optimum, full_identity
-from fitontest.families.multiclass.penalties import hold_out, read_penalty
-from fitontest.families.multiclass.softmax_full import full_objective
-from fitontest.families.multiclass.softmax_objective import AIM, Penalty
+from fitontest.families.multiclass.base import Input
+from fitontest.families.multiclass.penalties import read_penalty
+from fitontest.families.multiclass.regularised import GRID, RegularisedSoftmax, Strengths
 from fitontest.families.multiclass.structured import StructuredFamily
 from fitontest.families.registry import register
-from fitontest.maps.multiclass.softmax import SoftmaxMap
-from fitontest.numerics.newton import Optimum
-from fitontest.numerics.random import check_cv
 from fitontest.typing import FloatArray, RandomState
-
-HELD_OUT_AIM = 1e-7  # gradient of fits that only compare penalties, whose losses it changes by less than 1e-6
-GRID = tuple(10.0**k for k in range(1, -6, -1))  # from the largest
 
 
 @register("dirichlet")
 @take_descriptions(StructuredFamily)
 @dataclass(eq=False, repr=False)
-class Dirichlet(MulticlassFamily):
+class Dirichlet(RegularisedSoftmax):
     """Fit Dirichlet calibration (Kull et al.), the beta calibration of several classes.
 
     The map is softmax(W ln p + b), with penalties on the off-diagonal entries of W and on b.
@@ -80,8 +69,8 @@ class Dirichlet(MulticlassFamily):
     -----
     Where it differs from the authors' programs: the map is refitted to all rows, where they average those of the
     folds; no row of W is subtracted from the others before it is penalised, which would make the penalty depend on
-    which class comes last; lambda and mu are chosen as one number, where theirs are chosen from all pairs, 49 here. To
-    choose among pairs, hand a grid of numbers for both to scikit-learn's ``GridSearchCV``.
+    which class comes last; lambda and mu are chosen as one number, where theirs are chosen from all pairs, as `DirODIR`
+    chooses them.
 
     References
     ----------
@@ -101,6 +90,7 @@ class Dirichlet(MulticlassFamily):
     """
 
     calibrator = True
+    noun: ClassVar[str] = "dirichlet"
 
     lambda_: float | Literal["cv"] = "cv"
     mu: float | Literal["cv"] = "cv"
@@ -110,58 +100,7 @@ class Dirichlet(MulticlassFamily):
     eps: Eps = "auto"
     input: Input = "probabilities"
 
-    def _count_parameters(self) -> float:
-        """Return K^2 - 1: a column added to all classes alike changes nothing."""
-        return float(self.classes_.size**2 - 1)
-
-    def solve(self, rows: SimplexSample) -> Solution:
-        """Return the calibration map, and how its penalties were chosen."""
-        pairs = self._pairs()
-        check_cv(self.cv)
-        read_eps(self.eps)
-        chosen: dict[str, Any] = {}
-        best = pairs[0]
-        if len(pairs) > 1:
-            folds = rows.in_folds(self.cv, self.random_state)[1]
-            if folds:
-                held_out = hold_out(self._maps, pairs, rows, folds)
-                best, chosen = pairs[held_out.best], {"held_out_": held_out}
-        (fitted, optimum), *_ = self.path(rows, [best])
-        attributes = {"best_lambda_": best[0], "best_mu_": best[1], "objective_": optimum.objective}
-        return Solution(fitted, None, {**chosen, **attributes, "n_iter_": optimum.n_iter})
-
-    def path(
-        self, rows: SimplexSample, pairs: Sequence[tuple[float, float]], aim: float = AIM
-    ) -> list[tuple[SoftmaxMap, Optimum]]:
-        """Return the maps for several pairs of lambda and mu, each fit started from the one before.
-
-        Parameters
-        ----------
-        rows : SimplexSample
-            As for `fit_map`.
-        pairs : sequence of (float, float)
-            Values of lambda and mu, at least 0.
-        aim : float, optional
-            The gradient at which the Newton steps end.
-
-        Returns
-        -------
-        list of (SoftmaxMap, Optimum)
-            For each pair the map, and what the optimisation found.
-        """
-        scores, K = Scores.plain(rows, self._smallest(rows)), rows.n_classes
-        theta, found = full_identity(K), []
-        for lambda_, mu in pairs:
-            penalty = Penalty(self._strength(K, lambda_, mu), np.zeros(theta.shape))
-            optimum = find_optimum(full_objective, scores, penalty, theta, "dirichlet", aim)
-            theta = optimum.theta
-            found.append((scores.map(theta[:, :-1], theta[:, -1]), optimum))
-        return found
-
-    def _maps(self, rows: SimplexSample, pairs: Sequence[tuple[float, float]]) -> list[SoftmaxMap]:
-        return [fitted for fitted, _ in self.path(rows, pairs, HELD_OUT_AIM)]
-
-    def _pairs(self) -> list[tuple[float, float]]:
+    def _candidates(self) -> list[Strengths]:
         """Return the pairs of lambda and mu to choose from, the strongest first."""
         check_flag(self.divide, "divide")
         lambda_, mu = (read_penalty(getattr(self, name), name, none=False) for name in ("lambda_", "mu"))
@@ -169,7 +108,11 @@ class Dirichlet(MulticlassFamily):
             return [(lambda_, mu)]
         return [(one if lambda_ == "cv" else lambda_, one if mu == "cv" else mu) for one in GRID]
 
-    def _strength(self, K: int, lambda_: float, mu: float) -> FloatArray:
+    def _named(self, strengths: Strengths) -> dict[str, float]:
+        return {"best_lambda_": strengths[0], "best_mu_": strengths[1]}
+
+    def _strength(self, K: int, *strengths: float) -> FloatArray:
+        lambda_, mu = strengths
         strength = np.full((K, K + 1), lambda_ / (K * (K - 1)) if self.divide else lambda_)
         strength[np.arange(K), np.arange(K)] = 0.0
         strength[:, -1] = mu / K if self.divide else mu

@@ -23,6 +23,7 @@ DENSE_UP_TO = 14  # classes up to which the Hessian is formed
 ROWS_PER_BLOCK = 4  # for each score: rows of which a block of the preconditioner is made
 FORCING = 0.1  # residual of the first Newton systems, as a share of the gradient
 MOST_PRODUCTS = 400  # in a Newton step
+FREE = 1e-6  # share of the curvature below which a penalty leaves a direction free
 MANY_PRODUCTS = 12  # in a Newton step, from which on a better preconditioner pays
 
 
@@ -69,10 +70,10 @@ class Dense(SoftmaxObjective):
         """Return the Newton step."""
         K, F = gradient.shape
         hessian = curvature + np.diag(DAMPING * (self.scale**2).ravel())
-        if not np.ptp(self.penalty.strength, axis=0).any():  # the same column added to all classes changes nothing
-            size = np.diag(curvature).reshape(K, F).sum(axis=0)
-            common = np.tile(np.diag(size / K), (K, K))
-            hessian += common
+        strength, size = self.penalty.strength, np.diag(curvature).reshape(K, F).sum(axis=0)
+        alike = not np.ptp(strength, axis=0).any()
+        if alike and np.all(2.0 * strength.sum(axis=0) <= FREE * size):  # the same column added to all changes nothing
+            hessian += np.tile(np.diag(size / K), (K, K))
         return solve_symmetric(hessian, gradient.ravel()).reshape(K, F)
 
 
