@@ -69,7 +69,7 @@ class Registry(Mapping[str, E], Generic[E, T]):
     --------
     >>> import fitontest as fot
     >>> fot.families.names("any")[:4]
-    ['bias_corrected', 'dirichlet', 'identity', 'matrix']
+    ['bias_corrected', 'dir_l2', 'dir_odir', 'dirichlet']
     >>> fot.families.make("slope1", n_bins=15)
     Slope1(n_bins=15)
     >>> @fot.families.register("my_identity")
@@ -230,7 +230,7 @@ class Registry(Mapping[str, E], Generic[E, T]):
         if entry is None or not (classes is None or self._kinds[classes].holds(entry)):
             names = {*self.names(classes)}
             names |= {alias for alias, target in self._aliases.items() if target in names}
-            raise ValueError(not_among(name, sorted(names), argument))
+            raise ValueError(not_among(name, sorted(names, key=str.lower), argument))
         return entry
 
     def name_of(self, entry: object) -> str | None:
