@@ -22,11 +22,14 @@ class Method:
     family : Family
     debias : bool
         Whether the estimates are debiased: those of binning are, in the paper's tables.
+    slow : bool
+        Whether it is run only where it is named.
     """
 
     name: str
     family: fot.Family
     debias: bool = False
+    slow: bool = False
 
     def measure(self, sample: ScoreSample, p_new: np.ndarray, c_new: np.ndarray) -> dict[str, float]:
         """Return the estimates on a sample, the error of the map at fresh points, and the seconds of both."""
@@ -60,6 +63,7 @@ PUBLISHED = (
     Method("PL3_MSE", fot.PL3(loss="brier", scoring="brier")),
     Method("PL", fot.PL()),
     Method("PL_MSE", fot.PL(loss="brier", scoring="brier")),
+    Method("PL_DE", fot.families.make("pl_de"), slow=True),
     Method("Platt", fot.Platt(smoothing=True, eps=1e-8)),
     Method("beta", fot.Beta(solver="betacal")),
     Method("isotonic", fot.Isotonic()),

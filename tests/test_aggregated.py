@@ -17,15 +17,17 @@ from fitontest.data.ordering import Rows
 from fitontest.families.base import Family
 from fitontest.uncertainty.bands import band_of
 from fitontest.uncertainty.redrawing import Redrawing, estimate_of
+from tests.quick_families import quick
 from tests.strategies import aggregated, noisy
 from tests.test_measure_contracts import NEEDED
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 FOLDS = {"pl", "pl3", "spline", "stacking", "slope1", "flat"}  # what depends on which rows are held out
-SLOW = {"pl", "pl3", "stacking"}  # under their defaults
+SLOW = {"pl", "pl3", "pl_de", "stacking"}  # under their defaults
 VARIANTS = {
     **{name: fot.families.make(name) for name in fot.families.names("two") if name not in SLOW},
     "stacking": fot.Stacking(["identity", "platt", fot.Slope1(4)]),
+    "pl_de": quick("pl_de"),
     "slope1-15": fot.Slope1(15),
     "slope1-sweep": fot.Slope1("sweep"),
     "slope1-cube_root": fot.Slope1("cube_root"),

@@ -15,7 +15,7 @@ from tests.test_measure_contracts import NEEDED
 from tests.test_measure_contracts import VARIANTS as MEASURES
 
 N = 200_000
-SLOW = {"pl", "pl3", "stacking"}  # which have grids of their own, and folds
+SLOW = {"pl", "pl3", "pl_de", "stacking"}  # which have grids of their own, and folds
 FAMILIES = {name: fot.measures.PlugIn(name) for name in fot.families.names("two") if name not in SLOW}
 BLOCKS = fot.measures.KernelError(estimator="block", block_size=400, random_state=3)  # more rows, less time
 VARIANTS = {**MEASURES, **FAMILIES, "kernel-block": BLOCKS}

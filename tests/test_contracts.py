@@ -15,12 +15,15 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import NotFittedError
 
 import fitontest as fot
+from tests.quick_families import quick
 from tests.strategies import noisy
 
 GRID = np.linspace(0, 1, 101)
+FITTED_KNOTS = fot.PL, fot.PL3, type(quick("pl_de"))
 NAMES = fot.families.names("two")
 VARIANTS = {
-    **{name: fot.families.make(name) for name in NAMES},
+    **{name: quick(name) for name in NAMES},
+    "pl_de-parabolas": fot.families.make("pl_de", n_bins=2, degree=2),
     "slope1-15": fot.Slope1(15),
     "slope1-equal_width": fot.Slope1(7, "equal_width"),
     "slope1-right": fot.Slope1(7, closed="right"),
@@ -100,7 +103,7 @@ def assert_same_map(a, b, at, atol=1e-12):
         assert a.n_bins_ == b.n_bins_
         assert a.partition_.closed == b.partition_.closed
         edges = a.partition_.edges, b.partition_.edges  # of bins made by rules exact, of fitted knots as the values
-        np.testing.assert_allclose(*edges, rtol=0, atol=atol if isinstance(a, fot.PL | fot.PL3) else 0)
+        np.testing.assert_allclose(*edges, rtol=0, atol=atol if isinstance(a, FITTED_KNOTS) else 0)
 
 
 def tolerance(name):

@@ -15,13 +15,14 @@ from hypothesis import strategies as st
 
 import fitontest as fot
 from fitontest.cells.cell_sums import CellSums, Resolution
+from tests.quick_families import quick
 from tests.test_measure_contracts import NEEDED
 from tests.test_measure_contracts import VARIANTS as MEASURES
 
 N, GROUPS = 6000, 40
 CROSS_VALIDATED = {"plug_in", "spline", "pl", "pl3", "stacking", "slope1", "flat"}  # whose folds hold out whole groups
 SLOW = {"kernel-rbf", "kernel-rbf-block", "a callable", "pl3"}
-VARIANTS = {**MEASURES, **{name: fot.measures.PlugIn(name) for name in fot.families.names("two")}}
+VARIANTS = {**MEASURES, **{name: fot.measures.PlugIn(quick(name)) for name in fot.families.names("two")}}
 WEIGHTS = {
     "none": lambda rng: None,
     "counts": lambda rng: rng.integers(0, 4, N).astype(float),

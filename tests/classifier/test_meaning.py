@@ -15,6 +15,7 @@ import fitontest as fot
 from fitontest.classifier.calibrated import CalibratedClassifier
 from fitontest.numerics.links import sigmoid
 from tests.classifier.problems import NAMES, Recorder, problem, weights
+from tests.quick_families import SETTINGS, quick
 
 either_way = pytest.mark.parametrize("ensemble", [True, False])
 few_or_many = pytest.mark.parametrize("classes", [2, 3])
@@ -25,7 +26,8 @@ few_or_many = pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize(("classes", "ensemble"), [(2, True), (3, False)])
 def test_every_family(family, classes, ensemble):
     X, y = problem(90, classes=classes)
-    found = CalibratedClassifier(GaussianNB(), family, 2, ensemble=ensemble).fit(X, y)
+    chosen = quick(family) if family in SETTINGS else family
+    found = CalibratedClassifier(GaussianNB(), chosen, 2, ensemble=ensemble).fit(X, y)
     proba = found.predict_proba(X)
     assert proba.shape == (90, classes)
     assert ((proba >= 0) & (proba <= 1)).all()

@@ -17,6 +17,7 @@ from fitontest.data.predictions import read_classes
 from fitontest.data.simplex_sample import SimplexSample
 from fitontest.data.weights import Weights, read_weights
 from fitontest.uncertainty.null import with_null
+from tests.quick_families import quick
 
 RNG = np.random.default_rng(0)
 N = 300
@@ -102,12 +103,12 @@ def test_the_scale_of_importances_means_nothing(scale):
 @pytest.mark.parametrize("name", fot.families.names("two"))
 def test_every_family_takes_whole_importances_for_importances(name):
     y, p, w = Y[:60], np.round(P[:60], 2), Weights(FEW[:60].astype(float), counts=False)  # with ties
-    plain, halved = (fot.families.make(name).fit(p, y, each) for each in (w, w.w / 2))
+    plain, halved = (quick(name).fit(p, y, each) for each in (w, w.w / 2))
     np.testing.assert_allclose(plain.predict(P), halved.predict(P), rtol=0, atol=1e-10)
     entries = [entries_of_rows(fot.ScoreSample(y, p, each)) for each in (w, w.w / 2)]
     labels = RNG.integers(0, 2, (60, 2))
     if name != "stacking":  # one fit says enough of it
-        first, second = (fot.families.make(name).fit_many(each, labels).at() for each in entries)
+        first, second = (quick(name).fit_many(each, labels).at() for each in entries)
         np.testing.assert_allclose(first, second, rtol=0, atol=1e-10)
 
 

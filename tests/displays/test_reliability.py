@@ -23,10 +23,11 @@ from fitontest.displays.reliability_artists import MAX_OPACITY, MIN_OPACITY
 from fitontest.measures.interval import ErrorInterval
 from fitontest.results.text import debiased_and_raw, short
 from tests.displays.figures import areas, blank, heights, pixels, plain
+from tests.quick_families import quick
 from tests.strategies import WHOLE_WEIGHTS, noisy, samples
 
 FAMILIES = {
-    **{name: fot.families.make(name) for name in fot.families.names("two")},
+    **{name: quick(name) for name in fot.families.names("two")},
     "slope1-equal_width": fot.Slope1(10, "equal_width"),
     "slope1-right": fot.Slope1(7, closed="right"),
     "slope1-edge at 1": fot.Slope1([0.5, 1.0]),

@@ -17,6 +17,7 @@ import fitontest as fot
 from fitontest.maps.atoms import AtomsMap
 from fitontest.results.serialising import DEEPEST
 from tests.maps.test_maps import MAPS
+from tests.quick_families import quick
 from tests.strategies import noisy
 
 GRID = np.concatenate((np.linspace(0, 1, 201), [5e-324, 1e-300, np.nextafter(1, 0)]))
@@ -163,7 +164,7 @@ def test_maps_of_every_family_keep_every_bit(name):
     y, p = noisy(ties=2)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", fot.CalibrationWarning)
-        c = fot.families.make(name).fit(p, y).map_
+        c = quick(name).fit(p, y).map_
     again = fot.CalibrationMap.from_json(c.to_json())
     assert bits(again) == bits(c)
     np.testing.assert_array_equal(again(GRID), c(GRID))

@@ -13,6 +13,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.metrics import brier_score_loss
 
 import fitontest as fot
+from tests.quick_families import quick
 from tests.strategies import WHOLE_WEIGHTS, as_counts, noisy, samples
 
 LOSSES = [*fot.bin_losses.names(), "callable"]
@@ -143,7 +144,7 @@ def test_the_bins_of_any_fitted_family(family):
 @pytest.mark.parametrize("family", fot.families.names("two"))
 def test_which_families_have_bins(family):
     y, p = noisy(300)
-    fitted = fot.families.make(family).fit(p, y)
+    fitted = quick(family).fit(p, y)
     assert hasattr(fitted, "partition_") == fitted.has_partition
     with pytest.raises(NotFittedError):
         fot.gce(y, p, partition=fot.families.make(family))

@@ -79,6 +79,7 @@ _TWO_CLASS_MODULES = {  # names, and the files in which they are registered
     "pava_bc": "fitontest.families.pava_bc",
     "pl": "fitontest.families.piecewise.pl",
     "pl3": "fitontest.families.piecewise.pl3",
+    "pl_de": "fitontest.families.piecewise.pl_de",
     "platt": "fitontest.families.platt",
     "rcs": "fitontest.families.restricted_cubic",
     "scaling_binning": "fitontest.families.scaling_binning",
