@@ -17,6 +17,7 @@ from .displays.frontier import FrontierDisplay
 from .displays.monitor import MonitorDisplay
 from .displays.pairs import PairsDisplay
 from .displays.plan import PlanDisplay
+from .displays.ranks import RankDisplay
 from .displays.reliability import ReliabilityDisplay
 from .displays.segments import SegmentsDisplay
 from .displays.simplex import SimplexDisplay
@@ -155,6 +156,7 @@ __all__ = [
     "PlanDisplay",
     "Platt",
     "ProbabilityCalibrationTree",
+    "RankDisplay",
     "ReliabilityDisplay",
     "Report",
     "RestrictedCubicSpline",

@@ -14,7 +14,8 @@ from fitontest.results.text import count, debiased_and_raw, sentence, short, sig
 from fitontest.uncertainty.verdict import Verdict
 
 if TYPE_CHECKING:
-    from fitontest.displays.canvas import SomeFigure
+    from fitontest.displays.canvas import AxesOrFigure, SomeFigure
+    from fitontest.displays.ranks import RankDisplay
     from fitontest.displays.scales import ScaleName
     from fitontest.displays.small_multiples import SmallMultiples
 
@@ -197,6 +198,37 @@ class EvaluatedModels(Table):
         """
         return self.diagrams(family, scale=scale).plot(figure)
 
+    def plot_ranks(self, ax: "AxesOrFigure" = None) -> "RankDisplay":
+        """Draw how the families order the models by their calibration errors.
+
+        Their debiased errors are ranked where all models have one, else the raw ones.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, Figure or SubFigure, optional
+            Where it is drawn; by default in a new pyplot figure.
+
+        Returns
+        -------
+        RankDisplay
+
+        Raises
+        ------
+        ValueError
+            A single model, several classes, or no error of a family.
+        """
+        from fitontest.displays.ranks import RankDisplay
+
+        if self.samples.classes is not None:
+            raise ValueError("ranks must be of one error of each model; evaluate with reduction='confidence'")
+        errors: dict[str, dict[str, dict[str, Any]]] = {}
+        for row in self.rows():
+            if row.get("family") is not None:
+                errors.setdefault(row["measure"], {})[row["model"]] = row
+        if not errors:
+            raise ValueError("ranks must be of the calibration error of a family, there are other measures alone")
+        return RankDisplay({name: _quoted(by_model) for name, by_model in errors.items()}).plot(ax)
+
     def diagrams(self, family: str | None = None, *, scale: "ScaleName" = "auto") -> "SmallMultiples":
         """Return the reliability diagrams, which are yet to be drawn, or to be saved.
 
@@ -221,3 +253,9 @@ class EvaluatedModels(Table):
         chosen = with_map[0] if family is None else choose(family, with_map, "family")
         measured = [(name, each[chosen], each.sample) for name, each in self.evaluations.items()]
         return ReliabilityDisplay.side_by_side(measured, scale)  # each panel says which map it shows
+
+
+def _quoted(by_model: Mapping[str, Mapping[str, Any]]) -> dict[str, float]:
+    """Return the error of each model that is quoted first: the debiased one, where all have one."""
+    key = "value" if any(row.get("debiased") is None for row in by_model.values()) else "debiased"
+    return {model: row[key] for model, row in by_model.items()}
