@@ -111,7 +111,7 @@ def test_refusals():
     with pytest.raises(ValueError, match="at least two models"):
         single.plot_ranks()
     classes = np.random.default_rng(0).dirichlet([1, 1, 1], 30)
-    several = fot.evaluate(np.arange(30) % 3, {"a": classes, "b": classes}, families=["vector"], interval=None)
+    several = fot.evaluate(np.arange(30) % 3, {"a": classes, "b": classes}, reduction="canonical", interval=None)
     with pytest.raises(ValueError, match="reduction='confidence'"):
         several.plot_ranks()
     with pytest.raises(ValueError, match="part must be"):
