@@ -69,6 +69,18 @@ PUBLISHED = (
     Method("isotonic", fot.Isotonic()),
 )
 
+#: With the 0.1 % rule and without (Tables 20 and 21): of equal scores up to 0.1 % the fewest bins, or the best score.
+#: ES_CV and PL_DE above have the rule. They are run where they are named.
+RULE = {name: f"{name}, 0.1 % rule" for name in ("PL", "PL3")}
+NO_RULE = {name: f"{name}, no rule" for name in ("ES_CV", "PL", "PL3", "PL_DE")}
+RULES = (
+    Method(NO_RULE["ES_CV"], fot.Slope1("cv", tolerance=0.0, random_state=1), debias=True, slow=True),
+    Method(RULE["PL"], fot.PL(tolerance=1e-3), slow=True),
+    Method(NO_RULE["PL"], fot.PL(tolerance=0.0), slow=True),
+    Method(RULE["PL3"], fot.PL3(tolerance=1e-3), slow=True),
+    Method(NO_RULE["PL3"], fot.PL3(tolerance=0.0), slow=True),
+)
+
 #: Mixtures of other members than the default ones: without the identity, and without pl, whose fits take the time.
 MIXTURES = (
     Method("stacking without identity", fot.Stacking(["platt", "beta", "spline", "pl"])),
@@ -81,4 +93,4 @@ def methods() -> tuple[Method, ...]:
     known = [repr(method.family) for method in PUBLISHED]
     names = [name for name in fot.families.names("two") if repr(fot.families.make(name)) not in known]
     defaults = (Method(f"{name} (defaults)", fot.families.make(name)) for name in names)
-    return (*PUBLISHED, *defaults, *MIXTURES)
+    return (*PUBLISHED, *defaults, *MIXTURES, *RULES)

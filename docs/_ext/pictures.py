@@ -316,6 +316,79 @@ def segments() -> Any:
     return found.plot(after=found.map_(X, p)).figure_
 
 
+def same_bars() -> Any:
+    """Draw three classifiers with the same shares of positives in five bins, whose errors differ."""
+    import numpy as np
+
+    import fitontest as fot
+
+    shares, n = np.array([0.18, 0.38, 0.5, 0.62, 0.82]), 200
+    places = {
+        "mean scores as the shares": shares,
+        "mean scores in the middle": np.array([0.1, 0.3, 0.5, 0.7, 0.9]),
+        "mean scores far off": np.array([0.03, 0.23, 0.5, 0.77, 0.97]),
+    }
+    rng = np.random.default_rng(0)
+    y = np.concatenate([rng.permutation(n) < n * share for share in shares]).astype(int)
+    spread = np.tile(np.linspace(-0.015, 0.015, n), shares.size)  # within each bin
+    family = fot.Slope1(5, "equal_width")
+    return beside(
+        *(
+            (
+                (y, np.repeat(means, n) + spread),
+                {"family": family, "scale": "probability", "band": None, "name": name},
+            )
+            for name, means in places.items()
+        )
+    )
+
+
+def beta_in_logits() -> Any:
+    """Draw beta maps on the logit scale with the two lines that each is near."""
+    import matplotlib.pyplot as plt
+    import numpy as np
+    from scipy.special import expit, logit
+
+    import fitontest as fot
+
+    figure = plt.figure(figsize=(8.4, 4.0), layout="constrained")
+    x = np.linspace(-8, 8, 401)
+    for ax, (a, b, c) in zip(
+        figure.subplots(1, 2), ((0.4, 1.4, 0.3), (1.8, 0.6, -0.5)), strict=True
+    ):
+        calibrated = logit(fot.maps.BetaMap(a, b, c, eps=1e-12).evaluate(expit(x)))
+        ax.plot(x, calibrated, color="#3a9bdc", linewidth=2.5, label="beta map")
+        ax.plot(
+            x, np.where(x < 0, a * x, b * x) + c, color="#D55E00", linestyle=(0, (4, 2)),
+            label="two lines that meet at 0",
+        )  # fmt: skip
+        ax.plot(x, x, color=ax.xaxis.label.get_color(), linewidth=0.8)
+        ax.set(title=f"a = {a}, b = {b}, c = {c}", xlabel="Logit of the score")
+        for side in ("top", "right"):
+            ax.spines[side].set_visible(False)
+    figure.axes[0].set_ylabel("Logit of the calibrated score")
+    figure.axes[0].legend(frameon=False)
+    return figure
+
+
+def ranks() -> Any:
+    """Draw how eight families order post-hoc calibrators of scores of handwritten digits."""
+    import numpy as np
+    from sklearn.model_selection import StratifiedKFold
+
+    import fitontest as fot
+
+    y, p = digits()
+    names = ("identity", "platt", "beta", "isotonic", "spline", "pl3")
+    models = {name: np.empty(p.size) for name in names}
+    for train, test in StratifiedKFold(5, shuffle=True, random_state=0).split(p, y):
+        for name in names:
+            family = fot.families.make(name).fit(p[train], y[train])
+            models[name][test] = family.transform(p[test])
+    families = ["slope1", "flat", "isotonic", "platt", "beta", "spline", "pl", "pl3"]
+    return fot.evaluate(y, models, families=families, interval=None).plot_ranks().figure_
+
+
 def make_pictures(_: Sphinx) -> None:
     """Draw the pictures that are older than the sources, or not there."""
     newest = max(path.stat().st_mtime for path in (HERE, *SOURCES.rglob("*.py")))
@@ -335,6 +408,9 @@ def make_pictures(_: Sphinx) -> None:
         thresholds,
         monitoring,
         segments,
+        same_bars,
+        beta_in_logits,
+        ranks,
     )
     outdated = [
         draw

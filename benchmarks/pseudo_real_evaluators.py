@@ -1,0 +1,99 @@
+"""The evaluators of the pseudo-real study: the paper's, every family of this package, and its default number."""
+
+from dataclasses import dataclass
+from time import process_time
+
+import numpy as np
+
+import fitontest as fot
+from fitontest.data.score_sample import ScoreSample
+from fitontest.measures.debiased import debiased
+from fitontest.measures.plug_in import PlugIn
+from pseudo_real_problems import TrueMaps
+from study_methods import MIXTURES, NO_RULE, RULES, Method, methods
+
+DEFAULT = "default, debiased"
+#: Differential evolution takes minutes for many rows, so that it is run on the sets of 1,000 rows with the first seed.
+EVOLUTION = (
+    Method("PL_DE", fot.families.make("pl_de")),
+    Method(NO_RULE["PL_DE"], fot.families.make("pl_de", tolerance=0.0)),
+)
+BINNING = (
+    *(Method(f"ES_{k}", fot.Slope1(k), debias=True) for k in (10, 20, 25, 30)),
+    *(Method(f"EW_{k}", fot.Slope1(k, scheme="equal_width"), debias=True) for k in (10, 15, 20)),
+)
+SPLINES = tuple(Method(f"Spline {kind}", fot.CumulativeSpline(kind=kind)) for kind in ("cubic", "parabolic"))
+NAMES = {"kde (defaults)": "KDE", "cumulative_spline (defaults)": "Spline natural"}  # as the paper calls them
+
+
+@dataclass(frozen=True)
+class DefaultNumber:
+    """The first number that `calibration_error` shows: the debiased error, beside the default family's map."""
+
+    name: str = DEFAULT
+
+    def measure(self, sample: ScoreSample, grid: TrueMaps) -> dict[str, float | list[float]]:
+        """Return the estimates, the error of the map by each truth, and the processor's seconds."""
+        start = process_time()
+        error = fot.calibration_error(sample.y, sample.p)
+        seconds = process_time() - start
+        return {
+            **distances(error, grid),
+            "estimate": float(error if error.debiased is None else error.debiased),
+            "estimate_squared": float(np.mean((error.map.evaluate(sample.p) - sample.p) ** 2)),
+            "n_bins": error.n_bins or 0,
+            "seconds": seconds,
+        }
+
+
+@dataclass(frozen=True)
+class PlugInNumber:
+    """A method of the tables, as the synthetic study has it."""
+
+    method: Method
+
+    @property
+    def name(self) -> str:
+        """What the tables call it."""
+        return NAMES.get(self.method.name, self.method.name)
+
+    def measure(self, sample: ScoreSample, grid: TrueMaps) -> dict[str, float | list[float]]:
+        """Return the estimates, the error of the map by each truth, and the processor's seconds."""
+        start = process_time()
+        error = PlugIn(self.method.family, debias=self.method.debias).estimate(sample)
+        seconds = process_time() - start
+        squared = (
+            debiased(error.estimator.bin_table_, "squared")
+            if self.method.debias
+            else float(np.mean((error.map.evaluate(sample.p) - sample.p) ** 2))
+        )
+        return {
+            **distances(error, grid),
+            "estimate": float(error),
+            "estimate_squared": squared,
+            "n_bins": error.n_bins or 0,
+            "seconds": seconds,
+        }
+
+
+def distances(error: fot.Estimate, grid: TrueMaps) -> dict[str, list[float]]:
+    """Return the mean distance of the map from each truth, and the mean squared one."""
+    off = np.abs(error.map.evaluate(grid.p) - grid.c)
+    return {"map_errors": (off @ grid.weight).tolist(), "map_squares": (off**2 @ grid.weight).tolist()}
+
+
+def evaluators() -> dict[str, PlugInNumber | DefaultNumber]:
+    """Return those that are run on all sets, by name."""
+    mixtures = {one.name for one in MIXTURES}
+    common = [one for one in methods() if not one.slow and one.name not in mixtures]
+    return _by_name([*common, *BINNING, *SPLINES, *RULES])
+
+
+def slow_evaluators() -> dict[str, PlugInNumber | DefaultNumber]:
+    """Return those that are run on a few sets."""
+    return {one.name: one for one in map(PlugInNumber, EVOLUTION)}
+
+
+def _by_name(plug_ins: list[Method]) -> dict[str, PlugInNumber | DefaultNumber]:
+    found: dict[str, PlugInNumber | DefaultNumber] = {one.name: one for one in map(PlugInNumber, plug_ins)}
+    return {**found, DEFAULT: DefaultNumber()}
