@@ -1,5 +1,6 @@
 """The evaluators of the pseudo-real study: the paper's, every family of this package, and its default number."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from time import process_time
 
@@ -13,7 +14,7 @@ from pseudo_real_problems import TrueMaps
 from study_methods import MIXTURES, NO_RULE, RULES, Method, methods
 
 DEFAULT = "default, debiased"
-#: Differential evolution takes minutes for many rows, so that it is run on the sets of 1,000 rows with the first seed.
+#: Differential evolution takes minutes for many rows.
 EVOLUTION = (
     Method("PL_DE", fot.families.make("pl_de")),
     Method(NO_RULE["PL_DE"], fot.families.make("pl_de", tolerance=0.0)),
@@ -86,14 +87,19 @@ def evaluators() -> dict[str, PlugInNumber | DefaultNumber]:
     """Return those that are run on all sets, by name."""
     mixtures = {one.name for one in MIXTURES}
     common = [one for one in methods() if not one.slow and one.name not in mixtures]
-    return _by_name([*common, *BINNING, *SPLINES, *RULES])
-
-
-def slow_evaluators() -> dict[str, PlugInNumber | DefaultNumber]:
-    """Return those that are run on a few sets."""
-    return {one.name: one for one in map(PlugInNumber, EVOLUTION)}
-
-
-def _by_name(plug_ins: list[Method]) -> dict[str, PlugInNumber | DefaultNumber]:
-    found: dict[str, PlugInNumber | DefaultNumber] = {one.name: one for one in map(PlugInNumber, plug_ins)}
+    found: dict[str, PlugInNumber | DefaultNumber] = _by_name((*common, *BINNING, *SPLINES))
     return {**found, DEFAULT: DefaultNumber()}
+
+
+def ruled_evaluators() -> dict[str, PlugInNumber]:
+    """Return those with the 0.1 % rule and without, which are run on the sets of the first seed."""
+    return _by_name(RULES)
+
+
+def slow_evaluators() -> dict[str, PlugInNumber]:
+    """Return those that are run where they are named."""
+    return _by_name(EVOLUTION)
+
+
+def _by_name(plug_ins: Iterable[Method]) -> dict[str, PlugInNumber]:
+    return {one.name: one for one in map(PlugInNumber, plug_ins)}

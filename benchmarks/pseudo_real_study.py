@@ -32,7 +32,7 @@ import pandas as pd
 import fitontest as fot
 from fitontest.data.score_sample import ScoreSample
 from pseudo_real_data import CLASSIFIERS, TABLES, Generator, fitted, scored, table
-from pseudo_real_evaluators import evaluators, slow_evaluators
+from pseudo_real_evaluators import evaluators, ruled_evaluators, slow_evaluators
 from pseudo_real_problems import EVALUATED, TRUTHS, Judged, TrueMaps, calibrated, tasks
 from pseudo_real_tables import SET, ranks, report
 from report import machine_facts, tell
@@ -106,7 +106,7 @@ class Unit:
         path = folder / f"{self.label}.jsonl"
         known = {(record["n"], record["evaluator"], record["version"]) for record in records_of(path)}
         judged = None
-        chosen = {**evaluators(), **slow_evaluators()}
+        chosen = {**evaluators(), **ruled_evaluators(), **slow_evaluators()}
         with path.open("a") as file, warnings.catch_warnings():
             warnings.simplefilter("ignore", fot.CalibrationWarning)  # of few rows: they are what the study is about
             for n in self.sizes:
@@ -171,7 +171,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--seeds", type=int, default=MOST_SEEDS, choices=range(1, MOST_SEEDS + 1))
     parser.add_argument("--tables", nargs="+", default=list(TABLES))
-    parser.add_argument("--evaluators", nargs="+", choices=[*evaluators(), *slow_evaluators()])
+    parser.add_argument("--evaluators", nargs="+", choices=[*evaluators(), *ruled_evaluators(), *slow_evaluators()])
     parser.add_argument("--results", type=Path, default=Path("build/pseudo_real"))
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--figures", type=Path)
@@ -183,9 +183,9 @@ def main() -> None:
     left = [(one.prepare, given.folder, problems) for one in models if not one.done(problems).exists()]
     done_together(left, given.processes, "models and their true maps")
     sizes = tuple(SIZES)[: 1 if given.quick else None]
-    names = tuple(given.evaluators or evaluators())
     units = []
     for seed in range(1 if given.quick else given.seeds):
+        names = tuple(given.evaluators or (*evaluators(), *(ruled_evaluators() if seed == 0 else ())))
         of_seed = [
             Unit(path, seed, names, sizes) for one in models for path in sorted(problems.glob(f"{one.label}__*.npz"))
         ]
