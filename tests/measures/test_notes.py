@@ -13,6 +13,7 @@ from fitontest.exceptions import PrintedWarning
 from fitontest.maps.binned import constant
 from fitontest.measures.estimate import RAW_NOTE
 from fitontest.measures.notes import DECISIONS, one_bin_note
+from tests.quick_families import quick
 from tests.strategies import noisy
 
 DIFFERENCE = "1 bin: the error is the difference of the means"
@@ -206,3 +207,31 @@ def test_what_was_warned_before_an_error_is_not_lost():
     p = np.linspace(0.1, 0.9, 40)
     with pytest.warns(fot.SeparableDataWarning), pytest.raises(RuntimeError, match="it does not fit"):
         fot.evaluate(p > 0.4, p, families=["platt", Fails()])
+
+
+def crowded(n=60):
+    """Return labels and scores that crowd below 1, which a parabola beside them cannot be fitted to."""
+    p = np.sort(np.r_[np.linspace(0.01, 0.9, n // 6), 1 - 1e-7 * np.arange(1, n - n // 6 + 1) / n])
+    return (np.arange(n) % 5 > 0).astype(int), p
+
+
+def test_a_map_that_takes_scores_to_no_probability_is_said():
+    y, p = crowded()
+    error, texts = quietly(fot.calibration_error, y, p, family="loess", interval=None)
+    farthest = float(np.abs(error.map.evaluate(p) - p).max())
+    assert farthest > 1.0
+    assert error.note.startswith("the map is up to ")
+    assert f"{float(error.note.split()[5].replace(',', '')):.2g}" == f"{farthest:.2g}"
+    assert len(texts) == 1
+    assert texts[0].startswith("loess: the map is up to ")
+    assert error.note in str(error)
+    evaluation, _ = quietly(fot.evaluate, y, p, families=["loess", "beta"], interval=None)
+    assert error.note in str(evaluation)
+
+
+@pytest.mark.parametrize("family", fot.families.names("two"))
+def test_no_map_of_scores_of_any_kind_is_said_to_be_beyond_probabilities_if_it_is_not(family):
+    y, p = noisy(200, seed=4)
+    error, texts = quietly(fot.calibration_error, y, p, family=quick(family), interval=None)
+    assert np.abs(error.map.evaluate(p) - p).max() <= 1.0
+    assert not any("where no probability" in text for text in texts)

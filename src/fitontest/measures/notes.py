@@ -7,6 +7,8 @@ and scores may be decisions. Such values are computed as any others, and every o
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from fitontest.data.known_groups import KnownGroups
 from fitontest.data.samples import MANY, Key, Kind
 from fitontest.data.weights import Weighting
@@ -14,11 +16,13 @@ from fitontest.exceptions import Held, warn_user
 from fitontest.families.base import Family
 from fitontest.maps.base import CalibrationMap
 from fitontest.measures.interval import INDEPENDENT_ROWS
-from fitontest.results.text import sentence
+from fitontest.results.text import sentence, short
+from fitontest.typing import FloatArray
 
 AUTO_DRAWS = 100  # enough for the mean of a null to a tenth of its spread
 AUTO_ROWS = 10_000  # a second or two for that many draws of them
 AUTO_CLASSES = 5  # each takes as long: a draw of few rows takes hardly less than one of many
+ROUNDING = 1e-9  # of a distance
 MOST_LISTED = 5  # classes named in a note
 OF_NOISE = (
     "label noise is taken off as that of independent rows, and rows of one group are not: the value is too large where "
@@ -56,6 +60,17 @@ def one_bin_of_rule_note(rule: object, n_bins: int, norm: str) -> str:
 def _difference_of_means(norm: str, *, debias: bool = False) -> str:
     kind = f"{'debiased ' if debias else ''}{'squared ' if norm == 'squared' else ''}"
     return f"1 bin: the error is the {kind}difference of the means"
+
+
+def beyond_note(distances: FloatArray) -> str:
+    """Return that a map takes scores to what no probability is, and "" where it does not.
+
+    A polynomial that is fitted to scores which differ in their seventh digit may be anything a thousandth beside them.
+    """
+    farthest = float(np.max(distances, initial=0.0))
+    if farthest <= 1.0 + ROUNDING:
+        return ""
+    return f"the map is up to {short(farthest)} from a score, where no probability is more than 1 away: read another family"
 
 
 def noise_of_groups_note(sample: Any) -> str:

@@ -25,7 +25,7 @@ from fitontest.measures.debiased import debiased
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.evidence import Evidence
 from fitontest.measures.measure import Measure, register
-from fitontest.measures.notes import noise_of_groups_note, one_bin_note
+from fitontest.measures.notes import beyond_note, noise_of_groups_note, one_bin_note
 from fitontest.measures.words import Words
 from fitontest.numerics.distances import Distances, absolute_difference
 from fitontest.numerics.norms import L1, Norm, find_norm, is_order_statistic
@@ -196,16 +196,17 @@ class PlugIn(Measure):
             se_map_fixed=se,
             se_reason=reason,
             shifts_by_gap=shifted is not None,
-            note=self._note(sample, c_hat, fitted),
+            note=self._note(sample, c_hat, fitted, distances),
         )
         return Estimate.of(self, sample, value, evidence).with_uncertainty(debiased=value if self.debias else None)
 
-    def _note(self, sample: Any, c_hat: Any, fitted: Any) -> str:
+    def _note(self, sample: Any, c_hat: Any, fitted: Any, distances: Distances) -> str:
         """Return what must be known of the map, and of rows whose label noise is taken off, to read the value."""
         if self.distance is not None:
             return ""
         of_groups = noise_of_groups_note(sample) if self.debias else ""
-        notes = (one_bin_note(c_hat, fitted, self.total.name, debias=self.debias), of_groups)
+        beyond = beyond_note(distances.g) if self.between is absolute_difference else ""
+        notes = (one_bin_note(c_hat, fitted, self.total.name, debias=self.debias), beyond, of_groups)
         return "; ".join(filter(None, notes))
 
     def target(self, sample: Any, c: FloatArray) -> float | None:
