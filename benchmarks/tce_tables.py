@@ -1,0 +1,230 @@
+"""Tables 1 to 14 of the TCE paper, ours beside the published numbers, and its Figures 2 to 4 as this package draws them.
+
+Usage: ``python benchmarks/tce_tables.py [--data FOLDER] [--tables N ...] [--figures FOLDER] [--results FOLDER]
+[--quick]``, with FOLDER a folder of predictions, by default the data folder beside the checkout.
+
+Every table is printed in Markdown, ours / published in each cell. A pair that differs in a printed digit is bold, and
+below the table stands how many are equal. Published are Tables 1 to 14 of Matsubara, Tax, Mudd, Guy (2023),
+https://doi.org/10.48550/arXiv.2306.14343; TCE is in percent.
+
+* Tables 2 and 6 to 13, the Gaussian simulation, read gda/NAME.npz. A set that is missing is drawn anew from the same
+  population (`fitontest.datasets.Gaussian`): its row says so, and is not counted.
+* Tables 1, 3 and 14, the UCI sets, read predictions/paper7030_NAME.npz. Classifiers are trained here as the paper says
+  where only the table is there, sets/NAME.npz; their scores are kept in ``--results`` (build/tce_tables). Table 4 is of
+  a data set that is not among these.
+* Table 5 reads predictions/imagenet_tce_MODEL.npz.
+
+Where nothing is found the cell has a dash, and the note says which file is missing.
+
+``--figures`` writes SVG files. ``--quick`` trains no classifier.
+"""
+
+import argparse
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+import fitontest as fot
+import tce_pictures
+from fitontest.exceptions import without_warnings
+from report import machine_facts, tell
+from tce_data import STORED, TRAINED, Predictions, Scores
+from tce_published import Ours, Row, as_printed, is_equal, rows_of, side_by_side, tally
+from tce_values import Setting, quantile_edges, times_of, values_of
+
+REFERENCE = Path(__file__).parents[1] / "tests" / "reference"
+BESIDE = Path(__file__).parents[2] / "shared" / "data"
+TITLES = {
+    1: "Table 1: the error within bins, random forest on satimage",
+    2: "Table 2: balanced and rare classes, simulated",
+    3: "Table 3: abalone",
+    4: "Table 4: webpage",
+    5: "Table 5: ImageNet, dogs against the rest",
+    6: "Table 6: the least weight of a block",
+    7: "Table 7: the largest weight of a block",
+    8: "Table 8: both bounds of a block",
+    9: "Table 9: noise on the logits",
+    10: "Table 10: the level of the test",
+    11: "Table 11: binomial test (B) and t-test (T)",
+    12: "Table 12: the number of rows",
+    13: "Table 13: the prevalence",
+    14: "Table 14: eight UCI sets",
+}
+NAMES = {
+    1: ["error"],
+    2: ["training vs test"],
+    3: ["model"],
+    4: ["model"],
+    5: ["model"],
+    6: ["positives in the test", "least"],
+    7: ["positives in the test", "largest"],
+    8: ["positives in the test", "bins"],
+    9: ["positives in the test", "scale"],
+    10: ["positives in the test", "level"],
+    11: ["positives in the test", "bins"],
+    12: ["positives in the test", "rows"],
+    13: ["model", "training - test"],
+    14: ["data", "model"],
+}
+IMAGENET = {"AlexNet": "alexnet", "VGG19": "vgg19", "Res18": "resnet18", "Res50": "resnet50", "Res152": "resnet152"}
+TIES, OTHER = "ties", "other predictions"
+LEGEND = (
+    "*ties*: the paper's bins cut scores that are equal, ours never do; with its bins these predictions give the "
+    "printed number.\n*other predictions*: the classifiers were trained again, and these are not the authors' scores: "
+    "with the paper's bins too they give another number than printed."
+)
+T_TESTS = "TCE(P)-T", "TCE(Q)-T", "TCE(V)-T"
+
+
+def gaussian_rows(table: int, rows: list[Row], predictions: Predictions) -> list[Ours]:
+    """Return our values of a table of the simulation, whose settings stand beside the golden values."""
+    golden = json.loads((REFERENCE / "gda_errors.json").read_text(encoding="utf-8"))
+    settings = sorted(
+        (row for row in golden if row["table"].rstrip("AB") == f"table{table}"), key=lambda row: row["table"]
+    )
+    found = []
+    for row, about in zip(rows, settings, strict=True):
+        scores = predictions.gaussian(about["dataset"])
+        setting = Setting(about["n_min"], about["n_max"], about["n_bin"], about["alpha"])
+        columns = [*row.printed]
+        if table == 11:
+            columns += [f"{column}, variance" for column in T_TESTS]
+        values = values_of(scores.y, scores.p, setting, columns)
+        found.append(Ours(values, scores.origin, comparable=scores.origin == STORED))
+    return found
+
+
+def uci_row(data: str, model: str, row: Row, predictions: Predictions, golden: dict) -> Ours:
+    """Return our values on a UCI set, and why they differ from the printed ones where they do."""
+    scores = predictions.uci(data, model)
+    if scores.p is None:
+        return Ours(note=scores.origin)
+    values = values_of(scores.y, scores.p, Setting(), row.printed)
+    trained_exactly = model == "LR" and scores.origin == TRAINED
+    by_paper = golden[data, "LR_exact" if trained_exactly else model]
+    reasons = {
+        TIES if is_equal(by_paper[column], printed) else OTHER
+        for column, printed in row.printed.items()
+        if not is_equal(values[column], printed)
+    }
+    # ours may also differ from what the paper's bins give on the same predictions
+    reasons |= {TIES for column in row.printed if abs(values[column] - by_paper[column]) > 1e-4}
+    if TIES in reasons and np.unique(scores.p).size == scores.p.size:
+        raise ValueError(f"scores of {model} on {data} must have ties where ours differ from those of the paper's bins")
+    return Ours(values, ", ".join(sorted({*reasons, scores.origin} - {""})))
+
+
+def uci_rows(table: int, rows: list[Row], predictions: Predictions) -> list[Ours]:
+    """Return our values of a table of UCI sets; Tables 3 and 4 are of one set."""
+    stored = json.loads((REFERENCE / "tce_paper.json").read_text(encoding="utf-8"))
+    columns = ("TCE", "TCE(Q)", "ECE", "ACE", "MCE", "MCE(Q)")
+    golden = {(row["set"], row["alg"]): dict(zip(columns, row["got"], strict=True)) for row in stored["rows"]}
+    one = {3: ("abalone",), 4: ("webpage",)}.get(table, ())
+    return [uci_row(*one, *row.label, row, predictions, golden) for row in rows]
+
+
+def imagenet_rows(_: int, rows: list[Row], predictions: Predictions) -> list[Ours]:
+    """Return our values of Table 5, and in its last row the mean seconds over the models that are there."""
+    found, there = [], []
+    for row in rows[:-1]:
+        scores = predictions.imagenet(IMAGENET[row.label[0]])
+        if scores.p is None:
+            found.append(Ours(note=scores.origin))
+            continue
+        there.append(times_of(scores.y, scores.p, row.printed))
+        found.append(Ours(values_of(scores.y, scores.p, Setting(), row.printed), scores.origin))
+    times = {column: float(np.mean([times[column] for times in there])) for column in rows[-1].printed if there}
+    return [*found, Ours(times, "of two machines" if there else "", comparable=False)]
+
+
+def forest(predictions: Predictions) -> Scores:
+    """Return the scores of the random forest on satimage, of Table 1 and Figures 2 and 3."""
+    return predictions.uci("satimage", "RF")
+
+
+def within_bin_rows(_: int, rows: list[Row], predictions: Predictions) -> list[Ours]:
+    """Return our values of Table 1."""
+    scores = forest(predictions)
+    if scores.p is None:
+        return [Ours(note=scores.origin) for _ in rows]
+    bins = {"PAVA": "pava", "PAVA-BC": "pava_bc", "Quantile": quantile_edges(scores.p, 10)}
+    with without_warnings():
+        errors = {name: fot.within_bin_error(scores.y, scores.p, partition=one) for name, one in bins.items()}
+    total, averaged = ({name: float(getattr(e, part)) for name, e in errors.items()} for part in ("total", "averaged"))
+    quantile = errors["Quantile"]
+    cut = f"{TIES}: {quantile.partition.n_bins} quantile bins; summed and divided by ten {_tenth(quantile):.3f}"
+    return [Ours(total), Ours(averaged, cut)]
+
+
+def _tenth(error: fot.Estimate) -> float:
+    return float(error.averaged) * error.partition.n_bins / 10
+
+
+ROWS: dict[int, Callable[[int, list[Row], Predictions], list[Ours]]] = {
+    1: within_bin_rows,
+    5: imagenet_rows,
+    **dict.fromkeys((3, 4, 14), uci_rows),
+    **dict.fromkeys((2, *range(6, 14)), gaussian_rows),
+}
+
+
+def table_text(table: int, predictions: Predictions) -> str:
+    """Return a table in Markdown with its title and what is equal."""
+    rows = rows_of(table)
+    ours = ROWS[table](table, rows, predictions)
+    parts = [TITLES[table], side_by_side(NAMES[table], rows, ours), tally(rows, ours)]
+    if any(TIES in one.note or OTHER in one.note for one in ours) and table != 1:
+        parts.append(LEGEND)
+    if table == 11:
+        parts += variance_text(rows, ours)
+    return "\n\n".join(parts)
+
+
+def variance_text(rows: list[Row], ours: list[Ours]) -> list[str]:
+    """Return the columns of the t-test again, with the slip that the published ones have."""
+    only = [replace(row, printed={column: row.printed[column] for column in T_TESTS}) for row in rows]
+    slipped = [
+        replace(one, values={column: one.values[f"{column}, variance"] for column in T_TESTS}) for one in ours
+    ]
+    title = "The t-tests with the variance of a label in place of its standard deviation, as published:"
+    return [title, side_by_side(NAMES[11], only, slipped), tally(only, slipped)]
+
+
+def pictures(predictions: Predictions, folder: Path) -> None:
+    """Draw Figures 2 to 4, and say which were left out."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, scores, limits in (
+        ("satimage", forest(predictions), None),
+        ("letter_img", predictions.uci("letter_img", "RF"), (0.0, 0.1)),
+    ):
+        if scores.p is None:
+            print(f"No picture of {name}: {scores.origin}.\n")
+            continue
+        for path in tce_pictures.draw(scores.y, scores.p, f"random forest, {name}", folder / f"tce_{name}", limits):
+            print(f"{path.name}: {path.stat().st_size / 1e3:.0f} kB\n")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--data", type=Path, default=BESIDE, help="with gda/, predictions/ and sets/")
+    parser.add_argument("--tables", type=int, nargs="+", choices=[*TITLES], default=[*TITLES], metavar="N")
+    parser.add_argument("--figures", type=Path, help="folder for the pictures; by default none are drawn")
+    parser.add_argument("--results", type=Path, default=Path("build/tce_tables"), help="keeps trained scores")
+    parser.add_argument("--quick", action="store_true", help="train no classifier")
+    options = parser.parse_args()
+    predictions = Predictions(options.data, options.results, options.quick)
+    print(machine_facts() + "\n")
+    for table in options.tables:
+        tell(TITLES[table])
+        text = table_text(table, predictions)
+        tell("")
+        print(text + "\n", flush=True)
+    if options.figures:
+        pictures(predictions, options.figures)
+
+
+if __name__ == "__main__":
+    main()
