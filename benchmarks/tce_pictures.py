@@ -1,6 +1,5 @@
 """Figures 2 to 4 of the TCE paper with this package's displays: bins of equal mass, PAVA and PAVA-BC side by side."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -11,36 +10,41 @@ from fitontest.exceptions import without_warnings
 from tce_values import quantile_edges
 
 TITLES = ("Equal mass", "PAVA", "PAVA-BC")
+MAPS_SIZE, TESTS_SIZE = (9.1, 4.7), (13.0, 4.9)  # inches
+DPI = 120
 Limits = tuple[float, float] | None
 
 
-def draw(y: np.ndarray, p: np.ndarray, name: str, stem: Path, limits: Limits) -> Iterator[Path]:
-    """Write STEM_maps.svg, the share of positives in each bin, and STEM_tests.svg, the predictions that are rejected."""
+def draw(y: np.ndarray, p: np.ndarray, name: str, stem: Path, limits: Limits) -> list[Path]:
+    """Write STEM_maps, the share of positives over each bin, and STEM_tests, the predictions that are rejected."""
     with without_warnings():
-        yield maps(y, p, name, limits).save(Path(f"{stem}_maps.svg"))
-        yield tests(y, p, name, Path(f"{stem}_tests.svg"), limits)
+        shown = {"maps": maps(y, p, name, limits), "tests": tests(y, p, name, limits)}
+        return [one.save(Path(f"{stem}_{kind}.png"), dpi=DPI) for kind, one in shown.items()]
 
 
 def maps(y: np.ndarray, p: np.ndarray, name: str, limits: Limits) -> SmallMultiples:
-    """Return reliability diagrams of the three maps that the bins make: the share of positives over each."""
+    """Return reliability diagrams of the maps that the bins make: the share of positives over each."""
+    from matplotlib.figure import Figure
+
     sample = fot.ScoreSample(y, p)
-    families = (fot.Flat(quantile_edges(p, 10)), fot.Isotonic(), fot.families.make("pava_bc"))
+    families = (fot.Flat(quantile_edges(p, 10)), fot.Flat(scheme="pava"), fot.families.make("pava_bc"))
     measured = [
-        (title, fot.calibration_error(y, p, family=family), sample)
+        (title, fot.calibration_error(y, p, family=family, interval=None), sample)
         for title, family in zip(TITLES, families, strict=True)
     ]
     shown = fot.ReliabilityDisplay.side_by_side(measured, "probability", limits, title=name, band={"kind": None})
-    return shown.plot()
+    return shown.plot(Figure(figsize=MAPS_SIZE, layout="constrained"))
 
 
-def tests(y: np.ndarray, p: np.ndarray, name: str, path: Path, limits: Limits) -> Path:
-    """Write the test-based diagrams with the three kinds of bins, on one axis of predictions."""
+def tests(y: np.ndarray, p: np.ndarray, name: str, limits: Limits) -> fot.TCEDisplay:
+    """Return the last of the test-based diagrams with the three kinds of bins; all are in its figure."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(17.0, 5.6))
+    figure = Figure(figsize=TESTS_SIZE)
+    figure.suptitle(name, fontsize="large")
     partitions = (quantile_edges(p, 10), "pava", "pava_bc")
     for part, title, partition in zip(figure.subfigures(1, 3), TITLES, partitions, strict=True):
-        shown = fot.TCEDisplay.from_predictions(
-            y, p, partition=partition, scale="probability", limits=limits, name=f"{title}, {name}", ax=part
-        )
-    return shown.save(path)
+        part.subplots_adjust(left=0.19, right=0.88, top=0.85)
+        shown = fot.TCEDisplay.from_predictions(y, p, partition=partition, scale="probability", limits=limits, ax=part)
+        shown.ax_.set_title(f"{title}: TCE {shown.error:.1%}", fontsize="medium", loc="left")  # short
+    return shown

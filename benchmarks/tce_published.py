@@ -31,9 +31,7 @@ class Ours:
 def rows_of(table: int) -> list[Row]:
     """Return the printed rows of a table, in the order of the paper."""
     found = json.loads(FIGURES.read_text(encoding="utf-8"))[str(table)]
-    return [
-        Row(tuple(row["row"]), dict(zip(found["columns"], row["printed"], strict=True))) for row in found["rows"]
-    ]
+    return [Row(tuple(row["row"]), dict(zip(found["columns"], row["printed"], strict=True))) for row in found["rows"]]
 
 
 def as_printed(value: float, printed: str) -> str:
@@ -50,10 +48,10 @@ def is_equal(value: float, printed: str) -> bool:
 def side_by_side(names: Sequence[str], rows: Sequence[Row], ours: Sequence[Ours]) -> str:
     """Return a table in Markdown: ours, and behind a slash what was published; bold where a digit differs."""
     with_notes = any(one.note for one in ours)
-    lines = [
-        [*row.label, *(_cell(one, column, printed) for column, printed in row.printed.items()), *[one.note] * with_notes]
-        for row, one in zip(rows, ours, strict=True)
-    ]
+    lines = []
+    for row, one in zip(rows, ours, strict=True):
+        cells = (_cell(one, column, printed) for column, printed in row.printed.items())
+        lines.append([*row.label, *cells, *[one.note] * with_notes])
     return markdown([*names, *rows[0].printed, *["note"] * with_notes], lines)
 
 

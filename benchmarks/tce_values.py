@@ -35,11 +35,14 @@ def quantile_edges(p: Array, n_bins: int) -> Array:
 
 
 def published_t_test(p: Array, n: Array, positives: Array) -> Array:
-    """Return p-values of the t-test whose "standard deviation" is the variance of a label, as published."""
+    """Return p-values of the t-test whose "standard deviation" is the variance of a label, as published.
+
+    Where all labels of a bin are equal, of one row too, every score but their mean is rejected.
+    """
     ybar = positives / n
     away, variance = np.abs(ybar - p), ybar * (1 - ybar)
     statistic = np.sqrt(n) * np.divide(away, variance, out=np.where(away > 0, np.inf, 0.0), where=variance > 0)
-    return np.where(n > 1, 2 * student.sf(statistic, np.maximum(n - 1, 1)), 1.0)
+    return 2 * student.sf(statistic, np.maximum(n - 1, 1))
 
 
 def calls_of(y: Array, p: Array, setting: Setting) -> dict[str, Callable[[], float]]:
