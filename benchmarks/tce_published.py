@@ -21,11 +21,15 @@ class Row:
 
 @dataclass(frozen=True)
 class Ours:
-    """Our values of a row by column, what is to be said of it, and whether its cells can equal the printed ones."""
+    """Our values of a row by column, what is to be said of it, and whether its cells can equal the printed ones.
+
+    `reasons` says by column why a value differs from the printed one.
+    """
 
     values: dict[str, float] = field(default_factory=dict)
     note: str = ""
     comparable: bool = True
+    reasons: dict[str, str] = field(default_factory=dict)
 
 
 def rows_of(table: int) -> list[Row]:
@@ -58,7 +62,7 @@ def side_by_side(names: Sequence[str], rows: Sequence[Row], ours: Sequence[Ours]
 def tally(rows: Sequence[Row], ours: Sequence[Ours]) -> str:
     """Return in one sentence how many cells are equal, and the largest differences of those that are not."""
     cells = [
-        (one.values[column], printed, column)
+        (one.values[column], printed, column, one.reasons.get(column, ""))
         for row, one in zip(rows, ours, strict=True)
         if one.comparable
         for column, printed in row.printed.items()
@@ -67,17 +71,23 @@ def tally(rows: Sequence[Row], ours: Sequence[Ours]) -> str:
     every = sum(len(row.printed) for row in rows)
     if not cells:
         return f"None of the {every} cells is of the paper's data."
-    equal = sum(is_equal(value, printed) for value, printed, _ in cells)
-    words = f"{equal} of {len(cells)} cells are equal in every printed digit"
+    equal = sum(is_equal(value, printed) for value, printed, *_ in cells)
+    words = f"{equal} of {len(cells)} cells are equal in every printed digit."
     if len(cells) < every:
-        words = f"Of {every} cells {len(cells)} are of the paper's data: {equal} are equal in every printed digit"
-    gaps = dict.fromkeys(UNITS, 0.0)
-    for value, printed, column in cells:
+        words = f"Of {every} cells {len(cells)} are of the paper's data: {equal} are equal in every printed digit."
+    gaps: dict[str, dict[str, list[float]]] = {}
+    for value, printed, column, reason in cells:
         if not is_equal(value, printed):
-            unit = UNITS[column.startswith("TCE")]
-            gaps[unit] = max(gaps[unit], abs(value - float(printed.rstrip("%"))))
-    told = [f"{gap:.4f} ({unit})" for unit, gap in gaps.items() if gap]
-    return f"{words}. Largest difference: {', '.join(told)}." if told else f"{words}."
+            of_unit = gaps.setdefault(reason, {}).setdefault(UNITS[column.startswith("TCE")], [])
+            of_unit.append(abs(value - float(printed.rstrip("%"))))
+    return " ".join([words, *(_largest(reason, gaps[reason]) for reason in sorted(gaps))])
+
+
+def _largest(reason: str, gaps: dict[str, list[float]]) -> str:
+    """Return in one sentence how many cells differ for a reason, and by how much at most."""
+    number = sum(map(len, gaps.values()))
+    most = ", ".join(f"{max(gaps[unit]):.4f} ({unit})" for unit in UNITS if unit in gaps)
+    return f"{number} differ{f' for {reason}' if reason else ''}, by at most {most}."
 
 
 def _cell(one: Ours, column: str, printed: str) -> str:

@@ -71,10 +71,12 @@ NAMES = {
 }
 IMAGENET = {"AlexNet": "alexnet", "VGG19": "vgg19", "Res18": "resnet18", "Res50": "resnet50", "Res152": "resnet152"}
 TIES, OTHER = "ties", "other predictions"
+EQUAL_WIDTH = "ECE", "MCE"
+ROUNDED = 1e-4  # the values of the paper's bins have four digits
 LEGEND = (
-    "*ties*: the paper's bins cut scores that are equal, ours never do; with its bins these predictions give the "
-    "printed number.\n*other predictions*: the classifiers were trained again, and these are not the authors' scores: "
-    "with the paper's bins too they give another number than printed."
+    "*ties*: the paper's bins cut scores that are equal, and so depend on the order of the rows; ours never cut them.\n"
+    "*other predictions*: the classifiers were trained again, and with the paper's bins too they give another number "
+    "than printed."
 )
 T_TESTS = "TCE(P)-T", "TCE(Q)-T", "TCE(V)-T"
 
@@ -105,16 +107,28 @@ def uci_row(data: str, model: str, row: Row, predictions: Predictions, golden: d
     values = values_of(scores.y, scores.p, Setting(), row.printed)
     trained_exactly = model == "LR" and scores.origin == TRAINED
     by_paper = golden[data, "LR_exact" if trained_exactly else model]
-    reasons = {
-        TIES if is_equal(by_paper[column], printed) else OTHER
-        for column, printed in row.printed.items()
-        if not is_equal(values[column], printed)
-    }
-    # ours may also differ from what the paper's bins give on the same predictions
-    reasons |= {TIES for column in row.printed if abs(values[column] - by_paper[column]) > 1e-4}
-    if TIES in reasons and np.unique(scores.p).size == scores.p.size:
-        raise ValueError(f"scores of {model} on {data} must have ties where ours differ from those of the paper's bins")
-    return Ours(values, ", ".join(sorted({*reasons, scores.origin} - {""})))
+    reasons = reasons_of(values, row.printed, by_paper, has_ties=np.unique(scores.p).size < scores.p.size)
+    words = " and ".join(reason for reason in (TIES, OTHER) if any(reason in each for each in reasons.values()))
+    note = ", ".join(word for word in (words, scores.origin) if word)
+    return Ours(values, note, reasons=reasons)
+
+
+def reasons_of(
+    values: dict[str, float], printed: dict[str, str], by_paper: dict[str, float], *, has_ties: bool
+) -> dict[str, str]:
+    """Return by column why a value differs from the printed one.
+
+    `by_paper` are the values of the paper's bins on these predictions. ECE and MCE, of bins of equal width, do not
+    depend on how ties are cut: they tell whether predictions are the same.
+    """
+    same_here = all(abs(values[column] - by_paper[column]) <= ROUNDED for column in EQUAL_WIDTH)
+    same_as_published = all(is_equal(values[column], printed[column]) for column in EQUAL_WIDTH)
+    reasons = {}
+    for column in (column for column in printed if not is_equal(values[column], printed[column])):
+        of_ties = has_ties and same_here and abs(values[column] - by_paper[column]) > ROUNDED
+        of_others = not of_ties or not (same_as_published or is_equal(by_paper[column], printed[column]))
+        reasons[column] = " and ".join([TIES] * of_ties + [OTHER] * of_others)
+    return reasons
 
 
 def uci_rows(table: int, rows: list[Row], predictions: Predictions) -> list[Ours]:

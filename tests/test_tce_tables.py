@@ -142,8 +142,24 @@ def test_what_differs_is_bold_and_counted(script):
     assert "**" not in lines[4]
     assert published.tally(rows, ours) == (
         "Of 6 cells 2 are of the paper's data: 1 are equal in every printed digit. "
-        "Largest difference: 0.0001 (the errors)."
+        "1 differ, by at most 0.0001 (the errors)."
     )
+
+
+def test_a_difference_is_blamed_on_ties_only_where_the_predictions_are_the_same(script):
+    printed = {"TCE": "5.00%", "TCE(Q)": "7.0000", "ECE": "0.0100", "MCE": "0.2000"}
+    by_paper = {"TCE": 5.0, "TCE(Q)": 8.0, "ECE": 0.01, "MCE": 0.2}
+    ours = {"TCE": 6.0, "TCE(Q)": 9.0, "ECE": 0.01, "MCE": 0.2}
+    reasons_of = script("tce_tables").reasons_of
+    ties, others = (dict.fromkeys(("TCE", "TCE(Q)"), reason) for reason in ("ties", "other predictions"))
+    assert reasons_of(ours, printed, by_paper, has_ties=True) == ties  # the order of the rows is another
+    assert reasons_of(ours, printed, by_paper, has_ties=False) == others
+    assert reasons_of({**by_paper, "TCE": 5.1}, printed, {**by_paper, "TCE": 5.1}, has_ties=True) == others
+    of_mce = {"MCE": "other predictions"}
+    assert reasons_of({**ours, "MCE": 0.3}, printed, by_paper, has_ties=True) == {**others, **of_mce}
+    both = {"TCE": "ties", "TCE(Q)": "ties and other predictions"}
+    found = reasons_of({**ours, "MCE": 0.3}, printed, {**by_paper, "MCE": 0.3}, has_ties=True)
+    assert found == {**both, **of_mce}
 
 
 def test_the_published_t_test_is_one_with_the_variance_for_the_standard_deviation(script):
