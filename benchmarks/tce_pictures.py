@@ -7,12 +7,32 @@ import numpy as np
 import fitontest as fot
 from fitontest.displays.small_multiples import SmallMultiples
 from fitontest.exceptions import without_warnings
+from report import markdown
 from tce_values import quantile_edges
 
 TITLES = ("Equal mass", "PAVA", "PAVA-BC")
 MAPS_SIZE, TESTS_SIZE = (9.1, 4.7), (13.0, 4.9)  # inches
 DPI = 120
 Limits = tuple[float, float] | None
+
+
+FEW = 20  # rows
+
+
+def partitions_of(p: np.ndarray) -> dict[str, object]:
+    """Return the three kinds of bins by their titles, in the order of the panels."""
+    return dict(zip(TITLES, (quantile_edges(p, 10), "pava", "pava_bc"), strict=True))
+
+
+def describe(y: np.ndarray, p: np.ndarray) -> str:
+    """Return in Markdown how many bins there are of each kind, how large they are, and the TCE."""
+    rows = []
+    with without_warnings():
+        for title, partition in partitions_of(p).items():
+            error = fot.tce(y, p, partition=partition, null_draws=0)
+            n = error.table.n
+            rows.append([title, f"{n.size}", f"{n.min():,}", f"{n.max():,}", f"{(n < FEW).sum()}", f"{error:.1%}"])
+    return markdown(["bins", "number", "fewest rows", "most rows", f"of fewer than {FEW} rows", "TCE"], rows)
 
 
 def draw(y: np.ndarray, p: np.ndarray, name: str, stem: Path, limits: Limits) -> list[Path]:
@@ -42,8 +62,7 @@ def tests(y: np.ndarray, p: np.ndarray, name: str, limits: Limits) -> fot.TCEDis
 
     figure = Figure(figsize=TESTS_SIZE)
     figure.suptitle(name, fontsize="large")
-    partitions = (quantile_edges(p, 10), "pava", "pava_bc")
-    for part, title, partition in zip(figure.subfigures(1, 3), TITLES, partitions, strict=True):
+    for part, (title, partition) in zip(figure.subfigures(1, 3), partitions_of(p).items(), strict=True):
         part.subplots_adjust(left=0.19, right=0.88, top=0.85)
         shown = fot.TCEDisplay.from_predictions(y, p, partition=partition, scale="probability", limits=limits, ax=part)
         shown.ax_.set_title(f"{title}: TCE {shown.error:.1%}", fontsize="medium", loc="left")  # short

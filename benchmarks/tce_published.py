@@ -87,7 +87,7 @@ def _largest(reason: str, gaps: dict[str, list[float]]) -> str:
     """Return in one sentence how many cells differ for a reason, and by how much at most."""
     number = sum(map(len, gaps.values()))
     most = ", ".join(f"{max(gaps[unit]):.4f} ({unit})" for unit in UNITS if unit in gaps)
-    return f"{number} differ{f' for {reason}' if reason else ''}, by at most {most}."
+    return f"{number} differ{'s' * (number == 1)}{f' ({reason})' if reason else ''}, by at most {most}."
 
 
 def _cell(one: Ours, column: str, printed: str) -> str:

@@ -70,14 +70,17 @@ NAMES = {
     14: ["data", "model"],
 }
 IMAGENET = {"AlexNet": "alexnet", "VGG19": "vgg19", "Res18": "resnet18", "Res50": "resnet50", "Res152": "resnet152"}
-TIES, OTHER = "ties", "other predictions"
+TIES, OTHER, UNEXPLAINED = "ties", "other predictions", "not explained"
 EQUAL_WIDTH = "ECE", "MCE"
 ROUNDED = 1e-4  # the values of the paper's bins have four digits
-LEGEND = (
-    "*ties*: the paper's bins cut scores that are equal, and so depend on the order of the rows; ours never cut them.\n"
-    "*other predictions*: the classifiers were trained again, and with the paper's bins too they give another number "
-    "than printed."
-)
+LEGEND = {
+    TIES: "the paper's bins cut scores that are equal, ours never do. With its bins these predictions give the printed "
+    "number.",
+    OTHER: "the classifiers were trained again, and with the paper's bins too these predictions give another number "
+    "than printed.",
+    UNEXPLAINED: "ECE and MCE are the printed ones, but with the paper's bins these predictions give another number "
+    "than printed. Scores are tied, and how the authors ordered such rows is not known.",
+}
 T_TESTS = "TCE(P)-T", "TCE(Q)-T", "TCE(V)-T"
 
 
@@ -108,7 +111,7 @@ def uci_row(data: str, model: str, row: Row, predictions: Predictions, golden: d
     trained_exactly = model == "LR" and scores.origin == TRAINED
     by_paper = golden[data, "LR_exact" if trained_exactly else model]
     reasons = reasons_of(values, row.printed, by_paper, has_ties=np.unique(scores.p).size < scores.p.size)
-    words = " and ".join(reason for reason in (TIES, OTHER) if any(reason in each for each in reasons.values()))
+    words = " and ".join(reason for reason in LEGEND if any(reason in each for each in reasons.values()))
     note = ", ".join(word for word in (words, scores.origin) if word)
     return Ours(values, note, reasons=reasons)
 
@@ -125,9 +128,13 @@ def reasons_of(
     same_as_published = all(is_equal(values[column], printed[column]) for column in EQUAL_WIDTH)
     reasons = {}
     for column in (column for column in printed if not is_equal(values[column], printed[column])):
-        of_ties = has_ties and same_here and abs(values[column] - by_paper[column]) > ROUNDED
-        of_others = not of_ties or not (same_as_published or is_equal(by_paper[column], printed[column]))
-        reasons[column] = " and ".join([TIES] * of_ties + [OTHER] * of_others)
+        by_cuts = has_ties and same_here and abs(values[column] - by_paper[column]) > ROUNDED
+        if not by_cuts:
+            reasons[column] = OTHER
+        elif is_equal(by_paper[column], printed[column]):
+            reasons[column] = TIES
+        else:
+            reasons[column] = UNEXPLAINED if same_as_published else f"{TIES} and {OTHER}"
     return reasons
 
 
@@ -187,8 +194,8 @@ def table_text(table: int, predictions: Predictions) -> str:
     rows = rows_of(table)
     ours = ROWS[table](table, rows, predictions)
     parts = [TITLES[table], side_by_side(NAMES[table], rows, ours), tally(rows, ours)]
-    if any(TIES in one.note or OTHER in one.note for one in ours) and table != 1:
-        parts.append(LEGEND)
+    given = " ".join(reason for one in ours for reason in one.reasons.values())
+    parts += ["\n".join(f"*{reason}*: {words}" for reason, words in LEGEND.items() if reason in given)] * bool(given)
     if table == 11:
         parts += variance_text(rows, ours)
     return "\n\n".join(parts)
@@ -214,7 +221,9 @@ def pictures(predictions: Predictions, folder: Path) -> None:
             continue
         title = f"Random forest, {name}, n = {scores.p.size:,}"
         for path in tce_pictures.draw(scores.y, scores.p, title, folder / f"tce_{name}", limits):
-            print(f"{path.name}: {path.stat().st_size / 1e3:.0f} kB\n")
+            tell(str(path))
+        tell("")
+        print(f"{title}\n\n{tce_pictures.describe(scores.y, scores.p)}\n")
 
 
 def main() -> None:
