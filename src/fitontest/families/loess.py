@@ -66,9 +66,9 @@ class Loess(LocalFamily):
     Parabolas may leave [0, 1]. ``predict`` and the plug-in error take the values as they are, as R does; ``transform``,
     ``predict_proba`` and SQL clip them. The family is a default evaluator, but no default calibrator.
 
-    A parabola at an outer vertex goes beyond the scores that it is fitted to. Where these differ in their seventh digit,
-    as behind a calibrator that is sure of most rows, it may be anything there, and with it c_hat between the vertices;
-    R's is too. An error says so in a note. ``surface="direct"`` has no vertices beside the scores.
+    A parabola at an outer vertex goes beyond the scores that it is fitted to. Where these differ in their seventh
+    digit, as behind a calibrator that is sure of most rows, it may be anything there, and with it c_hat between the
+    vertices; an error says so in a note. ``surface="direct"`` has no vertices beside the scores.
 
     Weights that count rows are rows, and the values are those of repeated rows to 1e-12. Other weights are importances:
     n is their effective number of rows, the nearest are those of q / n of all weight, and cells are cut where n rows of

@@ -70,7 +70,8 @@ def beyond_note(distances: FloatArray) -> str:
     farthest = float(np.max(distances, initial=0.0))
     if farthest <= 1.0 + ROUNDING:
         return ""
-    return f"the map is up to {short(farthest)} from a score, where no probability is more than 1 away: read another family"
+    away = f"the map is up to {short(farthest)} from a score"
+    return f"{away}, where no probability is more than 1 away: read another family"
 
 
 def noise_of_groups_note(sample: Any) -> str:
