@@ -284,12 +284,13 @@ def draw(records: dict[tuple[str, str], list[Record]], problem: str, binning: st
     """Return a figure as published: bias from eta against the number of cells, a panel for each model and measure."""
     from matplotlib.figure import Figure
 
-    from fitontest.displays.palette import NEUTRAL, get_series_style
+    from fitontest.displays.palette import GAP, NEUTRAL, get_series_style
 
     figure = Figure(figsize=(8.4, 6.2), layout="constrained")
     axes = figure.subplots(2, 2, sharex=True, sharey="row")
     for row, model in enumerate(MODELS):
         found = records[problem, model]
+        apart = 1000.0 * np.mean([record["limits"]["CE"] - record["limits"]["eta"] for record in found])
         for column, measure in enumerate(MEASURES):
             ax = axes[row, column]
             ax.axhline(0.0, color=NEUTRAL, linewidth=0.8)
@@ -302,6 +303,7 @@ def draw(records: dict[tuple[str, str], list[Record]], problem: str, binning: st
                 )  # fmt: skip
             limit = np.mean([limit_biases(found, binning, b, "eta")[:, column] for b in CELLS], axis=1)
             ax.plot(CELLS, limit, color="black", linewidth=1.0, linestyle=(0, (4, 3)), label="limit")
+            ax.axhline(apart, color=GAP, linewidth=1.2, linestyle=(0, (1, 1.5)), label="true calibration error")
             ax.set_title(f"{measure} of {model}", fontsize="medium")
             ax.set_xscale("log", base=2)
             ax.set_xticks(CELLS, [str(b) for b in CELLS])
