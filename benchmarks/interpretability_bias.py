@@ -236,26 +236,30 @@ def truth_table(records: dict[tuple[str, str], list[Record]]) -> str:
 
 
 def count_table(records: dict[tuple[str, str], list[Record]]) -> str:
-    """Return in how many pairs of cells and rows the mean bias of PDE is the smaller one, clearly or not.
+    """Return in how many pairs of cells and rows the mean bias of PDE is the smaller one, by reference and by rows.
 
     Clearly is by more than two standard errors of the difference of the two distances, over the runs.
     """
+    sizes = sizes_of(next(iter(records.values())))
     rows = []
     for (problem, model), found in records.items():
         for binning in BINNINGS:
             cells = []
             for reference in REFERENCES:
-                lower, clear, against = counts(found, binning, reference)
+                lower, clear, against = counts(found, binning, reference, sizes)
                 cells.append(f"{lower} ({clear} clearly, {against} clearly not)")
-            rows.append([problem, model, binning, *cells, str(len(CELLS) * len(sizes_of(found)))])
-    return markdown(["problem", "model", "cells", "from eta", "from CE", "of"], rows)
+            by_size = [str(counts(found, binning, "eta", [size])[0]) for size in sizes]
+            rows.append([problem, model, binning, *cells, " / ".join(by_size)])
+    of = f"of {len(CELLS) * len(sizes)}"
+    by = f"from eta with {' / '.join(f'{size:,}' for size in sizes)} rows, of {len(CELLS)}"
+    return markdown(["problem", "model", "cells", f"from eta, {of}", f"from CE, {of}", by], rows)
 
 
-def counts(records: list[Record], binning: str, reference: str) -> tuple[int, int, int]:
+def counts(records: list[Record], binning: str, reference: str, sizes: list[int]) -> tuple[int, int, int]:
     """Return in how many settings PDE has the smaller bias, in how many clearly, and in how many ECE clearly has."""
     lower = clear = against = 0
     for b in CELLS:
-        for size in sizes_of(records):
+        for size in sizes:
             each = biases(records, binning, b, size, reference)
             signs = np.sign(each.mean(axis=0))
             nearer = each @ (signs * (1.0, -1.0))  # |bias of ECE| - |bias of PDE|, as differences of the runs
@@ -312,7 +316,7 @@ def draw(records: dict[tuple[str, str], list[Record]], problem: str, binning: st
         axes[row, 0].set_ylabel("Bias x 1000")
     for ax in axes[-1]:
         ax.set_xlabel("Cells asked for" if binning == BFSL else "Bins of equal mass")
-    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=5, frameon=False)
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=3, frameon=False)
     return figure
 
 

@@ -46,7 +46,7 @@ ROWS, FRESH = 50_000, 1_000_000
 JUDGED = ("PDE", "0/1")
 TRUE = ("CE", "distance from eta")
 PUBLISHED = {"pruned is worse": 11, "pruned is better": 9, "no difference": 18}
-SHOWN = ("complex", "vote", "spambase", "taiwan_credit", "pendigits_mc", "tic_tac_toe")
+SHOWN = ("complex", "vote", "spambase", "taiwan_credit", "bank_marketing", "tic_tac_toe")
 QUICK_TABLES = 2
 
 Table = tuple[np.ndarray, np.ndarray]

@@ -104,12 +104,12 @@ def record_of_estimates(bias, ece, pde, eta, ce):
 def test_counts_compare_distances_from_the_reference(bias):
     records = [record_of_estimates(bias, 0.02 + k, 0.04 + k, 0.05, 0.02) for k in (-1e-3, 1e-3)]
     settings = len(bias.CELLS)
-    assert bias.counts(records, bias.CUT, "eta") == (settings, settings, 0)
-    assert bias.counts(records, bias.CUT, "CE") == (0, 0, settings)
+    assert bias.counts(records, bias.CUT, "eta", [250]) == (settings, settings, 0)
+    assert bias.counts(records, bias.CUT, "CE", [250]) == (0, 0, settings)
     np.testing.assert_allclose(bias.biases(records, bias.CUT, 2, 250, "eta"), [[-31, -11], [-29, -9]])
     np.testing.assert_allclose(bias.limit_biases(records, bias.CUT, 2, "CE"), [[-1, 19], [1, 21]], atol=1e-9)
     same = [record_of_estimates(bias, 0.03, 0.03, 0.05, 0.02)] * 2
-    assert bias.counts(same, bias.CUT, "eta") == (0, 0, 0)
+    assert bias.counts(same, bias.CUT, "eta", [250]) == (0, 0, 0)
 
 
 def test_a_bias_study_goes_on_where_it_was_and_draws_what_it_says(bias, tmp_path, monkeypatch, capsys):
