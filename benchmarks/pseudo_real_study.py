@@ -1,7 +1,7 @@
 """How far evaluators and calibrators are from the truth on pseudo-real tables, as in Tables 2 to 23 of the paper.
 
 Usage: ``python benchmarks/pseudo_real_study.py [FOLDER] [--quick] [--seeds 5] [--tables bank_marketing ...]
-[--evaluators PL ...] [--results FOLDER] [--processes 2] [--figures FOLDER]``.
+[--evaluators PL ...] [--sizes 1000 ...] [--results FOLDER] [--processes 2] [--figures FOLDER]``.
 
 FOLDER holds real tables (npz files with X and y). A model of each gives any number of labelled rows with known
 probabilities (`pseudo_real_data`). Three classifiers are trained on 10,000 rows, sixteen calibrators fitted to 5,000
@@ -172,6 +172,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=MOST_SEEDS, choices=range(1, MOST_SEEDS + 1))
     parser.add_argument("--tables", nargs="+", default=list(TABLES))
     parser.add_argument("--evaluators", nargs="+", choices=[*evaluators(), *ruled_evaluators(), *slow_evaluators()])
+    parser.add_argument("--sizes", type=int, nargs="+", choices=list(SIZES), default=list(SIZES))
     parser.add_argument("--results", type=Path, default=Path("build/pseudo_real"))
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--figures", type=Path)
@@ -182,7 +183,7 @@ def main() -> None:
         folder.mkdir(parents=True, exist_ok=True)
     left = [(one.prepare, given.folder, problems) for one in models if not one.done(problems).exists()]
     done_together(left, given.processes, "models and their true maps")
-    sizes = tuple(SIZES)[: 1 if given.quick else None]
+    sizes = tuple(given.sizes[: 1 if given.quick else None])
     units = []
     for seed in range(1 if given.quick else given.seeds):
         names = tuple(given.evaluators or (*evaluators(), *(ruled_evaluators() if seed == 0 else ())))

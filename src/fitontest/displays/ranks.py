@@ -56,8 +56,8 @@ class RankDisplay(Display):
 
     References
     ----------
-    Kaengsepp and Kull, "On the usefulness of the fit-on-test view on evaluating calibration of classifiers",
-    https://doi.org/10.1007/s10994-024-06652-y, Figure 15. There each evaluator orders post-hoc calibrators.
+    Kängsepp, Valk, Kull (2025), On the usefulness of the fit-on-test view on evaluating calibration of
+    classifiers, Machine Learning 114, figure 15. https://doi.org/10.1007/s10994-024-06652-6
 
     Examples
     --------
