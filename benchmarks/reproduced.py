@@ -28,9 +28,9 @@ HEAD = """# Every table of the papers
 What the four papers print that this package goes back to, beside what it gets, with the script that prints both.
 `python benchmarks/reproduced.py` makes this page from the tables of the [measurements](measurements.md).
 
-*Equal* counts the numbers that are the same in every printed digit. The *means* are over all numbers of these tables that
-both have. Where the data are others than the paper's, numbers cannot be equal; what can be compared is the order of the
-methods.
+*Equal* counts the numbers that are the same in every printed digit. The *means* are over all numbers of these tables
+that both have. Where the data are others than the paper's, numbers cannot be equal; the order of the methods can be
+compared.
 """
 KNOWN, PSEUDO, TCE, TREES = (f"measurements/{name}.md" for name in ("known_truth", "pseudo_real", "tce", "families"))
 
@@ -116,6 +116,9 @@ def tables_of(numbers: range | tuple[int, ...]) -> tuple[str, ...]:
     return tuple(title for title in titles if int(title.split()[1].rstrip(":")) in numbers)
 
 
+TCE_TABLES, READABLE = "benchmarks/tce_tables.py", "benchmarks/interpretability_study.py"
+SIMULATED = (2, 6, 7, 8, 9, 10, 12, 13)
+ABOVE = "as above"
 SYNTHETIC, REAL = "benchmarks/synthetic_study.py", "benchmarks/pseudo_real_study.py"
 FIT_ON_TEST = Paper(
     "Kängsepp, Valk, Kull: fit-on-test",
@@ -208,7 +211,7 @@ FIT_ON_TEST = Paper(
             SYNTHETIC,
             KNOWN,
             ("Table 25: the estimate. Mean |estimate - CE|, x 1000 (estimates of binning debiased)",),
-            said="as above",
+            said=ABOVE,
         ),
         Entry(
             "Table 26",
@@ -216,14 +219,14 @@ FIT_ON_TEST = Paper(
             SYNTHETIC,
             KNOWN,
             ("Table 26: the estimate of the squared error. Mean |estimate - CE|, x 1000",),
-            said="as above",
+            said=ABOVE,
         ),
         Entry(
             "Table 26, KCE",
             "the kernel error",
             "benchmarks/kernel_study.py",
             KNOWN,
-            said="equal in all five printed numbers",
+            said="all five are equal",
         ),
         Entry(
             "Table 27",
@@ -231,7 +234,7 @@ FIT_ON_TEST = Paper(
             SYNTHETIC,
             KNOWN,
             ("Table 27: the ranking. Spearman's correlation over the expected errors, mean over seeds and sizes",),
-            said="as above",
+            said=ABOVE,
         ),
         Entry(
             "Tables 24 to 27, PL_DE",
@@ -256,33 +259,31 @@ FIT_ON_TEST = Paper(
             "the identities",
             "benchmarks/study_identities.py",
             KNOWN,
-            said="both sides equal to rounding",
+            said="equal to rounding",
         ),
     ),
     (
-        "CIFAR-5m, its networks and their probabilities, which are not public: Tables 2 to 23 are of four real tables and models of "
-        "them in their place.",
-        "Real CIFAR networks of the second half of Table 28 and of Figure 15: their test rows have no known truth, and the files "
-        "may not be passed on. [Evaluators on real predictions](measurements/known_truth.md) has the like.",
-        "KDE as the authors ran it: its published errors of .04 to .10 come from a slip in its bandwidth. Ours is another one.",
+        "CIFAR-5m and its networks, which are not public: Tables 2 to 23 are of four real tables and models of them.",
+        "The CIFAR networks of Table 28 and Figure 15: nobody knows their truth, and the files may not be passed on.",
+        "KDE as the authors ran it: its errors of .04 to .10 come from a slip in its bandwidth. Ours is another one.",
     ),
 )
 TCE_PAPER = Paper(
     "Matsubara, Tax, Mudd, Guy: TCE",
     "https://doi.org/10.48550/arXiv.2306.14343",
     (
-        Entry("Table 1", "error within bins", "benchmarks/tce_tables.py", TCE, tables_of((1,))),
+        Entry("Table 1", "error within bins", TCE_TABLES, TCE, tables_of((1,))),
         Entry(
             "Tables 2, 6 to 10, 12, 13",
             "simulated",
-            "benchmarks/tce_tables.py",
+            TCE_TABLES,
             TCE,
-            tables_of((2, 6, 7, 8, 9, 10, 12, 13)),
+            tables_of(SIMULATED),
         ),
         Entry(
             "Table 11",
             "binomial and t-test",
-            "benchmarks/tce_tables.py",
+            TCE_TABLES,
             TCE,
             tables_of((11,)),
             said="the published t-test divides by a variance; with this slip all are equal",
@@ -290,16 +291,16 @@ TCE_PAPER = Paper(
         Entry(
             "Tables 3 and 14",
             "classifiers on UCI sets",
-            "benchmarks/tce_tables.py",
+            TCE_TABLES,
             TCE,
             tables_of((3, 14)),
             said="classifiers were trained again; why a cell differs stands beside it",
         ),
-        Entry("Table 5", "ImageNet, two of five networks", "benchmarks/tce_tables.py", TCE, tables_of((5,))),
-        Entry("Figures 2 to 4", "bins side by side", "benchmarks/tce_tables.py", TCE, said="Figure 4 on another set"),
+        Entry("Table 5", "ImageNet, two of five networks", TCE_TABLES, TCE, tables_of((5,))),
+        Entry("Figures 2 to 4", "bins side by side", TCE_TABLES, TCE, said="Figure 4 on another set"),
     ),
     (
-        "Table 4 (webpage), and coil_2000, isolet and mammography of Table 14: neither features nor predictions are to be had.",
+        "Table 4 (webpage), and coil_2000, isolet and mammography of Table 14: no features and no predictions.",
         "The three ResNets of Table 5: no predictions.",
     ),
 )
@@ -314,11 +315,11 @@ TREES_PAPER = Paper(
             "measures.md",
             said="tested as properties of the measures",
         ),
-        Entry("Table 2", "the data sets", "benchmarks/interpretability_study.py", TREES, said="24 of 36 are there"),
+        Entry("Table 2", "the data sets", READABLE, TREES, said="24 of 36 are there"),
         Entry(
             "Table 3",
             "wins of four calibrators",
-            "benchmarks/interpretability_study.py",
+            READABLE,
             TREES,
             said="counts of 23 tables beside those of 36; 19 wins of PDE could not be reached",
         ),
