@@ -52,6 +52,9 @@ MAPS: dict[str, Callable[[], Any]] = {
     "one_vs_rest platt": lambda: fot.OneVsRest("platt"),
     "one_vs_rest isotonic": lambda: fot.OneVsRest("isotonic"),
     "shared_isotonic": fot.SharedIsotonic,
+    "order_preserving": lambda: fot.families.make("order_preserving"),
+    "order_invariant": lambda: fot.families.make("order_invariant"),
+    "diagonal_order": lambda: fot.families.make("diagonal_order"),
 }
 FEW_CLASSES = {"matrix, no penalty": 10}  # above, the map separates the classes
 

@@ -64,6 +64,7 @@ class DiagonalOrder(IntraOrderFamily):
     (4, array([0]))
     """
 
+    map_: DiagonalOrderMap
     noun: ClassVar[str] = "diagonal_order"
     by_rank: ClassVar[bool] = True
 

@@ -87,7 +87,7 @@ class RankedRows:
 
 
 def _distinct(log_p: FloatArray, codes: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the first of each kind of rows that are equal bit by bit, in an order of their own, and all rows' kinds."""
+    """Return the first of each kind of equal rows, in an order of their own, and the kind of every row."""
     rows = np.column_stack([log_p + 0.0, codes.astype(np.float64)])
     as_bytes = np.ascontiguousarray(rows).view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1])))[:, 0]
     _, first, group = np.unique(as_bytes, return_index=True, return_inverse=True)

@@ -51,7 +51,7 @@ class DiagonalOrderMap(MulticlassMap):
     Examples
     --------
     >>> DiagonalOrderMap(knots=[-1.0], slopes=[0.5, 2.0])([[0.6, 0.3, 0.1]]).round(3)
-    array([[0.599, 0.255, 0.147]])
+    array([[0.651, 0.221, 0.128]])
     """
 
     kind: ClassVar[str] = "diagonal_order"

@@ -56,8 +56,8 @@ class OrderPreservingMap(MulticlassMap):
     --------
     >>> c_hat = OrderPreservingMap(weights=[0.0] * 12 + [0.9, 0.0], sizes=[3, 2, 2], invariant=True)
     >>> c_hat([[0.6, 0.3, 0.1], [0.1, 0.3, 0.6]]).round(3)
-    array([[0.709, 0.218, 0.073],
-           [0.073, 0.218, 0.709]])
+    array([[0.702, 0.223, 0.074],
+           [0.074, 0.223, 0.702]])
     """
 
     kind: ClassVar[str] = "order_preserving"
@@ -134,7 +134,8 @@ def _frozen_sizes(values: Any) -> IntArray:
     whole = all(is_whole(one) and one >= 1 for one in sizes)
     if not whole or len(sizes) < 2 or sizes[0] < 2 or sizes[-1] != sizes[0] - 1:
         raise ValueError(
-            f"sizes must be whole numbers: K >= 2 inputs, the units of hidden layers, K - 1 outputs; got {brief(values)}"
+            f"sizes must be whole numbers: K >= 2 inputs, the units of each hidden layer, K - 1 outputs; "
+            f"got {brief(values)}"
         )
     array = np.array(sizes, dtype=np.intp)
     array.flags.writeable = False
