@@ -17,6 +17,7 @@ from fitontest.maps.multiclass.diagonal_order import DiagonalOrderMap
 GAIN = 1e-14  # share of the loss that a last step gains: the optimum is one and is found to rounding
 HELD_OUT_GAIN = 1e-9  # in fits that only compare penalties
 STEPS = 1000
+LEAST = 0.01  # slope: f increases everywhere
 
 
 @register("diagonal_order", aliases=("DIAG",))
@@ -25,7 +26,7 @@ STEPS = 1000
 class DiagonalOrder(IntraOrderFamily):
     """Fit one increasing polygon that is applied to the score of every class (DIAG).
 
-    The map is softmax(f(x_1), ..., f(x_K)), with f straight on B pieces and slopes s_1, ..., s_B of at least 0.
+    The map is softmax(f(x_1), ..., f(x_K)), with f straight on B pieces and slopes s_1, ..., s_B of at least .01.
 
     The scores are x = ln q, where q is p scaled by the best temperature and then mixed with the uniform distribution by
     1 / (n + 1). The slopes minimise
@@ -64,7 +65,6 @@ class DiagonalOrder(IntraOrderFamily):
     (4, array([0]))
     """
 
-    map_: DiagonalOrderMap
     noun: ClassVar[str] = "diagonal_order"
     by_rank: ClassVar[bool] = True
 
@@ -72,7 +72,8 @@ class DiagonalOrder(IntraOrderFamily):
 
     def _count_parameters(self) -> float:
         """Return the slopes; a temperature more would be a multiple of all of them."""
-        return float(self.map_.slopes.size)
+        polygon: Any = self.map_
+        return float(polygon.slopes.size)
 
     def _check(self) -> None:
         if not (is_whole(self.pieces) and self.pieces >= 2):
@@ -86,7 +87,7 @@ class DiagonalOrder(IntraOrderFamily):
         lowest = min(float(rows.y.min()), -1e-6)
         knots = np.linspace(lowest, 0.0, int(self.pieces) + 1)[1:-1]
         stop = Stop(HELD_OUT_GAIN if held_out else GAIN, STEPS)
-        found = fit_slopes(rows, knots, np.ones(knots.size + 1), [one / rows.n for one in penalties], stop)
+        found = fit_slopes(rows, knots, np.ones(knots.size + 1), LEAST, [one / rows.n for one in penalties], stop)
         return [
             (
                 DiagonalOrderMap(knots, descent.theta, rows.beta, rows.mix, rows.eps),

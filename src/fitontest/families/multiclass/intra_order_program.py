@@ -81,9 +81,9 @@ def fit_networks(
 
 
 def fit_slopes(
-    rows: RankedRows, knots: FloatArray, start: FloatArray, strengths: Sequence[float], stop: Stop
+    rows: RankedRows, knots: FloatArray, start: FloatArray, least: float, strengths: Sequence[float], stop: Stop
 ) -> list[Descent]:
-    """Minimise the log loss of a polygon plus strength |slopes - 1|^2 over slopes of at least 0.
+    """Minimise the log loss of a polygon plus strength |slopes - 1|^2 over slopes that are not too small.
 
     Parameters
     ----------
@@ -92,6 +92,8 @@ def fit_slopes(
         Where the pieces meet.
     start : array of shape (B,)
         Slopes at the start.
+    least : float
+        The smallest slope that is allowed.
     strengths : sequence of float
         Of the penalty.
     stop : Stop
@@ -106,7 +108,7 @@ def fit_slopes(
             found: tuple[Array, Array] = polygon_loss(theta, np.float64(strength), widths, *data)
             return found
 
-        return _path(loss, start, strengths, stop, [(0.0, None)] * start.size)
+        return _path(loss, start, strengths, stop, [(least, None)] * start.size)
 
 
 def _placed(dtype: Any, shared: FloatArray, *columns: Any) -> list[Array]:

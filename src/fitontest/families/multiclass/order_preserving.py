@@ -79,7 +79,6 @@ class OrderPreserving(IntraOrderFamily):
     True
     """
 
-    map_: OrderPreservingMap
     noun: ClassVar[str] = "order_preserving"
     by_rank: ClassVar[bool] = False
 
@@ -87,7 +86,8 @@ class OrderPreserving(IntraOrderFamily):
 
     def _count_parameters(self) -> float:
         """Return the numbers of the network, and the temperature."""
-        return float(self.map_.weights.size + 1)
+        network: Any = self.map_
+        return float(network.weights.size + 1)
 
     def _check(self) -> None:
         given = self.widths

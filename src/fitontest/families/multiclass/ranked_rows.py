@@ -81,7 +81,7 @@ class RankedRows:
         w = (weights / weights.sum()).astype(np.float32).astype(np.float64)
         log_p, codes = np.ascontiguousarray(log_p[first]), codes[first]
         beta, mix = fit_slope(SoftmaxProblem(log_p, codes, w, float(w.sum()))).beta, 1.0 / (rows.counted + 1.0)
-        scores = in_order(log_p, beta, mix)
+        scores = in_order(log_p, log_p, beta, mix)
         ranks = (log_p > log_p[np.arange(codes.size), codes][:, None]).sum(axis=1)
         return cls(scores.x, scores.y, scores.gaps, ranks, w, columns, rows.counted, beta, mix, eps)
 

@@ -10,7 +10,7 @@ from fitontest.checks import brief
 from fitontest.maps.base import clipping, frozen_array
 from fitontest.maps.expressions import Expression, line, pieces, softmax_of
 from fitontest.maps.multiclass.base import MulticlassMap
-from fitontest.maps.multiclass.in_order import in_order, softmax_in_place_of
+from fitontest.maps.multiclass.in_order import in_order, softmax_in_order
 from fitontest.maps.multiclass.order_preserving import read_first_step
 from fitontest.maps.multiclass.softmax import first_step_of
 from fitontest.maps.stored import register
@@ -79,28 +79,28 @@ class DiagonalOrderMap(MulticlassMap):
 
     @property
     def keeps_argmax(self) -> bool:
-        """Whether the most likely class stays the same: it does, unless the first step makes all scores equal."""
-        return self.beta > 0 and self.mix < 1
+        """Whether the most likely class stays the same: it does."""
+        return True
 
     def evaluate(self, P: FloatArray) -> FloatArray:
         """Return the calibrated probabilities, in the order of the given ones."""
         found = np.empty(P.shape)
         for rows in row_blocks(*P.shape):
-            found[rows] = self._softmax(np.log(np.maximum(P[rows], self.eps)))
+            found[rows] = self._softmax(P[rows], np.log(np.maximum(P[rows], self.eps)))
         return found
 
     def evaluate_log(self, log_p: FloatArray) -> FloatArray:
         """Return the calibrated probabilities of rows given as logarithms."""
         found = np.empty(log_p.shape)
         for rows in row_blocks(*log_p.shape):
-            found[rows] = self._softmax(np.maximum(log_p[rows], np.log(self.eps)))
+            found[rows] = self._softmax(log_p[rows], np.maximum(log_p[rows], np.log(self.eps)))
         return found
 
-    def _softmax(self, log_p: FloatArray) -> FloatArray:
-        rows = in_order(log_p, self.beta, self.mix)
+    def _softmax(self, given: FloatArray, log_p: FloatArray) -> FloatArray:
+        rows = in_order(given, log_p, self.beta, self.mix)
         piece = np.searchsorted(self.knots, rows.y, side="right")
         start, values = self._starts()
-        return softmax_in_place_of(values[piece] + self.slopes[piece] * (rows.y - start[piece]), rows.order)
+        return softmax_in_order(values[piece] + self.slopes[piece] * (rows.y - start[piece]), rows)
 
     def _starts(self) -> tuple[FloatArray, FloatArray]:
         """Return a knot of each piece, and the value of f there; it is 0 at the first."""

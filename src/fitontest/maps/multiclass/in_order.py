@@ -10,7 +10,7 @@ import numpy as np
 
 from fitontest.maps.multiclass.softmax import first_step
 from fitontest.numerics.softmax import to_softmax
-from fitontest.typing import FloatArray, IntArray
+from fitontest.typing import BoolArray, FloatArray, IntArray
 
 
 class InOrder(NamedTuple):
@@ -26,30 +26,48 @@ class InOrder(NamedTuple):
         The sorted scores.
     gaps : array of shape (n, K - 1)
         y_k - y_(k+1), at least 0.
+    ahead : bool array of shape (n,)
+        Whether the largest entry is larger than the next one.
     """
 
     x: FloatArray
     order: IntArray
     y: FloatArray
     gaps: FloatArray
+    ahead: BoolArray
 
 
-def in_order(log_p: FloatArray, beta: float, mix: float) -> InOrder:
-    """Return the scores ln q of `first_step`, and their order."""
-    order = np.argsort(-log_p, axis=1, kind="stable")
+def in_order(given: FloatArray, log_p: FloatArray, beta: float, mix: float) -> InOrder:
+    """Return the scores ln q of `first_step`, and the order of the given rows.
+
+    Parameters
+    ----------
+    given : array of shape (n, K)
+        Probabilities or their logarithms, as they were given.
+    log_p : array of shape (n, K)
+        Logarithms of the probabilities, or of larger ones where these are too small.
+    beta, mix : float
+        Of the first step.
+    """
+    order = np.argsort(-given, axis=1, kind="stable")
     x = first_step(log_p, beta, mix)
     y = np.take_along_axis(x, order, axis=1)
-    return InOrder(x, order, y, np.maximum(y[:, :-1] - y[:, 1:], 0.0))
+    rows = np.arange(len(given))
+    ahead = given[rows, order[:, 0]] > given[rows, order[:, 1]]
+    return InOrder(x, order, y, np.maximum(y[:, :-1] - y[:, 1:], 0.0), ahead)
 
 
-def softmax_in_place_of(f: FloatArray, order: IntArray) -> FloatArray:
+def softmax_in_order(f: FloatArray, rows: InOrder) -> FloatArray:
     """Return the softmax of values that stand in the order of the scores, put back in the places of these.
 
-    A rounding might let a probability rise past the one before it, which is not allowed to happen.
+    What a rounding does to it is undone: no probability rises past the one before it, and the largest stays ahead of
+    the next, by the last digit where it must, so that the same class is predicted.
     """
     np.minimum.accumulate(f, axis=1, out=f)
     to_softmax(f)
     np.minimum.accumulate(f, axis=1, out=f)
+    level = rows.ahead & (f[:, 0] == f[:, 1])
+    f[level, 0] = np.nextafter(f[level, 0], 1.0)
     q = np.empty_like(f)
-    np.put_along_axis(q, order, f, axis=1)
+    np.put_along_axis(q, rows.order, f, axis=1)
     return q

@@ -8,7 +8,7 @@ import numpy as np
 from fitontest.checks import as_list, brief, check_flag, is_whole
 from fitontest.maps.base import clipping, finite_number, frozen_array
 from fitontest.maps.multiclass.base import MulticlassMap
-from fitontest.maps.multiclass.in_order import in_order, softmax_in_place_of
+from fitontest.maps.multiclass.in_order import in_order, softmax_in_order
 from fitontest.maps.stored import register
 from fitontest.numerics.network import count_weights, outputs
 from fitontest.numerics.softmax import row_blocks
@@ -90,32 +90,32 @@ class OrderPreservingMap(MulticlassMap):
 
     @property
     def keeps_argmax(self) -> bool:
-        """Whether the most likely class stays the same: it does, unless the first step makes all scores equal."""
-        return self.beta > 0 and self.mix < 1
+        """Whether the most likely class stays the same: it does."""
+        return True
 
     def evaluate(self, P: FloatArray) -> FloatArray:
         """Return the calibrated probabilities, in the order of the given ones."""
         found = np.empty(P.shape)
         for rows in row_blocks(*P.shape):
-            found[rows] = self._softmax(np.log(np.maximum(P[rows], self.eps)))
+            found[rows] = self._softmax(P[rows], np.log(np.maximum(P[rows], self.eps)))
         return found
 
     def evaluate_log(self, log_p: FloatArray) -> FloatArray:
         """Return the calibrated probabilities of rows given as logarithms."""
         found = np.empty(log_p.shape)
         for rows in row_blocks(*log_p.shape):
-            found[rows] = self._softmax(np.maximum(log_p[rows], np.log(self.eps)))
+            found[rows] = self._softmax(log_p[rows], np.maximum(log_p[rows], np.log(self.eps)))
         return found
 
-    def _softmax(self, log_p: FloatArray) -> FloatArray:
-        rows = in_order(log_p, self.beta, self.mix)
+    def _softmax(self, given: FloatArray, log_p: FloatArray) -> FloatArray:
+        rows = in_order(given, log_p, self.beta, self.mix)
         seen = rows.y if self.invariant else rows.x
         slopes = outputs(self.weights, self.sizes.tolist(), seen - seen.mean(axis=1, keepdims=True))
         slopes += UNIT_SLOPE
         f = np.zeros(seen.shape)
         rises = rows.gaps * np.logaddexp(0.0, slopes)
         f[:, :-1] = np.cumsum(rises[:, ::-1], axis=1)[:, ::-1]
-        return softmax_in_place_of(f, rows.order)
+        return softmax_in_order(f, rows)
 
 
 def read_first_step(beta: Any, mix: Any) -> tuple[float, float]:
