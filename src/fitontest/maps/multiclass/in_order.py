@@ -26,15 +26,15 @@ class InOrder(NamedTuple):
         The sorted scores.
     gaps : array of shape (n, K - 1)
         y_k - y_(k+1), at least 0.
-    ahead : bool array of shape (n,)
-        Whether the largest entry is larger than the next one.
+    top : bool array of shape (n, K)
+        Which of the sorted entries are the largest of their row.
     """
 
     x: FloatArray
     order: IntArray
     y: FloatArray
     gaps: FloatArray
-    ahead: BoolArray
+    top: BoolArray
 
 
 def in_order(given: FloatArray, log_p: FloatArray, beta: float, mix: float) -> InOrder:
@@ -52,22 +52,21 @@ def in_order(given: FloatArray, log_p: FloatArray, beta: float, mix: float) -> I
     order = np.argsort(-given, axis=1, kind="stable")
     x = first_step(log_p, beta, mix)
     y = np.take_along_axis(x, order, axis=1)
-    rows = np.arange(len(given))
-    ahead = given[rows, order[:, 0]] > given[rows, order[:, 1]]
-    return InOrder(x, order, y, np.maximum(y[:, :-1] - y[:, 1:], 0.0), ahead)
+    top = np.take_along_axis(given, order, axis=1) == given.max(axis=1, keepdims=True)
+    return InOrder(x, order, y, np.maximum(y[:, :-1] - y[:, 1:], 0.0), top)
 
 
 def softmax_in_order(f: FloatArray, rows: InOrder) -> FloatArray:
     """Return the softmax of values that stand in the order of the scores, put back in the places of these.
 
-    What a rounding does to it is undone: no probability rises past the one before it, and the largest stays ahead of
-    the next, by the last digit where it must, so that the same class is predicted.
+    What a rounding does to it is undone: no probability rises past the one before it, and the largest stay ahead of
+    the next, by the last digit where they must, so that the same class is predicted.
     """
     np.minimum.accumulate(f, axis=1, out=f)
     to_softmax(f)
     np.minimum.accumulate(f, axis=1, out=f)
-    level = rows.ahead & (f[:, 0] == f[:, 1])
-    f[level, 0] = np.nextafter(f[level, 0], 1.0)
+    level = (~rows.top & (f == f[:, :1])).any(axis=1)
+    f[level] = np.where(rows.top[level], np.nextafter(f[level], 1.0), f[level])
     q = np.empty_like(f)
     np.put_along_axis(q, rows.order, f, axis=1)
     return q
