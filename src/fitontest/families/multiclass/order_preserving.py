@@ -29,7 +29,7 @@ class OrderPreserving(IntraOrderFamily):
 
     The map is softmax(f); with the scores sorted, y_1 >= ... >= y_K, f of the k-th largest one is
 
-        f_(k) = sum_{j >= k} (y_j - y_(j+1)) m_j,    m_j = ln(1 + exp(N_j(x) + ln(e - 1))) >= 0,    f_(K) = 0
+        f_(k) = sum_{j >= k} (y_j - y_(j+1)) m_j,    m_j = ln(1 + (e - 1) exp N_j(x)) >= 0,    f_(K) = 0
 
     where N is a network of the row x, in the order of the classes. The scores are x = ln q, where q is p scaled by the
     best temperature and then mixed with the uniform distribution by 1 / (n + 1). The numbers theta of N minimise
@@ -132,7 +132,7 @@ class OrderInvariant(OrderPreserving):
 
     The map is that of `OrderPreserving`, but the network sees the sorted scores y in place of x:
 
-        f_(k) = sum_{j >= k} (y_j - y_(j+1)) m_j,    m_j = ln(1 + exp(N_j(y) + ln(e - 1))) >= 0,    f_(K) = 0
+        f_(k) = sum_{j >= k} (y_j - y_(j+1)) m_j,    m_j = ln(1 + (e - 1) exp N_j(y)) >= 0,    f_(K) = 0
 
     So it does not know which class has which score. In the paper it is the best of the three kinds.
 

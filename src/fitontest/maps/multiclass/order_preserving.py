@@ -25,7 +25,7 @@ class OrderPreservingMap(MulticlassMap):
     g(p) = softmax(f), where the k-th largest entry is f_(k) = sum_{j >= k} (y_j - y_(j+1)) m_j, f_(K) = 0.
 
     y_1 >= ... >= y_K are the sorted scores of the row, x = ln q with q = (1 - mix) softmax(beta ln max(p, eps)) +
-    mix / K, and m_j = ln(1 + exp(N_j + ln(e - 1))) >= 0, where N are the K - 1 outputs of the network for the scores
+    mix / K, and m_j = ln(1 + (e - 1) exp N_j) >= 0, where N are the K - 1 outputs of the network for the scores
     less their mean. If N is 0, all m_j are 1, and g(p) is q.
 
     Parameters
