@@ -20,6 +20,10 @@ VARIANTS = {
     "dir_l2": fot.families.make("dir_l2", cv=2),
     "dir_odir": fot.families.make("dir_odir", mu=1e-3, cv=2),  # all pairs are tested where they are chosen
     "msodir": fot.families.make("msodir", lambda_=1e-2, mu=1e-3),
+    "diagonal_order": fot.families.make("diagonal_order", cv=2),
+    "order_invariant": fot.families.make("order_invariant", cv=2),
+    "order_preserving": fot.families.make("order_preserving", cv=2),
+    "order_preserving-deep": fot.families.make("order_preserving", penalty=2.0, widths=(6, 5)),
     "temperature-unmixed": fot.Temperature(mix=False),
     "bias_corrected-free": fot.BiasCorrected(penalty=None),
     "vector-free": fot.Vector(penalty=None),
@@ -32,6 +36,7 @@ VARIANTS = {
     "shared_isotonic-unscaled": fot.SharedIsotonic(temperature=False),
 }
 KEEP_ARGMAX = {"identity", "temperature", "temperature-unmixed", "shared_isotonic", "shared_isotonic-unscaled"}
+KEEP_ARGMAX |= {"diagonal_order", "order_invariant", "order_preserving", "order_preserving-deep"}
 CORNERS = np.array([[1.0, 0, 0, 0], [0, 0, 0, 1], [0.5, 0.5, 0, 0], [0.25] * 4, [1 - 1e-12, 1e-12, 0, 0]])
 every_family = pytest.mark.parametrize("name", VARIANTS)
 every_class = pytest.mark.parametrize("name", fot.families.names("any"))
@@ -237,7 +242,7 @@ def test_refusals_name_the_argument_and_the_place(name):
         family.predict_proba([[0.0, 1.5, 0.0, 0.0]])
     with pytest.raises(ValueError, match="P must be finite"):
         family.predict_proba([[np.nan, 0.5, 0.5, 0.0]])
-    if name not in ("identity", "shared_isotonic"):
+    if name not in ("diagonal_order", "identity", "shared_isotonic"):
         with pytest.raises(ValueError, match="P must have a column for each of the map's 4 classes, got 3 columns"):
             family.predict_proba([[0.2, 0.3, 0.5]])
 

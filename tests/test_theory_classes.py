@@ -143,6 +143,63 @@ def test_shared_isotonic_fits_all_pairs_after_the_temperature():
     assert family.predict_proba(AT) == pytest.approx(r / r.sum(axis=1, keepdims=True), abs=1e-8)
 
 
+def _in_order(family: Any, P: Array, n: float) -> Array:
+    """Return ln q after the first step of the page."""
+    alpha = 1.0 / (n + 1.0)
+    return np.log((1 - alpha) * softmax(np.log(P) / family.temperature_) + alpha / 3)
+
+
+def test_the_polygon_of_all_classes_minimises_loss_and_penalty():
+    stated(
+        r"$g(p) = \mathrm{softmax}(f(\ln q))$, entry by entry | $\frac{\lambda}{n} \sum_b (s_b - 1)^2$, $s_b \ge .01$",
+        "straight on 12 equal pieces of the range",
+        "the largest of $100, 30, 10, 3, 1$ whose log loss over 3 folds is within a standard error of the smallest",
+    )
+    data = class_data(weighted=True)
+    n = float(data.w.sum())
+    family = fot.families.make("diagonal_order").fit(data.P, data.y, data.w)
+    assert family.held_out_.candidates == (100, 30, 10, 3, 1)
+    assert family.penalty_ == family.held_out_.candidates[family.held_out_.within_one_error]
+    x = _in_order(family, data.P, n)
+    edges = np.linspace(x.min(), 0.0, 13)
+    low, high = np.append(-np.inf, edges[1:-1]), np.append(edges[1:-1], np.inf)
+
+    def f(s: Array, x: Array) -> Array:
+        return (np.clip(x[..., None], low, high) - np.maximum(low, edges[0])) @ s
+
+    def objective(s: Array) -> float:
+        return class_loss(f(s, x), data) + family.penalty_ / n * float(((s - 1.0) ** 2).sum())
+
+    slopes = family.map_.slopes
+    assert slopes.size == 12
+    assert slopes.min() > 0.02  # no bound is reached
+    assert family.predict_proba(AT) == pytest.approx(softmax(f(slopes, _in_order(family, AT, n))), abs=CLOSE)
+    assert family.objective_ == pytest.approx(objective(slopes), rel=1e-6)
+    assert_minimal(objective, slopes, [np.zeros(12)])
+
+
+@pytest.mark.parametrize("name", ["order_preserving", "order_invariant"])
+def test_networks_rescale_the_gaps_of_the_sorted_row(name):
+    stated(
+        r"$f_{(k)} = \sum_{j = k}^{K - 1} (y_j - y_{j + 1}) \, m_j$ for the $k$-th largest entry, "
+        r"$m_j = \ln(1 + (e - 1) \, e^{N_j})$",
+        r"$\frac{\lambda}{n} \lVert \theta - \theta_0 \rVert^2$",
+        "the same, $N$ of the sorted row $y$",
+    )
+    data = class_data()
+    family = fot.families.make(name, penalty=1.0).fit(data.P, data.y)
+    x = _in_order(family, AT, float(data.w.sum()))
+    y = -np.sort(-x, axis=1)
+    seen = (y if name == "order_invariant" else x) - x.mean(axis=1, keepdims=True)
+    theta = family.map_.weights
+    W, b, V, c = theta[:150].reshape(3, 50), theta[150:200], theta[200:300].reshape(50, 2), theta[300:]
+    m = np.log(1 + (np.e - 1) * np.exp(np.tanh(seen @ W + b) @ V + c))
+    rises = (y[:, :-1] - y[:, 1:]) * m
+    f = np.stack([rises.sum(axis=1), rises[:, 1], np.zeros(len(y))], axis=1)
+    q = np.take_along_axis(family.predict_proba(AT), np.argsort(-x, axis=1), axis=1)
+    assert q == pytest.approx(softmax(f), abs=CLOSE)
+
+
 def test_simplex_bins_shift_by_the_gap_of_the_cell():
     stated(r"| `SimplexBins` | $g(p) = p + \bar y_b - \bar p_b$ | means of the cells")
     data = class_data()

@@ -69,7 +69,7 @@ class Registry(Mapping[str, E], Generic[E, T]):
     --------
     >>> import fitontest as fot
     >>> fot.families.names("any")[:4]
-    ['bias_corrected', 'dir_l2', 'dir_odir', 'dirichlet']
+    ['bias_corrected', 'diagonal_order', 'dir_l2', 'dir_odir']
     >>> fot.families.make("slope1", n_bins=15)
     Slope1(n_bins=15)
     >>> @fot.families.register("my_identity")

@@ -91,6 +91,7 @@ _TWO_CLASS_MODULES = {  # names, and the files in which they are registered
 }
 _MULTICLASS_MODULES = {  # of several classes; some of them take a column as well
     "bias_corrected": "fitontest.families.multiclass.bias_corrected",
+    "diagonal_order": "fitontest.families.multiclass.diagonal_order",
     "dir_l2": "fitontest.families.multiclass.dir_l2",
     "dir_odir": "fitontest.families.multiclass.odir",
     "dirichlet": "fitontest.families.multiclass.dirichlet",
@@ -98,6 +99,8 @@ _MULTICLASS_MODULES = {  # of several classes; some of them take a column as wel
     "matrix": "fitontest.families.multiclass.matrix",
     "msodir": "fitontest.families.multiclass.odir",
     "one_vs_rest": "fitontest.families.multiclass.one_vs_rest",
+    "order_invariant": "fitontest.families.multiclass.order_preserving",
+    "order_preserving": "fitontest.families.multiclass.order_preserving",
     "shared_isotonic": "fitontest.families.multiclass.shared_isotonic",
     "stacking": "fitontest.families.stacking",
     "temperature": "fitontest.families.temperature",

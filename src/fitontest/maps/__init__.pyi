@@ -16,9 +16,11 @@ from .logit_knots import LogitKnotsMap
 from .mixture import MixtureMap
 from .multiclass.by_class import ByClassMap
 from .multiclass.cells import CellMap
+from .multiclass.diagonal_order import DiagonalOrderMap
 from .multiclass.identity import MulticlassIdentityMap
 from .multiclass.mixture import MulticlassMixtureMap
 from .multiclass.one_vs_rest import OneVsRestMap
+from .multiclass.order_preserving import OrderPreservingMap
 from .multiclass.shared import SharedMap
 from .multiclass.softmax import SoftmaxMap
 from .restricted_cubic import RestrictedCubicMap
@@ -32,6 +34,7 @@ __all__ = [
     "BoostedMap",
     "ByClassMap",
     "CellMap",
+    "DiagonalOrderMap",
     "FeatureMap",
     "FeatureMixtureMap",
     "HermiteMap",
@@ -43,6 +46,7 @@ __all__ = [
     "MulticlassIdentityMap",
     "MulticlassMixtureMap",
     "OneVsRestMap",
+    "OrderPreservingMap",
     "RestrictedCubicMap",
     "SegmentLinesMap",
     "SegmentOffsetsMap",

@@ -89,8 +89,8 @@ def test_presets_of_the_paper_choose_from_all_pairs():
     assert l2.best_lambda_ in GRID
 
 
-def test_presets_are_in_no_default():
-    for name in ("dir_l2", "dir_odir", "msodir"):
+def test_presets_and_slow_families_are_in_no_default():
+    for name in ("dir_l2", "dir_odir", "msodir", "diagonal_order", "order_invariant", "order_preserving"):
         assert name in fot.families.names("any")
         assert name not in all_families("any")
         assert name not in list_class_calibrators()

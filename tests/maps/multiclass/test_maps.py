@@ -23,6 +23,8 @@ MAPS = {
     ),
     "shared": fot.maps.SharedMap(fot.maps.BinnedMap(fot.partitions.Partition([0.4]), [0.1, 0.8], [0.0, 0.0]), beta=1.3),
 }
+MAPS["order_preserving"] = fot.maps.OrderPreservingMap(np.linspace(-2, 3, 14), [3, 2, 2], True, beta=1.2, mix=0.01)
+MAPS["diagonal_order"] = fot.maps.DiagonalOrderMap([-4.0, -1.0], [0.5, 2.0, 0.0], beta=0.9, mix=1e-3, eps=1e-12)
 BY_CLASS = fot.maps.ByClassMap(MAPS["one_vs_rest"].parts)
 MAPS["mixture"] = fot.maps.MulticlassMixtureMap([0.2, 0.5, 0.3], [MAPS["identity"], MAPS["full"], MAPS["one_vs_rest"]])
 every_map = pytest.mark.parametrize("name", MAPS)
@@ -109,7 +111,12 @@ def test_a_part_says_by_itself_that_it_decreases():
 
 
 def test_who_keeps_the_argmax():
-    assert {name for name, c_hat in MAPS.items() if c_hat.keeps_argmax} == {"identity", "shared"}
+    assert {name for name, c_hat in MAPS.items() if c_hat.keeps_argmax} == {
+        "diagonal_order",
+        "identity",
+        "order_preserving",
+        "shared",
+    }
     assert fot.maps.SoftmaxMap([2, 2], [0.5, 0.5]).keeps_argmax
     for other in ([-1, -1], [1, 2], [[1, 0], [0, 1]]):
         assert not fot.maps.SoftmaxMap(other, [0, 0]).keeps_argmax
@@ -122,7 +129,22 @@ REFUSED = {
     "b must hold a bias for each of two classes or more": lambda: fot.maps.SoftmaxMap([1], [0]),
     "W must be 2 numbers, or 2 rows of 2 numbers, as b has 2": lambda: fot.maps.SoftmaxMap([1, 2, 3], [0, 0]),
     "W must be finite, got nan at row 2, column 1": lambda: fot.maps.SoftmaxMap([[1, 2], [np.nan, 3]], [0, 0]),
-    "beta must not be negative": lambda: fot.maps.SoftmaxMap([1, 1], [0, 0], beta=-1.0),
+    "sizes must be whole numbers: K >= 2 inputs, .* K - 1 outputs; got": lambda: fot.maps.OrderPreservingMap(
+        [0.0] * 14, [3, 2, 3], True
+    ),
+    "weights must be the 14 numbers of a network of sizes .*, got 13": lambda: fot.maps.OrderPreservingMap(
+        [0.0] * 13, [3, 2, 2], True
+    ),
+    "invariant must be True or False, got 1": lambda: fot.maps.OrderPreservingMap([0.0] * 14, [3, 2, 2], 1),
+    "knots must be strictly increasing, at least one": lambda: fot.maps.DiagonalOrderMap([0, 0], [1, 1, 1]),
+    "slopes must be 2 numbers that are not negative": lambda: fot.maps.DiagonalOrderMap([0], [1, -1]),
+    "slopes must be 3 numbers that are not negative": lambda: fot.maps.DiagonalOrderMap([0, 1], [1, 1]),
+    "mix must lie in .0, 1., got -0.1": lambda: fot.maps.DiagonalOrderMap([0], [1, 1], mix=-0.1),
+    "beta must not be negative, got -2": lambda: fot.maps.OrderPreservingMap([0.0] * 14, [3, 2, 2], True, beta=-2),
+    "a map of kind 'order_preserving' can be applied to arrays only": lambda: MAPS["order_preserving"].to_sql(
+        list("abc")
+    ),
+    "beta must not be negative, got -1": lambda: fot.maps.SoftmaxMap([1, 1], [0, 0], beta=-1.0),
     r"mix must lie in \[0, 1\]": lambda: fot.maps.SoftmaxMap([1, 1], [0, 0], mix=1.5),
     r"eps must be a number in \(0, 0.5\)": lambda: fot.maps.SoftmaxMap([1, 1], [0, 0], eps=0),
     "parts must hold calibration maps of two classes, got .* at position 1": lambda: OneVsRestMap(

@@ -10,8 +10,6 @@ configuration of jax is left alone.
 This module imports jax; it is itself imported when a map is first fitted.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
 from typing import NamedTuple
 
@@ -26,6 +24,7 @@ from fitontest.families.piecewise.levenberg_marquardt import Search, levenberg_m
 from fitontest.families.piecewise.objective import Knots, Problem, evaluate
 from fitontest.families.piecewise.process import require_threads_of_jax
 from fitontest.families.piecewise.tasks import LIMIT, Fits, Loss, Nodes, Space, Stop, Tasks
+from fitontest.families.piecewise.undisturbed import undisturbed
 from fitontest.typing import FloatArray, IntArray
 
 BATCH = 16
@@ -77,7 +76,7 @@ def run(tasks: Tasks, space: Space, loss: Loss, stop: Stop) -> Fits:
     total = tasks.nodes.total[tasks.rows]
     enough, rows, bins = stop.gain * total, tasks.rows.astype(np.int32), tasks.bins.astype(np.int32)
     shared = tasks.quantiles, np.float64(tasks.alpha), np.float64(tasks.moving)
-    with _undisturbed():
+    with undisturbed():
         for limit in range(ROUND, stop.steps + ROUND, ROUND):
             pending = np.flatnonzero(~progress.done)
             steps, started = np.int32(min(limit, stop.steps)), []
@@ -103,21 +102,8 @@ def placed(x: FloatArray, mass: FloatArray) -> Nodes:
     nodes, masses = np.zeros(room * TILE), np.zeros((sets, 2, room * TILE))
     nodes[: x.size], masses[: len(mass), :, : x.size] = x, mass
     arrays = nodes.reshape(room, TILE), masses.reshape(sets, 2, room, TILE), np.int32(tiles)
-    with _undisturbed():
+    with undisturbed():
         return Nodes(jax.device_put(arrays), mass.sum(axis=(1, 2)))
-
-
-@contextmanager
-def _undisturbed() -> Iterator[None]:
-    """Compute in float64 on the CPU whatever the user's configuration of jax, and leave that alone."""
-    with (
-        jax.enable_x64(True),
-        jax.default_device(jax.local_devices(backend="cpu")[0]),
-        jax.disable_jit(False),
-        jax.numpy_dtype_promotion("standard"),
-        jax.transfer_guard("allow"),
-    ):
-        yield
 
 
 def _begun(tasks: Tasks) -> Progress:

@@ -117,23 +117,13 @@ class SoftmaxMap(MulticlassMap):
 
     def expressions(self, p: Sequence[Expression]) -> list[Expression]:
         """Return the formula of `evaluate`."""
-        x = self._first_step([one.clip(low=self.eps).ln() for one in p])
+        x = first_step_of([one.clip(low=self.eps).ln() for one in p], self.beta, self.mix)
         if self.W.ndim == 1:
             return softmax_of([w * one + b for w, one, b in zip(self.W.tolist(), x, self.b.tolist(), strict=True)])
         rows = zip(self.W.tolist(), self.b.tolist(), strict=True)
         return softmax_of(
             [total([w * one for w, one in zip(row, x, strict=True) if w] + [Number(b)]) for row, b in rows]
         )
-
-    def _first_step(self, log_p: Sequence[Expression]) -> list[Expression]:
-        """Return ln q, each to be computed once; see `first_step`."""
-        if self.beta == 1.0 and self.mix == 0.0:
-            return shared(log_p)
-        z = [self.beta * one for one in log_p]
-        if self.mix == 0.0:
-            return shared(log_softmax_of(z))
-        K = len(z)
-        return shared([((1.0 - self.mix) * one + self.mix / K).ln() for one in softmax_of(z)])
 
 
 def first_step(log_p: FloatArray, beta: float, mix: float) -> FloatArray:
@@ -149,6 +139,16 @@ def first_step(log_p: FloatArray, beta: float, mix: float) -> FloatArray:
     z *= 1.0 - mix
     z += mix / z.shape[1]
     return np.asarray(np.log(z, out=z))
+
+
+def first_step_of(log_p: Sequence[Expression], beta: float, mix: float) -> list[Expression]:
+    """Return ln q of `first_step` as expressions, each to be computed once."""
+    if beta == 1.0 and mix == 0.0:
+        return shared(log_p)
+    z = [beta * one for one in log_p]
+    if mix == 0.0:
+        return shared(log_softmax_of(z))
+    return shared([((1.0 - mix) * one + mix / len(z)).ln() for one in softmax_of(z)])
 
 
 def _frozen_weights(values: ArrayInput, K: int) -> FloatArray:

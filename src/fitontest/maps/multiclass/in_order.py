@@ -1,0 +1,72 @@
+"""Rows in the order of their probabilities: what the maps share that never change this order.
+
+The scores of a row are sorted, the map makes values of them that do not rise, and the softmax of these values is put
+back in the places of the scores.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from fitontest.maps.multiclass.softmax import first_step
+from fitontest.numerics.softmax import to_softmax
+from fitontest.typing import BoolArray, FloatArray, IntArray
+
+
+class InOrder(NamedTuple):
+    """Scores of rows, and how they stand from the largest to the smallest.
+
+    Attributes
+    ----------
+    x : array of shape (n, K)
+        Scores ln q in the order of the classes.
+    order : int array of shape (n, K)
+        The column of the largest score of each row, that of the next one, and so on; of equal ones the first.
+    y : array of shape (n, K)
+        The sorted scores.
+    gaps : array of shape (n, K - 1)
+        y_k - y_(k+1), at least 0.
+    top : bool array of shape (n, K)
+        Which of the sorted entries are the largest of their row.
+    """
+
+    x: FloatArray
+    order: IntArray
+    y: FloatArray
+    gaps: FloatArray
+    top: BoolArray
+
+
+def in_order(given: FloatArray, log_p: FloatArray, beta: float, mix: float) -> InOrder:
+    """Return the scores ln q of `first_step`, and the order of the given rows.
+
+    Parameters
+    ----------
+    given : array of shape (n, K)
+        Probabilities or their logarithms, as they were given.
+    log_p : array of shape (n, K)
+        Logarithms of the probabilities, or of larger ones where these are too small.
+    beta, mix : float
+        Of the first step.
+    """
+    order = np.argsort(-given, axis=1, kind="stable")
+    x = first_step(log_p, beta, mix)
+    y = np.take_along_axis(x, order, axis=1)
+    top = np.take_along_axis(given, order, axis=1) == given.max(axis=1, keepdims=True)
+    return InOrder(x, order, y, np.maximum(y[:, :-1] - y[:, 1:], 0.0), top)
+
+
+def softmax_in_order(f: FloatArray, rows: InOrder) -> FloatArray:
+    """Return the softmax of values that stand in the order of the scores, put back in the places of these.
+
+    What a rounding does to it is undone: no probability rises past the one before it, and the largest stay ahead of
+    the next, by the last digit where they must, so that the same class is predicted.
+    """
+    np.minimum.accumulate(f, axis=1, out=f)
+    to_softmax(f)
+    np.minimum.accumulate(f, axis=1, out=f)
+    level = (~rows.top & (f == f[:, :1])).any(axis=1)
+    f[level] = np.where(rows.top[level], np.nextafter(f[level], 1.0), f[level])
+    q = np.empty_like(f)
+    np.put_along_axis(q, rows.order, f, axis=1)
+    return q
