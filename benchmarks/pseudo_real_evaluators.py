@@ -48,6 +48,34 @@ class DefaultNumber:
 
 
 @dataclass(frozen=True)
+class TwoColumnNumber:
+    """A family of several classes as an evaluator: the map of the second of two columns, 1 - p and p."""
+
+    name: str
+    family: str
+
+    def measure(self, sample: ScoreSample, grid: TrueMaps) -> dict[str, float | list[float]]:
+        """Return the estimates, the error of the map by each truth, and the processor's seconds."""
+        start = process_time()
+        fitted = fot.families.make(self.family).fit(_columns(sample.p), sample.y)
+        own = fitted.predict_proba(_columns(sample.p))[:, 1]
+        seconds = process_time() - start
+        off = np.abs(fitted.predict_proba(_columns(grid.p))[:, 1] - grid.c)
+        return {
+            "map_errors": (off @ grid.weight).tolist(),
+            "map_squares": (off**2 @ grid.weight).tolist(),
+            "estimate": float(np.abs(own - sample.p).mean()),
+            "estimate_squared": float(np.mean((own - sample.p) ** 2)),
+            "n_bins": 0,
+            "seconds": seconds,
+        }
+
+
+def _columns(p: np.ndarray) -> np.ndarray:
+    return np.column_stack([1.0 - p, p])
+
+
+@dataclass(frozen=True)
 class PlugInNumber:
     """A method of the tables, as the synthetic study has it."""
 
@@ -83,12 +111,12 @@ def distances(error: fot.Estimate, grid: TrueMaps) -> dict[str, list[float]]:
     return {"map_errors": (off @ grid.weight).tolist(), "map_squares": (off**2 @ grid.weight).tolist()}
 
 
-def evaluators() -> dict[str, PlugInNumber | DefaultNumber]:
+def evaluators() -> dict[str, PlugInNumber | TwoColumnNumber | DefaultNumber]:
     """Return those that are run on all sets, by name."""
     mixtures = {one.name for one in MIXTURES}
     common = [one for one in methods() if not one.slow and one.name not in mixtures]
-    found: dict[str, PlugInNumber | DefaultNumber] = _by_name((*common, *BINNING, *SPLINES))
-    return {**found, DEFAULT: DefaultNumber()}
+    found: dict[str, PlugInNumber | TwoColumnNumber | DefaultNumber] = _by_name((*common, *BINNING, *SPLINES))
+    return {**found, "IOP": TwoColumnNumber("IOP", "order_invariant"), DEFAULT: DefaultNumber()}
 
 
 def ruled_evaluators() -> dict[str, PlugInNumber]:

@@ -5,7 +5,7 @@ of their labels (as in the paper), by the label model's own probabilities (means
 100 bins of equal mass with tops of slope 1 and flat ones (the paper's other truths).
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,7 +39,9 @@ WHOLE = {
     "dirL2": lambda: fot.families.make("dir_l2"),
     "dirODIR": lambda: fot.families.make("dir_odir"),
     "MSODIR": lambda: fot.families.make("msodir"),
+    "IOP": lambda: fot.families.make("order_invariant"),
 }
+CALIBRATORS = ("none", *WHOLE, *CLASSWISE)
 EVALUATED = ("beta", "VecS", "Platt", "PL3", "ScaleBin", "isotonic")  # what the evaluators judge, as in the paper
 
 
@@ -76,14 +78,16 @@ def reduced(rows: Scored, task: str) -> Binary:
     return Binary(rows.scores[:, k], rows.truth[:, k], (rows.y == k).astype(np.int64))
 
 
-def calibrated(rows: Scored, task: str) -> Iterator[tuple[str, Callable[[Scored], Binary]]]:
+def calibrated(rows: Scored, task: str, names: Iterable[str]) -> Iterator[tuple[str, Callable[[Scored], Binary]]]:
     """Yield each calibrator's name, and what it makes of other rows, fitted to these."""
-    yield "none", lambda other: reduced(other, task)
-    for name, make in WHOLE.items():
-        yield name, _whole(make().fit(rows.scores, rows.y), task)
     reduction = reduced(rows, task)
-    for name, make in CLASSWISE.items():
-        yield name, _classwise(make().fit(reduction.p, reduction.y), task)
+    for name in names:
+        if name in WHOLE:
+            yield name, _whole(WHOLE[name]().fit(rows.scores, rows.y), task)
+        elif name in CLASSWISE:
+            yield name, _classwise(CLASSWISE[name]().fit(reduction.p, reduction.y), task)
+        else:
+            yield name, lambda other: reduced(other, task)
 
 
 def _whole(fitted: fot.MulticlassFamily, task: str) -> Callable[[Scored], Binary]:

@@ -33,7 +33,7 @@ import fitontest as fot
 from fitontest.data.score_sample import ScoreSample
 from pseudo_real_data import CLASSIFIERS, TABLES, Generator, fitted, scored, table
 from pseudo_real_evaluators import evaluators, ruled_evaluators, slow_evaluators
-from pseudo_real_problems import EVALUATED, TRUTHS, Judged, TrueMaps, calibrated, tasks
+from pseudo_real_problems import CALIBRATORS, EVALUATED, TRUTHS, Judged, TrueMaps, calibrated, tasks
 from pseudo_real_tables import SET, ranks, report
 from report import machine_facts, tell
 from synthetic_study import ONE_THREAD
@@ -58,15 +58,16 @@ class Model:
         return f"{self.table}__{self.classifier.replace(' ', '_')}"
 
     def prepare(self, data: Path, folder: Path) -> None:
-        """Write its problems, and last the true errors of all calibrators."""
+        """Write its problems, and last the true errors of the calibrators that have none yet."""
         start = process_time()
+        before = pd.read_csv(self.done(folder)) if self.done(folder).exists() else pd.DataFrame()
         generator = Generator.of(*table(data / f"{self.table}.npz"), seed=0)
         model = fitted(self.classifier, generator, 0)
         sizes = {CALIBRATED: CALIBRATION, TESTED: MOST_SEEDS * PER_SEED, TRUE: FRESH}
         rows = {stream: scored(model, generator, n, [0, stream]) for stream, n in sizes.items()}
         records = []
         for task in tasks(rows[TRUE]):
-            for calibrator, apply in calibrated(rows[CALIBRATED], task):
+            for calibrator, apply in calibrated(rows[CALIBRATED], task, self.left(folder)):
                 truth = TrueMaps.of(apply(rows[TRUE]))
                 key = {"table": self.table, "classifier": self.classifier, "task": task, "calibrator": calibrator}
                 errors = {f"error, {name}": value for name, value in zip(TRUTHS, truth.errors(), strict=True)}
@@ -79,11 +80,16 @@ class Model:
                     )
         seconds = process_time() - start
         draft = self.done(folder).with_suffix(".draft")
-        pd.DataFrame(records).assign(seconds=seconds).to_csv(draft, index=False)
+        pd.concat([before, pd.DataFrame(records).assign(seconds=seconds)]).to_csv(draft, index=False)
         draft.replace(self.done(folder))
 
+    def left(self, folder: Path) -> list[str]:
+        """Return the calibrators whose true errors are not there yet."""
+        known = set(pd.read_csv(self.done(folder))["calibrator"]) if self.done(folder).exists() else set()
+        return [name for name in CALIBRATORS if name not in known]
+
     def done(self, folder: Path) -> Path:
-        """Return the file that is there when the preparation is complete."""
+        """Return the file of the true errors."""
         return folder / f"{self.label}.csv"
 
 
@@ -181,7 +187,7 @@ def main() -> None:
     problems, numbers = given.results / "problems", given.results / "numbers"
     for folder in (problems, numbers):
         folder.mkdir(parents=True, exist_ok=True)
-    left = [(one.prepare, given.folder, problems) for one in models if not one.done(problems).exists()]
+    left = [(one.prepare, given.folder, problems) for one in models if one.left(problems)]
     done_together(left, given.processes, "models and their true maps")
     sizes = tuple(given.sizes[: 1 if given.quick else None])
     units = []
@@ -203,7 +209,7 @@ def main() -> None:
 def _facts(frame: pd.DataFrame, errors: pd.DataFrame) -> str:
     """Return how much was done and what it took."""
     sets = len(frame.groupby(SET))
-    models = errors.groupby(["table", "classifier"])["seconds"].first().sum() / 3600
+    models = errors.drop_duplicates(["table", "classifier", "seconds"])["seconds"].sum() / 3600
     hours = frame["seconds"].sum() / 3600
     return (
         f"{sets:,} sets of test rows, {len(frame):,} numbers; {models:.1f} CPU hours for models and their true maps, "

@@ -329,6 +329,7 @@ def pseudo_real(monkeypatch):
     few = {"Platt": fot.Platt, "isotonic": fot.Isotonic}
     monkeypatch.setattr(pseudo_real_problems, "CLASSWISE", few)
     monkeypatch.setattr(pseudo_real_problems, "WHOLE", {"TempS": lambda: fot.Temperature(mix=False)})
+    monkeypatch.setattr(pseudo_real_study, "CALIBRATORS", ("none", "TempS", "Platt"))
     yield pseudo_real_study, pseudo_real_problems, pseudo_real_data, pseudo_real_tables
     names = ("data", "problems", "evaluators", "study", "tables")
     for name in (
@@ -388,14 +389,18 @@ def test_true_maps_are_near_a_known_truth(pseudo_real):
     assert grid.errors() == pytest.approx(maps.errors(), abs=2e-4)
 
 
-def test_a_pseudo_real_study_goes_on_where_it_was(pseudo_real, tmp_path):
+def test_a_pseudo_real_study_goes_on_where_it_was(pseudo_real, tmp_path, monkeypatch):
     study, problems, _, tables = pseudo_real
     x, y = three_classes()
     np.savez(tmp_path / "three.npz", X=x, y=y)
     model, folder = study.Model("three", "logistic regression"), tmp_path / "problems"
     folder.mkdir()
     model.prepare(tmp_path, folder)
+    monkeypatch.setattr(study, "CALIBRATORS", ("none", "TempS", "Platt", "isotonic"))
+    assert model.left(folder) == ["isotonic"]
+    model.prepare(tmp_path, folder)
     errors = pd.read_csv(model.done(folder))
+    assert not errors.duplicated(["task", "calibrator"]).any()
     assert set(errors["task"]) == {"class 0", "class 1", "class 2", problems.CONFIDENCE}
     assert errors["distance, isotonic"].max() == 0.0
     files = sorted(folder.glob("*.npz"))
