@@ -438,3 +438,15 @@ def test_the_published_numbers_of_the_pseudo_real_study_have_their_published_ran
         ranks = table.drop(columns="avg rank").rank().mean(axis=1)
         assert (ranks - table["avg rank"]).abs().max() <= 3.0, name
         assert rank_correlation(ranks, table["avg rank"]) > 0.9
+
+
+def test_the_page_of_all_tables_is_made_of_the_other_pages(monkeypatch):
+    monkeypatch.syspath_prepend(BENCHMARKS)
+    import reproduced
+
+    assert reproduced.PAGE.read_text(encoding="utf-8") == reproduced.page()
+    pairs = list(reproduced.pairs_below("measurements/known_truth.md", "PL_DE, on a tenth of the sets"))
+    assert (len(pairs), pairs[0]) == (20, (15.85, 14.88))
+    with pytest.raises(ValueError, match="must have a line 'no such table' once, got 0"):
+        list(reproduced.pairs_below("measurements/tce.md", "no such table"))
+    sys.modules.pop("reproduced", None)
