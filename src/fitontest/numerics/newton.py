@@ -8,7 +8,8 @@ Some problems have loops of their own, since they are others: many label columns
 product of matrices (`fitontest.families.newton_many`); segments that share no row
 (`fitontest.repair.trees.segment_logistic`); weights on the simplex, each step of which is non-negative least squares
 (`fitontest.families.mixing`); one number within a bracket (`fitontest.families.multiclass.softmax_slope`); damped steps
-compiled by jax for many polygons at once (`fitontest.families.piecewise.levenberg_marquardt`).
+compiled by jax for many polygons at once (`fitontest.families.piecewise.levenberg_marquardt`); scipy's L-BFGS for a
+network of thousands of numbers (`fitontest.families.multiclass.intra_order_program`).
 """
 
 from abc import ABC, abstractmethod
