@@ -149,7 +149,7 @@ def spread(numbers: pd.DataFrame) -> str:
         known = [theirs[table].get(str(name)) for table in ("22", "23")]
         paper = [None if one is None else float(np.mean([one[t] for t in _paper_tasks()])) for one in known]
         rows.append([str(name), _pair(of_map, paper[0], 2), _pair(of_number, paper[1], 2)])
-    return markdown(["evaluator", "of |c_hat - c|", "of |number - CE|"], rows)
+    return markdown(["evaluator", "of the map", "of the number"], rows)
 
 
 def bins(numbers: pd.DataFrame) -> str:
