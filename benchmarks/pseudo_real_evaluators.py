@@ -116,7 +116,7 @@ def evaluators() -> dict[str, PlugInNumber | TwoColumnNumber | DefaultNumber]:
     mixtures = {one.name for one in MIXTURES}
     common = [one for one in methods() if not one.slow and one.name not in mixtures]
     found: dict[str, PlugInNumber | TwoColumnNumber | DefaultNumber] = _by_name((*common, *BINNING, *SPLINES))
-    return {**found, "IOP": TwoColumnNumber("IOP", "order_invariant"), DEFAULT: DefaultNumber()}
+    return {**found, DEFAULT: DefaultNumber()}
 
 
 def ruled_evaluators() -> dict[str, PlugInNumber]:
@@ -124,9 +124,9 @@ def ruled_evaluators() -> dict[str, PlugInNumber]:
     return _by_name(RULES)
 
 
-def slow_evaluators() -> dict[str, PlugInNumber]:
-    """Return those that are run where they are named."""
-    return _by_name(EVOLUTION)
+def slow_evaluators() -> dict[str, PlugInNumber | TwoColumnNumber]:
+    """Return those that are run where they are named: seconds a set, for knots or for programs that are compiled."""
+    return {**_by_name(EVOLUTION), "IOP": TwoColumnNumber("IOP", "order_invariant")}
 
 
 def _by_name(plug_ins: Iterable[Method]) -> dict[str, PlugInNumber]:

@@ -155,11 +155,13 @@ def spread(numbers: pd.DataFrame) -> str:
 def bins(numbers: pd.DataFrame) -> str:
     """Return how many bins cross-validation chose, and which fixed number was best, by the number of rows."""
     rows = []
-    for name in ("ES_CV", "ES_sweep", "PL", "PL3", "PL_MSE", "PL3_MSE"):
+    for name in [name for name in ("ES_CV", "ES_sweep", "PL", "PL3", "PL_MSE", "PL3_MSE") if name in _names(numbers)]:
         chosen = numbers[numbers["evaluator"] == name].groupby("n")["n_bins"]
         low, middle, high = (chosen.quantile(q) for q in (0.1, 0.5, 0.9))
         rows.append([name, *(f"{middle[n]:.0f} ({low[n]:.0f} to {high[n]:.0f})" for n in middle.index)])
     for what, value in (("best fixed for the map", "map, isotonic"), ("best fixed for the number", "error, isotonic")):
+        if not _names(numbers) >= set(FIXED):
+            continue
         best = even_mean(numbers[numbers["evaluator"].isin(FIXED)], value, ["n"])
         rows.append([what, *(f"{best[n].idxmin()} ({best[n].min():.2f})" for n in best.columns)])
     return markdown(["", *(f"n = {n:,}" for n in sorted(numbers["n"].unique()))], rows)

@@ -16,7 +16,7 @@ from fitontest.maps.base import CalibrationMap
 from fitontest.maps.binned import constant
 from fitontest.maps.hermite import HermiteMap
 from fitontest.maps.knots import KnotsMap
-from fitontest.numerics.random import check_cv, one_seed
+from fitontest.numerics.random import check_cv, check_seed, one_seed
 from fitontest.partitions.partition import Partition
 from fitontest.typing import FloatArray, RandomState
 
@@ -153,7 +153,7 @@ class PLDE(Family):
         return _apart(np.sort(found.x))
 
     def _map(self, powers: TruncatedPowers, inner: FloatArray, knots: FloatArray) -> CalibrationMap:
-        values, left, right = powers.curve(inner, powers.coefficients(inner[None])[0])
+        values, left, right = powers.curve(inner, powers.coefficients(inner))
         if self.degree == 1:
             return KnotsMap(knots, values, unbounded=True)
         return HermiteMap(knots, values, left, right)
@@ -167,6 +167,7 @@ class PLDE(Family):
         if self.max_bins is not None and not (is_whole(self.max_bins) and self.max_bins >= 1):
             raise ValueError(f"max_bins must be a whole number, at least 1, or None; got {self.max_bins!r}")
         check_cv(self.cv)
+        check_seed(self.random_state)
         check_not_negative(self.tolerance, "tolerance")
         most = MOST[self.degree] if self.max_bins is None else self.max_bins
         return max(1, min(most, sample.n // ROWS_PER_SEGMENT))
