@@ -92,6 +92,13 @@ def test_an_evaluation_is_ranked_by_the_number_that_it_quotes(interval, key):
 
 def test_refusals():
     two = {"a": 0.1, "b": 0.2}
+    for frame, words in (
+        (pd.DataFrame({"e": [0.1, 0.2, 0.3]}, index=["a", "a", "b"]), "data frame whose index differ, got 'a' twice"),
+        (pd.DataFrame([[0.1, 0.2], [0.3, 0.4]], columns=["e", "e"]), "data frame whose columns differ, got 'e' twice"),
+        ({"e": {1: 0.1, "1": 0.2}}, "values must have models that differ as texts, got '1' twice"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            RankDisplay(frame)
     for wrong, words in (
         ([1, 2], "values must be a dict of dicts"),
         ({"e": [1, 2]}, "values must be a dict of dicts"),

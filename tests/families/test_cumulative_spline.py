@@ -152,3 +152,8 @@ def test_refusals(n_knots):
         fot.CumulativeSpline(n_knots).fit([0.1, 0.2], [0, 1])
     with pytest.raises(ValueError, match="n_knots must be a whole number from 2 to 100, got"):
         fot.CumulativeSpline(n_knots).fit_predict_many([0.1, 0.2], [[0], [1]])
+
+
+def test_atoms_have_no_place_in_a_monotone_map():
+    with pytest.raises(ValueError, match="atoms must be False with monotone=True"):
+        fot.CumulativeSpline(atoms=True, monotone=True).fit([0.2, 0.4, 0.6, 0.8], [0, 1, 0, 1])

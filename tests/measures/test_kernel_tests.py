@@ -46,7 +46,8 @@ def test_the_tests_of_the_sister_package(estimator, block_size):
 
 
 @pytest.mark.parametrize("kernel", ["exponential", "rbf"])
-def test_of_few_rows_the_law_is_that_of_all_signs(kernel):
+def test_of_few_rows_the_law_is_that_of_all_signs(monkeypatch, kernel):
+    monkeypatch.setattr("fitontest.measures.kernel.MOST_SKEWED", np.inf)  # brute force is for few rows alone
     rng = np.random.default_rng(0)
     n, K = 9, 3
     P, y, w = rng.dirichlet(np.ones(K), n), rng.integers(0, K, n), rng.random(n) + 0.2
@@ -154,3 +155,58 @@ def test_refusals():
         fot.measures.make("kernel", test="exact")
     with pytest.raises(ValueError, match="test='distribution_free' must have weights that count rows, unless"):
         _ = measured(y, p, [0.5, 1.0, 0.7], test="distribution_free").evidence.p_value_bound
+
+
+def rejected(draw, runs=120, level=0.05, **settings):
+    """Return in how many of the sets of calibrated labels the test rejects, and in how many it has no p-value."""
+    found = []
+    for seed in range(runs):
+        rng = np.random.default_rng([seed, 77])
+        p = draw(rng)
+        error = measured((rng.random(p.size) < p).astype(int), p, test="asymptotic", **settings)
+        found.append(error.evidence.asymptotic_p_value)
+    given = [p for p in found if p is not None]
+    return sum(p <= level for p in given), len(found) - len(given)
+
+
+def test_rare_labels_have_no_p_value_by_the_law_of_many_rows():
+    hits, silent = rejected(lambda rng: rng.beta(1, 49, 200), runs=20)
+    assert (hits, silent) == (0, 20)
+    y, p = np.zeros(200, dtype=int), np.full(200, 0.02)
+    y[0] = 1
+    error = measured(y, p, test="asymptotic")
+    assert error.evidence.why_none.startswith("positive or negative labels are too few")
+    assert "no p-value: positive or negative labels are too few" in str(error)
+    scaled = measured(y, p, np.full(200, 0.01), test="asymptotic")
+    assert scaled.evidence.why_none == error.evidence.why_none
+
+
+@pytest.mark.parametrize("block_size", [100, 40])
+def test_few_blocks_reject_no_more_often_than_they_should(block_size):
+    """Of two blocks the normal law rejects at 1 % four times too often."""
+    hits, silent = rejected(lambda rng: rng.random(200), estimator="block", block_size=block_size, level=0.01)
+    assert silent == 0
+    assert hits <= 5  # of 120: five or more with a chance of .01 at the level
+
+
+def test_a_missing_p_value_is_explained():
+    rng = np.random.default_rng(0)
+    p = rng.random(60)
+    y = (rng.random(60) < p).astype(int)
+    one = measured(y, p, estimator="block", test="asymptotic")
+    assert (one.evidence.asymptotic_p_value, one.evidence.why_none) == (None, "a single block has no spread")
+    grouped = measured(y, p, groups=np.arange(60) // 2, test="asymptotic")
+    assert "no p-value: rows belong to groups" in str(grouped)
+
+
+def test_signs_of_the_rbf_kernel_are_those_of_all_pairs():
+    """Of two columns residuals and distances are sqrt 2 times those of one."""
+    rng = np.random.default_rng(3)
+    p = rng.random(80)
+    y = (rng.random(80) < p).astype(int)
+    two = measured(y, np.column_stack([1 - p, p]), kernel="rbf", test="asymptotic")
+    wide = measured(y, p, kernel="rbf", length_scale=1 / np.sqrt(2), test="asymptotic")
+    assert wide.evidence.asymptotic_p_value == pytest.approx(two.evidence.asymptotic_p_value, abs=0.06)
+    many = measured(np.arange(20_001) % 2, np.full(20_001, 0.5), kernel="rbf", test="asymptotic")
+    with pytest.raises(ValueError, match="rbf kernel of more than 20,000 rows, got 20,001"):
+        _ = many.evidence.asymptotic_p_value

@@ -67,3 +67,10 @@ def test_the_identity_groups_nothing_and_simulated_labels_lose_as_much():
 def test_refusals(settings, message):
     with pytest.raises(ValueError, match=message):
         decompose(Derivate("square", 0.1), **{"calibration_map": lambda p: p, "n": 50, **settings})
+
+
+def test_a_mean_that_is_rounded_to_1_leaves_grouping_finite():
+    from fitontest.simulation.decomposition import _kullback_leibler
+
+    c = np.array([1.0, 1.0 - 1.1e-16])
+    assert np.all(_kullback_leibler(np.ones(2), c) < 1e-12)

@@ -1,7 +1,7 @@
 """The bump chart of ranks: how each of several evaluators orders the same models."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from scipy.stats import rankdata
@@ -32,8 +32,8 @@ class RankDisplay(Display):
     Parameters
     ----------
     values : dict of dict of float
-        By evaluator, the value of each model; all evaluators have the same models. A data frame with a column for
-        each evaluator and the models as its index is read alike.
+        By evaluator, the value of each model; all evaluators have the same models. A data frame of pandas with a column
+        for each evaluator and the models as its index is read alike.
     largest_first : bool, default=False
         Whether the largest value is the best, as of an accuracy.
 
@@ -141,6 +141,9 @@ class RankDisplay(Display):
 def _read(values: object) -> tuple[list[str], list[str], FloatArray]:
     """Return evaluators, models, and their values."""
     to_dict = getattr(values, "to_dict", None)
+    if callable(to_dict) and not isinstance(values, Mapping):
+        for name, labels in (("columns", list(values.columns)), ("index", list(values.index))):  # type: ignore[attr-defined]
+            _check_differ(labels, f"values must be a data frame whose {name} differ")
     table = to_dict() if callable(to_dict) and not isinstance(values, Mapping) else values
     if not isinstance(table, Mapping) or not all(isinstance(column, Mapping) for column in table.values()):
         raise ValueError(f"values must be a dict of dicts, the value of each model by evaluator; got {brief(values)}")
@@ -155,8 +158,17 @@ def _read(values: object) -> tuple[list[str], list[str], FloatArray]:
                 f"values must have the same models for each evaluator, got {list(column)!r} for {name!r} and "
                 f"{models!r} for {first!r}"
             )
+    _check_differ([str(name) for name in table], "values must have evaluators that differ as texts")
+    _check_differ([str(model) for model in models], "values must have models that differ as texts")
     numbers = [[_number(column[model], str(name), str(model)) for model in models] for name, column in table.items()]
     return [str(name) for name in table], [str(model) for model in models], np.array(numbers)
+
+
+def _check_differ(labels: list[Any], rule: str) -> None:
+    """Raise ValueError if a label occurs twice."""
+    twice = [label for k, label in enumerate(labels) if label in labels[:k]]
+    if twice:
+        raise ValueError(f"{rule}, got {twice[0]!r} twice")
 
 
 def _number(value: object, evaluator: str, model: str) -> float:

@@ -141,7 +141,8 @@ class CumulativeSpline(Family):
             of_kind = "" if self.kind == "natural" else f" with kind={self.kind!r}"
             rule = f"n_knots must be a whole number from {least} to {MOST_KNOTS}{of_kind}"
             raise ValueError(f"{rule}, got {self.n_knots!r}")
-        check_flag(self.monotone, "monotone")
+        if check_flag(self.monotone, "monotone") and self.atoms:
+            raise ValueError("atoms must be False with monotone=True, as the levels of atoms keep no order; got True")
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,8 @@
 
 With h(i, j) in [-B, B], B = f of scores and 2 of distributions, and calibrated predictions (Widmann et al. 2019):
 
-* block estimator, asymptotic: the estimates of the blocks are independent, their weighted mean is normal;
+* block estimator, asymptotic: the estimates of the blocks are independent and nearly normal; their weighted mean over
+  its standard error has Student's law with as many degrees of freedom as blocks less one;
 * other estimators, asymptotic: W^2 SKCE has the law of sum_{i != j} e_i e_j w_i w_j h(i, j) with random signs e, as
   both tend to the same weighted sum of chi-squared variables;
 * biased, any law: P(SKCE >= t) <= exp(-max(sqrt(n t / B) - 1, 0)^2 / 2), n = W^2 / sum w^2 (McDiarmid);
@@ -13,7 +14,7 @@ With h(i, j) in [-B, B], B = f of scores and 2 of distributions, and calibrated 
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.special import ndtr
+from scipy.special import stdtr
 
 from fitontest.typing import FloatArray
 
@@ -44,7 +45,7 @@ def of_blocks(values: Sequence[float], pairs: Sequence[float]) -> float | None:
     each, share = np.asarray(values), np.asarray(pairs) / np.sum(pairs)
     mean = float(share @ each)
     variance = float(share**2 @ (each - mean) ** 2) * each.size / (each.size - 1)
-    return float(ndtr(-mean / np.sqrt(variance))) if variance > 0.0 else None
+    return float(stdtr(each.size - 1, -mean / np.sqrt(variance))) if variance > 0.0 else None
 
 
 def bound_of_biased(value: float, rows: float, bound: float) -> float:

@@ -22,7 +22,7 @@ from fitontest.typing import FloatArray
 AUTO_DRAWS = 100  # enough for the mean of a null to a tenth of its spread
 AUTO_ROWS = 10_000  # a second or two for that many draws of them
 AUTO_CLASSES = 5  # each takes as long: a draw of few rows takes hardly less than one of many
-ROUNDING = 1e-9  # of a distance
+CLEARLY_BEYOND = 1.01  # distance of a map from a score, which is at most 1 if both are probabilities
 MOST_LISTED = 5  # classes named in a note
 OF_NOISE = (
     "label noise is taken off as that of independent rows, and rows of one group are not: the value is too large where "
@@ -63,12 +63,12 @@ def _difference_of_means(norm: str, *, debias: bool = False) -> str:
 
 
 def beyond_note(distances: FloatArray) -> str:
-    """Return that a map takes scores to what no probability is, and "" where it does not.
+    """Return that a map is farther from a score than any probability is, and "" where it is not.
 
     A polynomial that is fitted to scores which differ in their seventh digit may be anything a thousandth beside them.
     """
     farthest = float(np.max(distances, initial=0.0))
-    if farthest <= 1.0 + ROUNDING:
+    if farthest < CLEARLY_BEYOND:
         return ""
     away = f"the map is up to {short(farthest)} from a score"
     return f"{away}, where no probability is more than 1 away: read another family"

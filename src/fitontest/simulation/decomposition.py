@@ -145,7 +145,8 @@ def _expected_brier(q: FloatArray, c: FloatArray) -> FloatArray:
 
 
 def _kullback_leibler(q: FloatArray, c: FloatArray) -> FloatArray:
-    return np.asarray(rel_entr(c, q) + rel_entr(1.0 - c, 1.0 - q))
+    below_one = np.minimum(q, np.nextafter(1.0, 0.0))  # a mean of numbers below 1 may be rounded to it
+    return np.asarray(rel_entr(c, q) + rel_entr(1.0 - c, 1.0 - below_one))
 
 
 def _expected_log_loss(q: FloatArray, c: FloatArray) -> FloatArray:

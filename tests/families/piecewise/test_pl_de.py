@@ -139,3 +139,33 @@ def test_it_is_in_no_default_and_seeded():
 def test_refusals(settings, message):
     with pytest.raises(ValueError, match=message):
         make(**settings).fit([0.1, 0.2], [0, 1])
+
+
+@pytest.mark.parametrize("degree", [1, 2])
+def test_scores_that_crowd_at_the_top_are_fitted_no_worse_than_by_their_mean(degree):
+    """Moments about the smallest score say nothing of scores whose distance from the largest is below rounding."""
+    rng = np.random.default_rng(0)
+    p = np.append(1 - 10 ** rng.uniform(-8, -4, 600), [0.3, 0.5, 0.7])
+    y = (rng.random(p.size) < np.where(p > 1 - 10**-5.5, 0.95, 0.6)).astype(float)
+    z = rng.normal(10, 4, 600)
+    for scores, labels in ((p, y), (1 / (1 + np.exp(-z)), (rng.random(600) < 1 / (1 + np.exp(-z / 4))).astype(float))):
+        for n_bins in (2, 3):
+            fitted = make(n_bins=n_bins, degree=degree).fit(scores, labels).predict(scores)
+            assert np.mean((labels - fitted) ** 2) <= labels.var() + 1e-12
+
+
+def test_losses_of_crowded_scores_are_those_of_least_squares():
+    rng = np.random.default_rng(1)
+    p = np.append(1 - 10 ** rng.uniform(-3, -1, 200), [0.0, 0.2])
+    y = (rng.random(p.size) < p).astype(float)
+    powers = TruncatedPowers.of(ScoreSample(y, p).distinct, 1)
+    knots = np.array([[0.7, 0.95, 0.999]])
+    span = np.ptp(p)
+    expected = [least_squares(p, y, [p.min() + span * t], 1)[0] / p.size for t in knots[0]]
+    np.testing.assert_allclose(powers.losses(knots), expected, rtol=1e-7)
+
+
+def test_a_seed_that_is_none_is_refused():
+    p, y = rows(60)
+    with pytest.raises(ValueError, match="random_state must be a whole number from 0"):
+        make(n_bins=2, random_state=-1).fit(p, y)

@@ -14,7 +14,7 @@ from fitontest.families.multiclass.base import Input, MulticlassFamily
 from fitontest.families.multiclass.penalties import hold_out, read_penalty
 from fitontest.families.multiclass.ranked_rows import RankedRows
 from fitontest.maps.multiclass.base import MulticlassMap
-from fitontest.numerics.random import check_cv
+from fitontest.numerics.random import check_cv, check_seed
 from fitontest.typing import RandomState
 
 PENALTIES = (100.0, 30.0, 10.0, 3.0, 1.0)  # to choose from, from the strongest
@@ -79,6 +79,7 @@ class IntraOrderFamily(MulticlassFamily):
         """Return the calibration map, and how its penalty was chosen."""
         penalty = read_penalty(self.penalty, "penalty", none=False)
         check_cv(self.cv)
+        check_seed(self.random_state)
         read_eps(self.eps)
         self._check()
         chosen: dict[str, Any] = {}

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+from fitontest.checks import check_flag
 from fitontest.data.simplex_sample import SimplexSample
 from fitontest.families.docstrings import take_descriptions
 from fitontest.families.multiclass.dirichlet import Dirichlet
@@ -67,6 +68,7 @@ class DirODIR(Dirichlet):
 
         Each shares a number with the next, whose fit starts where its own ended.
         """
+        check_flag(self.divide, "divide")
         if self.lambda_ != "cv" or self.mu != "cv":
             return super()._candidates()
         return [(GRID[k], mu) for k in range(len(GRID)) for mu in (GRID if k % 2 == 0 else GRID[::-1])]

@@ -2,8 +2,9 @@
 
 Rows that differ in nothing that the fit sees become one row with the sum of their weights, and stand in an order of
 their own. So the fit, to the last digit, depends neither on how often a row is written down, nor on the order of the
-rows; nor on that of the classes, whose columns, unless the rows are sorted anyway, get an order that follows from
-their scores. An optimum of a network, which is one of many, would change with a rounding.
+rows; nor, where each row adds up to exactly 1, on that of the classes, whose columns, unless the rows are sorted
+anyway, get an order that follows from their scores. An optimum of a network, which is one of many, would change with a
+rounding.
 """
 
 from dataclasses import dataclass
