@@ -248,7 +248,7 @@ def report(numbers: pd.DataFrame, errors: pd.DataFrame) -> str:
         ("Table 28: mean of number - CE, x 1000", lambda: biases(numbers)),
         ("Mean number over mean CE, by calibrator", lambda: ratios(numbers)),
     ]
-    return "\n\n".join(f"### {title}\n\n{make()}" for title, make in parts) + "\n"
+    return "\n\n".join(f"## {title}\n\n{make()}" for title, make in parts) + "\n"
 
 
 def ranks(numbers: pd.DataFrame) -> fot.RankDisplay:
