@@ -214,3 +214,23 @@ def test_a_segment_without_rows_and_a_required_one_leave_the_gate_open():
     )
     assert {gate.name for gate in check.gates if gate.rows is None} == {"3", "9"}
     assert check.outcome == "undecided"
+
+
+def test_the_scale_of_importances_means_nothing():
+    y, p, by = rows(1500)
+    w = np.random.default_rng(1).uniform(0.5, 2.0, y.size)
+    scaled = (w, w / w.sum(), 100 * w)
+    first, *others = (
+        fot.evaluate(y, p, by=by, adjust="max", against="scores", sample_weight=v, null_draws=200) for v in scaled
+    )
+    assert first.adjusted_p_values()
+    for other in others:
+        assert other.maxima["ecce"].untested == []
+        assert other.adjusted_p_values() == first.adjusted_p_values()
+        assert other.worst() == first.worst()
+        for key, estimate in other.estimates["ecce"].items():
+            assert estimate.interval.high == pytest.approx(first.estimates["ecce"][key].interval.high, rel=1e-6)
+    gates = [fot.check_calibration(y, p, by=by, adjust="max", sample_weight=v, max_error=0.02) for v in scaled]
+    for gate in gates:
+        assert gate.outcome == "fail"
+        assert [one.outcome for one in gate.gates] == [one.outcome for one in gates[0].gates]

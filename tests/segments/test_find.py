@@ -389,3 +389,26 @@ def test_cells_and_classes_are_refused():
         fot.find_segments(fot.Cells.of(y, p), X=X)
     with pytest.raises(ValueError, match="by must be left out"):
         fot.find_segments(fot.read(y, p, by=X.site), X=X)
+
+
+def weighted_rows(n=6000):
+    """Return labels, scores, a feature and importances of mean 1.25, of rows that are off for u."""
+    rng = np.random.default_rng(0)
+    g, p = rng.choice(["u", "v"], n), rng.uniform(0.05, 0.95, n)
+    y = rng.random(n) < sigmoid(logit(p) + 1.0 * (g == "u"))
+    return y.astype(int), p, {"g": g}, rng.uniform(0.5, 2.0, n)
+
+
+@pytest.mark.parametrize("conditions", [2, 3])
+def test_the_scale_of_importances_means_nothing(conditions):
+    y, p, X, w = weighted_rows(1500)
+    options = {"against": "scores", "draws": 119, "conditions": conditions}
+    found = [fot.find_segments(y, p, X, sample_weight=v, **options) for v in (w, w / w.sum(), 100 * w)]
+    assert len(found[0]) >= 1
+    for other in found[1:]:
+        assert other.scanned == found[0].scanned == 2
+        assert [str(one.rule) for one in other] == [str(one.rule) for one in found[0]]
+        for one, first in zip(other, found[0], strict=True):
+            assert one.statistic == pytest.approx(first.statistic, rel=1e-9)
+            assert one.p_value == first.p_value
+            assert one.standard_error == pytest.approx(first.standard_error, rel=1e-9)

@@ -80,13 +80,17 @@ class FeatureRows:
         """The weight of one row: 1 of counts, sum w^2 / sum w of importances, whose scale means nothing."""
         return 1.0 if self.whole else float(self.w @ self.w / self.w.sum())
 
+    def in_row_units(self) -> "FeatureRows":
+        """Return the rows with weights in units of one row, in which a variance can be held against a least one."""
+        return self if self.whole else replace(self, w=self.w / self.row_weight)
+
     def canonical(self) -> "FeatureRows":
         """Return the rows in an order of their own, with weights in units of one row, and copies as one row.
 
         What is made of them depends neither on the order in which rows came nor on whether a row of weight 2 was the
         row twice, nor on what groups are called: they are numbered by their rows.
         """
-        rows = self._merged() if self.whole else replace(self, w=self.w / self.row_weight)
+        rows = self._merged() if self.whole else self.in_row_units()
         rows = rows.take(rows.order)
         if rows.groups is None:
             return rows

@@ -237,7 +237,10 @@ def _logistic_map(sample: ScoreSample) -> CalibrationMap:
 
 
 def _feature_rows(sample: ScoreSample, columns: Columns, q: FloatArray) -> FeatureRows:
-    """Return the rows of positive weight with their features and the logits of what is tested."""
+    """Return the rows of positive weight with their features and the logits of what is tested.
+
+    Importances are in units of one row, since their scale means nothing.
+    """
     groups = sample.facts.get(GROUP) if sample.groups is not None else None
     rows = FeatureRows(columns, sample.y, logit(q, LOGIT_EPS), sample.w, sample.whole, groups)
-    return rows if sample.unit else rows.take(sample.w > 0)
+    return rows if sample.unit else rows.take(sample.w > 0).in_row_units()

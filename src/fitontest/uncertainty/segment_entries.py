@@ -48,7 +48,10 @@ class SegmentEntries:
 
     @classmethod
     def of(cls, segments: Samples) -> "SegmentEntries":
-        """Return the entries of segments, which may overlap."""
+        """Return the entries of segments, which may overlap.
+
+        Importances are in units of one row, since their scale means nothing.
+        """
         unions = segments.unions
         parts = list((segments if unions is None else unions.parts).values())
         members = tuple((place,) for place in range(len(parts))) if unions is None else unions.members
@@ -56,6 +59,8 @@ class SegmentEntries:
         each = [_columns(part, grouped=grouped) for part in parts]
         part = np.repeat(np.arange(len(parts)), [columns[0].size for columns in each])
         p, w, w2, wy, count = (np.concatenate([columns[k] for columns in each]) for k in range(5))
+        unit = segments.whole.row_weight
+        w, w2, wy = w / unit, w2 / unit / unit, wy / unit
         order = np.lexsort((wy, part, p))
         groups = None
         if grouped:
