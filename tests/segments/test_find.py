@@ -344,7 +344,8 @@ def test_the_picture_before_and_after(found):
 def test_scores_of_0_or_1_and_labels_of_one_class():
     y, p, X = rows(500)
     certain = fot.find_segments(y, (p > 0.5).astype(float), X, against="scores", **QUICK)
-    assert str(certain).startswith("No segment has enough rows to be tested.")
+    assert str(certain).startswith("Labels contradict 164 scores of exactly 0 or 1, which no chance explains.")
+    assert "of the other rows no segment has enough to be tested." in " ".join(str(certain).lower().split())
     assert certain.to_dict()["critical"] is None
     with pytest.raises(ValueError, match="against must be 'scores' where all labels are of one class"):
         fot.find_segments(np.ones(500, dtype=int), p, X, pos_label=1)
@@ -412,3 +413,49 @@ def test_the_scale_of_importances_means_nothing(conditions):
             assert one.statistic == pytest.approx(first.statistic, rel=1e-9)
             assert one.p_value == first.p_value
             assert one.standard_error == pytest.approx(first.standard_error, rel=1e-9)
+
+
+def contradicted_rows(n=3000):
+    """Return calibrated labels and scores, but for one site of scores 0 that are positive all."""
+    rng = np.random.default_rng(1)
+    site, b = rng.choice(["n", "s", "w"], n, p=[0.5, 0.4, 0.1]), rng.choice(["x", "y"], n)
+    p = rng.uniform(0.05, 0.95, n)
+    y = (rng.random(n) < p).astype(int)
+    p[site == "w"], y[site == "w"] = 0.0, 1
+    return y, p, {"site": site, "b": b}
+
+
+@pytest.mark.parametrize("conditions", [2, 3])
+def test_labels_that_contradict_certain_scores_are_told_of_and_tell_nothing_of_other_rows(conditions):
+    y, p, X = contradicted_rows()
+    others, count = X["site"] != "w", int((X["site"] == "w").sum())
+    options = {"against": "scores", "conditions": conditions, "draws": 119}
+    found = fot.find_segments(y, p, X, **options)
+    without = fot.find_segments(y[others], p[others], {k: v[others] for k, v in X.items()}, **options)
+    assert len(found) == len(without) == 0
+    assert found.nearest.statistic == pytest.approx(without.nearest.statistic, rel=1e-12)
+    first = " ".join(str(found).split())
+    assert first.startswith(
+        f"Labels contradict {count} scores of exactly 0 or 1, which no chance explains. Of the other"
+    )
+    assert f"({count} of them have site = w)" in first
+    assert found.to_dict()["contradicted_rows"] == count
+    assert without.contradicted is None
+    assert without.to_dict()["contradicted_rows"] == 0
+
+
+def test_certified_offsets_move_no_rows_for_contradicted_ones():
+    y, p, X = contradicted_rows()
+    calibrator = fot.CertifiedOffsets(draws=99).fit(pd.DataFrame(X), y, scores=p)
+    assert calibrator.segments_ == ()
+    assert "have site = w" in calibrator.notes_[0]
+
+
+def test_where_all_labels_contradict_certain_scores_nothing_else_is_tested():
+    y = np.array([0, 1] * 50)
+    found = fot.find_segments(y, 1.0 - y, {"a": np.arange(100)}, against="scores", **QUICK)
+    assert not found
+    assert found.sentence() == (
+        "Labels contradict 100 scores of exactly 0 or 1, which no chance explains. Of the other rows no segment has "
+        "enough to be tested."
+    )

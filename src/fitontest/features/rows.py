@@ -10,8 +10,11 @@ from numpy.typing import NDArray
 from fitontest.data.row_groups import RowGroups, coded_ids, places_of_rows
 from fitontest.features.columns import Categories, Columns, Numbers
 from fitontest.numerics.links import sigmoid
-from fitontest.typing import FloatArray, IntArray
+from fitontest.typing import BoolArray, FloatArray, IntArray
 
+CERTAIN = (
+    36.0  # size of a logit from which on a label of the other class is beyond chance; certain scores are cut there
+)
 UNLIKELY = -1.6180339887e-7  # a number that stands for a missing one where rows are told apart
 
 
@@ -64,6 +67,11 @@ class FeatureRows:
     def residuals(self) -> FloatArray:
         """W (y - q)."""
         return np.asarray(self.w * (self.y - self.q))
+
+    @cached_property
+    def contradicted(self) -> BoolArray:
+        """Whether the label of each row contradicts a certain probability, one of 0 or 1 but for rounding."""
+        return np.asarray((self.y > 0.0) & (self.logits <= -CERTAIN) | (self.y < 1.0) & (self.logits >= CERTAIN))
 
     def take(self, rows: Any) -> "FeatureRows":
         """Return some of the rows.

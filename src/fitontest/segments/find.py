@@ -125,6 +125,9 @@ def find_segments(
     columns are chosen by one half of the rows and tested in the other; the result says so. Constant columns, and
     conditions that are met by the same rows as one before, are left out.
 
+    A label that contradicts a tested score of exactly 0 or 1 is beyond chance. Its row is left out of all sums, which
+    say something of the other rows then, and the result says how many there are and in which conditions.
+
     Where rows belong to `groups`, simulated labels of one group depend on each other as much as the real ones do.
 
     References
@@ -166,6 +169,7 @@ def find_segments(
     found, nearest = list(scan.found.segments), [scan.found.nearest]
     if conditions > PAIRS and not scan.is_refused:
         left = rows.at(_logits_after(scan.found, rows.columns, logit(sample.p[sample.w > 0], LOGIT_EPS)))
+        left = left.take(~rows.contradicted)
         of_tree, other = tree_segments(left, conditions, level / parts, draws, seed, most)
         found, nearest = found + of_tree, [*nearest, other]
     misses = [_adjusted(segment, parts) for segment in nearest if segment is not None]
@@ -182,6 +186,7 @@ def find_segments(
         sample=sample,
         rows_=rows,
         groups=KnownGroups.of(sample, scan.dependence),
+        contradicted=scan.contradicted,
     )
 
 

@@ -11,6 +11,7 @@ from fitontest.data.arrays import as_scores, check_same_length
 from fitontest.data.known_groups import KnownGroups, groups_record
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.weights import weighting_record
+from fitontest.features.contradicted import Contradicted
 from fitontest.features.cuts import CutColumns
 from fitontest.features.read_columns import read_columns
 from fitontest.features.residuals import Residual, residual_of
@@ -78,6 +79,8 @@ class FoundSegments(Table):
         Those of positive weight, with the probabilities that were tested.
     groups : KnownGroups or None
         What is known of the groups that rows belong to.
+    contradicted : Contradicted or None
+        Rows that were left out of all sums, since their labels contradict scores of exactly 0 or 1.
 
     Examples
     --------
@@ -102,6 +105,7 @@ class FoundSegments(Table):
     sample: ScoreSample
     rows_: FeatureRows
     groups: KnownGroups | None = None
+    contradicted: Contradicted | None = None
 
     def __len__(self) -> int:
         return len(self.items)
@@ -125,6 +129,15 @@ class FoundSegments(Table):
         """Return how many segments stand out, or how large an error would have."""
         if self.refusal:
             return sentence(self.refusal)
+        if self.contradicted is None:
+            return self._of_others
+        if self.scanned == 0:
+            return f"{self.contradicted.lead}. Of the other rows no segment has enough to be tested."
+        return f"{self.contradicted.lead}. Of the other rows: {self._of_others[0].lower()}{self._of_others[1:]}"
+
+    @property
+    def _of_others(self) -> str:
+        """The sentence, of the rows whose labels do not contradict certain scores."""
         if self.scanned == 0:
             return NOTHING
         if not self.items:
@@ -149,6 +162,7 @@ class FoundSegments(Table):
             "n": self.sample.n,
             **weighting_record(self.sample.weighting),
             **groups_record(self.groups),
+            "contradicted_rows": 0 if self.contradicted is None else self.contradicted.rows,
             "segments": self.rows(),
             "nearest": None if self.nearest is None else _record(self.nearest),
             "rules": self.rules(),
@@ -214,7 +228,8 @@ class FoundSegments(Table):
     def _notes(self) -> list[str]:
         """What must be known to read the table."""
         shown = {item.by for item in self.items}
-        lines = [note for by, note in (("shape", SHAPE_NOTE), ("tree", TREE_NOTE)) if by in shown]
+        lines = [] if self.contradicted is None else [self.contradicted.note]
+        lines += [note for by, note in (("shape", SHAPE_NOTE), ("tree", TREE_NOTE)) if by in shown]
         if self.nearest is not None and not self.items:
             lines.append(f"The nearest: {_in_words(self.nearest)}.")
         if self.against == "logistic":

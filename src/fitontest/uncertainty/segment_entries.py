@@ -16,7 +16,9 @@ from fitontest.data.row_labels import RowLabels
 from fitontest.data.samples import Samples
 from fitontest.data.score_sample import ScoreSample
 from fitontest.features.rows import FeatureRows
-from fitontest.typing import FloatArray, IntArray
+from fitontest.typing import BoolArray, FloatArray, IntArray
+
+ROUNDING = 1e-12  # relative, of sums of weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +90,12 @@ class SegmentEntries:
         if rows.groups is not None:
             groups = RowGroups.of(rows.groups, np.arange(len(rows)), rows.copies, rows.w)
         return cls(rows.q, rows.w, rows.w2, rows.w * rows.y, rows.copies, part, groups, members)
+
+    @cached_property
+    def contradicted(self) -> BoolArray:
+        """Whether a label of each entry contradicts its score of exactly 0 or 1."""
+        short = self.wy < self.w * (1.0 - ROUNDING)
+        return np.asarray((self.p == 0.0) & (self.wy > 0.0) | (self.p == 1.0) & short)
 
     def __len__(self) -> int:
         return self.p.size
