@@ -104,7 +104,7 @@ def test_calibrated_scores_have_no_segment():
     assert len(found) == 0
     assert not found
     first, *_ = str(found).splitlines()
-    assert first.startswith(f"No segment stands out among {found.scanned:,}; an error of ")
+    assert first.startswith(f"No segment stands out among {found.scanned:,}; an error ")
     assert first.endswith("of its standard errors would have.")
     assert found.nearest.p_value > 0.05
     assert f"The nearest: {found.nearest.rule}" in str(found)
@@ -459,3 +459,81 @@ def test_where_all_labels_contradict_certain_scores_nothing_else_is_tested():
         "Labels contradict 100 scores of exactly 0 or 1, which no chance explains. Of the other rows no segment has "
         "enough to be tested."
     )
+
+
+def test_a_rule_whose_line_is_fitted_again_is_named_once():
+    y, p, X, _ = weighted_rows()
+    found = fot.find_segments(y, p, X)
+    assert [(str(one.rule), one.by) for one in found] == [("g = u", "level")]
+    assert found.sentence().startswith("1 segment is miscalibrated beyond one map for all rows, of 2")
+    # its offset holds all that was found, so that offset and line leave little in either half
+    assert [str(rule) for rule in found.map_.rules] == ["g = u"]
+    assert found.map_.offsets[0] == found[0].offset == pytest.approx(1.0, abs=0.2)
+    q = found.map_(X, p)
+    inside = X["g"] == "u"
+    for at in (inside, ~inside):
+        assert abs((y - q)[at].sum()) < 2.5 * np.sqrt((q * (1 - q))[at].sum())
+
+
+@pytest.mark.parametrize("against", ["scores", "logistic"])
+def test_a_rule_whose_shape_is_off_is_named_once(against):
+    rng = np.random.default_rng(3)
+    n = 12_000
+    s, p = rng.choice(["n", "w"], n), rng.uniform(0.02, 0.98, n)
+    wavy = np.clip(p + 0.15 * np.sin(3 * np.pi * p), 0.01, 0.99)
+    y = rng.random(n) < np.where(s == "w", wavy, p)
+    found = fot.find_segments(y, p, {"s": s}, against=against, **QUICK)
+    assert [str(one.rule) for one in found] == ["s = w"]
+    assert found[0].by == "shape" or found[0].shape_too
+    assert ("even beside their offset: s = w" in " ".join(str(found).split())) == found[0].shape_too
+    assert found.stopped_at is None
+
+
+def many_wrong(n=6000):
+    """Return rows of six levels, each of which is off by another offset, and one that is not."""
+    rng = np.random.default_rng(4)
+    s, p = rng.integers(0, 7, n), rng.uniform(0.05, 0.95, n)
+    y = rng.random(n) < sigmoid(logit(p) + np.array([-1.5, 1.5, -1.0, 1.0, -2.0, 2.0, 0.0])[s])
+    return y, p, {"s": s.astype(str)}
+
+
+@pytest.mark.parametrize("conditions", [2, 3])
+def test_that_a_search_stopped_is_said_and_what_stands_out_is_not_the_nearest_that_does_not(conditions):
+    y, p, X = many_wrong()
+    options = {"against": "scores", "conditions": conditions, "draws": 119}
+    every = fot.find_segments(y, p, X, **options)
+    assert len(every) >= 6
+    assert every.stopped_at is None
+    assert every.nearest.p_value > 0.05
+    assert "The search stopped" not in str(every)
+    stopped = fot.find_segments(y, p, X, most=2, **options)
+    assert stopped.stopped_at == stopped.to_dict()["stopped_at"] == 2
+    assert [str(one.rule) for one in stopped][:2] == [str(one.rule) for one in every][:2]
+    assert "The search stopped at most = 2 segments, and another stands out." in " ".join(str(stopped).split())
+    assert stopped.nearest is None or stopped.nearest.p_value > 0.05
+    exact = fot.find_segments(y, p, X, most=len(every), **options)
+    assert exact.stopped_at is None
+
+
+def test_certified_offsets_say_that_they_stopped():
+    y, p, X = many_wrong()
+    notes = fot.CertifiedOffsets(draws=99, most=2).fit(pd.DataFrame(X), y, scores=p).notes_
+    assert "The search stopped at most = 2 segments, and another stands out." in notes
+
+
+def test_the_critical_value_that_is_printed_is_of_the_kind_of_the_nearest():
+    kinds = set()
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        _, p, X = rows(800)
+        found = fot.find_segments(rng.random(p.size) < p, p, X[["site", "flag"]], against="scores", **QUICK)
+        if found:
+            continue
+        kinds.add(found.nearest.by)
+        critical = {"level": found.critical, "shape": found.critical_shape}[found.nearest.by]
+        text = " ".join(str(found).split())
+        along = {"level": "an error of {} of its standard", "shape": "an error along the score of {} of its standard"}
+        assert along[found.nearest.by].format(f"{critical:.1f}") in text
+        assert ("standard errors along the score, adjusted" in text) == (found.nearest.by == "shape")
+        assert abs(found.nearest.statistic) < critical
+    assert kinds == {"level", "shape"}

@@ -36,7 +36,7 @@ class CertifiedOffsets(FeatureFamily):
     draws : int, default=500
         Labels are simulated so often for the p-values.
     most : int, default=20
-        Segments at most.
+        Segments at most; `notes_` says where another stands out.
 
     Attributes
     ----------
@@ -104,6 +104,8 @@ class CertifiedOffsets(FeatureFamily):
         if reason:
             return _solution((), (f"Nothing was looked for: {reason}.",))
         notes = scan.cut.notes if scan.cut.columns else (*scan.cut.notes, NO_CONDITION)
+        if scan.found.stopped:
+            notes = (*notes, f"The search stopped at most = {self.most} segments, and another stands out.")
         if scan.contradicted is not None:
             notes = (scan.contradicted.note, *notes)
         return _solution(scan.found.segments, notes)

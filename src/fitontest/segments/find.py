@@ -81,7 +81,8 @@ def find_segments(
     draws : int, default=500
         Sets of labels that are simulated, at least 2 / level - 1, and 6 / level - 1 where a tree is grown.
     most : int, default=20
-        Segments at most, of each part of the search.
+        Segments that are named at most, of the scan and the walks together, and as many nodes of trees. Where another
+        stands out, the result says that the search stopped.
     conditions : int, default=2
         Conditions of a segment at most. With 3 or more a tree of that depth is grown in either half of the rows, and
         its nodes are tested in the other half; each of the three parts of the search then has a third of the level.
@@ -96,7 +97,7 @@ def find_segments(
     Returns
     -------
     FoundSegments
-        ``len(found)`` is the number of segments that stand out; the best that does not is ``found.nearest``.
+        ``len(found)`` is the number of segments that stand out; ``found.nearest`` is the best that does not.
 
     Raises
     ------
@@ -166,12 +167,13 @@ def find_segments(
     rows = _feature_rows(sample, columns, c_hat.evaluate(sample.p))
     line = (c_hat.intercept, c_hat.slope) if isinstance(c_hat, LogisticMap) else None
     scan = scan_segments(rows, level=level / parts, draws=draws, most=most, seed=seed, walks=True, line=line)
-    found, nearest = list(scan.found.segments), [scan.found.nearest]
+    found, nearest, stopped = list(scan.found.segments), [scan.found.nearest], scan.found.stopped
     if conditions > PAIRS and not scan.is_refused:
         left = rows.at(_logits_after(scan.found, rows.columns, logit(sample.p[sample.w > 0], LOGIT_EPS)))
         left = left.take(~rows.contradicted)
-        of_tree, other = tree_segments(left, conditions, level / parts, draws, seed, most)
-        found, nearest = found + of_tree, [*nearest, other]
+        of_tree, other = tree_segments(left, conditions, level / parts, draws, seed, most + 1)
+        stopped |= len(of_tree) > most
+        found, nearest = found + of_tree[:most], [*nearest, other]
     misses = [_adjusted(segment, parts) for segment in nearest if segment is not None]
     return FoundSegments(
         items=tuple(_adjusted(segment, parts) for segment in found),
@@ -180,6 +182,7 @@ def find_segments(
         map_=_map_of(scan.found.line, found),
         scanned=scan.found.scanned,
         critical=scan.found.critical,
+        critical_shape=scan.found.critical_shape,
         level=float(level),
         draws=draws,
         cut=scan.cut,
@@ -187,6 +190,7 @@ def find_segments(
         rows_=rows,
         groups=KnownGroups.of(sample, scan.dependence),
         contradicted=scan.contradicted,
+        stopped_at=int(most) if stopped else None,
     )
 
 
@@ -205,7 +209,7 @@ def _map_of(line: tuple[float, float], found: Sequence[FoundSegment]) -> Segment
 def _logits_after(found: Found, columns: Columns, scores: FloatArray) -> FloatArray:
     """Return the logits of rows with all that a search found taken into account."""
     logits = found.line[0] + found.line[1] * scores
-    for segment in found.segments:
+    for segment in found.moves:
         at = segment.rule.meets(columns)
         logits[at] = segment.moved(logits[at])
     return logits

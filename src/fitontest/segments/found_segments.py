@@ -58,7 +58,7 @@ class FoundSegments(Table):
     items : tuple of FoundSegment
         Each with its `rule`, its statistic in standard errors, its adjusted p-value, its rows and what they are off by.
     nearest : FoundSegment or None
-        The best that does not stand out; None where nothing could be tested.
+        The best that does not stand out; None where nothing could be tested, or the search stopped before.
     against : {"logistic", "scores"}
         What was tested: scores after one logistic map of all rows, or as they are.
     map_ : SegmentOffsetsMap
@@ -68,6 +68,8 @@ class FoundSegments(Table):
         Segments that were large enough to be tested.
     critical : float
         The sum of residuals, in standard errors, that would have stood out first.
+    critical_shape : float
+        The range of residuals that add up along the score, in standard errors, that would have.
     level : float
         Of all segments together.
     draws : int
@@ -81,6 +83,8 @@ class FoundSegments(Table):
         What is known of the groups that rows belong to.
     contradicted : Contradicted or None
         Rows that were left out of all sums, since their labels contradict scores of exactly 0 or 1.
+    stopped_at : int or None
+        The number of segments at which the search stopped, though another stood out; None where it came to its end.
 
     Examples
     --------
@@ -106,6 +110,8 @@ class FoundSegments(Table):
     rows_: FeatureRows
     groups: KnownGroups | None = None
     contradicted: Contradicted | None = None
+    stopped_at: int | None = None
+    critical_shape: float = float("inf")
 
     def __len__(self) -> int:
         return len(self.items)
@@ -141,14 +147,20 @@ class FoundSegments(Table):
         if self.scanned == 0:
             return NOTHING
         if not self.items:
-            return (
-                f"No segment stands out among {count(self.scanned)}; an error of {short(self.critical, 2)} of its "
-                "standard errors would have."
-            )
+            return f"No segment stands out among {count(self.scanned)}; an error {self._critical} would have."
         several = len(self.items) > 1
         beyond = " beyond one map for all rows" if self.against == "logistic" else ""
         which = f"{len(self.items)} segments are" if several else "1 segment is"
         return f"{which} miscalibrated{beyond}, of {count(self.scanned)} (family-wise {100 * self.level:g} %)."
+
+    @property
+    def _critical(self) -> str:
+        """How large an error of the kind of the nearest would have stood out."""
+        of_shape = self.nearest is not None and self.nearest.by == "shape"
+        of_tree = self.nearest is not None and self.nearest.by == "tree"
+        critical = short(self.critical_shape if of_shape else self.critical, 2)
+        kind = "along the score of" if of_shape else "of the level of" if of_tree else "of"
+        return f"{kind} {critical} of its standard errors"
 
     def rows(self) -> Records:
         """Return a record for each segment."""
@@ -159,10 +171,12 @@ class FoundSegments(Table):
         return {
             **attributes(self, "against", "level", "draws", "scanned"),
             "critical": self.critical if np.isfinite(self.critical) else None,
+            "critical_shape": self.critical_shape if np.isfinite(self.critical_shape) else None,
             "n": self.sample.n,
             **weighting_record(self.sample.weighting),
             **groups_record(self.groups),
             "contradicted_rows": 0 if self.contradicted is None else self.contradicted.rows,
+            "stopped_at": self.stopped_at,
             "segments": self.rows(),
             "nearest": None if self.nearest is None else _record(self.nearest),
             "rules": self.rules(),
@@ -230,6 +244,11 @@ class FoundSegments(Table):
         shown = {item.by for item in self.items}
         lines = [] if self.contradicted is None else [self.contradicted.note]
         lines += [note for by, note in (("shape", SHAPE_NOTE), ("tree", TREE_NOTE)) if by in shown]
+        too = [str(item.rule) for item in self.items if item.shape_too]
+        if too:
+            lines.append(f"Their residuals add up along the score even beside their offset: {'; '.join(too)}.")
+        if self.stopped_at is not None:
+            lines.append(f"The search stopped at most = {count(self.stopped_at)} segments, and another stands out.")
         if self.nearest is not None and not self.items:
             lines.append(f"The nearest: {_in_words(self.nearest)}.")
         if self.against == "logistic":
@@ -342,5 +361,6 @@ def _line(item: FoundSegment) -> list[str]:
 
 
 def _in_words(item: FoundSegment) -> str:
-    error = f"{short(abs(item.statistic), 2)} standard errors"
+    by = {"level": "", "shape": " along the score", "tree": " along the score in a node of a tree"}[item.by]
+    error = f"{short(abs(item.statistic), 2)} standard errors{by}"
     return f"{item.rule} ({item.n:,} rows, {error}, adjusted p-value {short(item.p_value, 2)})"

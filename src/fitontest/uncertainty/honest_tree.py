@@ -23,7 +23,7 @@ SAME = 0.5  # of the rows of the smaller of two segments: the one that stands ou
 def tree_segments(
     rows: FeatureRows, depth: int, level: float, draws: int, seed: int, most: int
 ) -> tuple[list[FoundSegment], FoundSegment | None]:
-    """Return the nodes whose walk stands out, and the node of the smallest p-value of the others.
+    """Return the nodes whose walk stands out, and the node of the smallest p-value of those that do not stand out.
 
     Parameters
     ----------
@@ -53,8 +53,10 @@ def tree_segments(
         inside = node.rule.meets(rows.columns)
         if any(_are_alike(inside, other) for other in met):
             continue
-        if node.p_value > level or len(found) == most:
+        if node.p_value > level:
             nearest = node
+            break
+        if len(found) == most:
             break
         found.append(node)
         met.append(inside)
