@@ -62,7 +62,8 @@ class Contradicted:
 
 def _conditions(rows: FeatureRows) -> list[tuple[Rule, int]]:
     """Return the single conditions that tell most of the contradicted rows from others, one after the other."""
-    left, found = rows.contradicted.copy(), []
+    left = rows.contradicted.copy()
+    found: list[tuple[Rule, int]] = []
     cut = cut_columns(rows.columns, rows.w, np.where(left, LEAST_VARIANCE, 0.0))  # those that one such row meets
     places = [(column, one) for column, each in enumerate(cut.columns) for one in range(len(each.conditions))]
     met = [cut.meets((place,)) for place in places]
