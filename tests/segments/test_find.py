@@ -451,9 +451,11 @@ def test_certified_offsets_move_no_rows_for_contradicted_ones():
     assert "have site = w" in calibrator.notes_[0]
 
 
-def test_where_all_labels_contradict_certain_scores_nothing_else_is_tested():
+@pytest.mark.parametrize("conditions", [2, 3])
+def test_where_all_labels_contradict_certain_scores_nothing_else_is_tested(conditions):
     y = np.array([0, 1] * 50)
-    found = fot.find_segments(y, 1.0 - y, {"a": np.arange(100)}, against="scores", **QUICK)
+    options = {"against": "scores", "conditions": conditions, "draws": 119}
+    found = fot.find_segments(y, 1.0 - y, {"a": np.arange(100)}, **options)
     assert not found
     assert found.sentence() == (
         "Labels contradict 100 scores of exactly 0 or 1, which no chance explains. Of the other rows no segment has "
@@ -509,7 +511,8 @@ def test_that_a_search_stopped_is_said_and_what_stands_out_is_not_the_nearest_th
     stopped = fot.find_segments(y, p, X, most=2, **options)
     assert stopped.stopped_at == stopped.to_dict()["stopped_at"] == 2
     assert [str(one.rule) for one in stopped][:2] == [str(one.rule) for one in every][:2]
-    assert "The search stopped at most = 2 segments, and another stands out." in " ".join(str(stopped).split())
+    named = f"The search stopped at {len(stopped)} segments (most = 2), though more stands out."
+    assert named in " ".join(str(stopped).split())
     assert stopped.nearest is None or stopped.nearest.p_value > 0.05
     exact = fot.find_segments(y, p, X, most=len(every), **options)
     assert exact.stopped_at is None
@@ -518,7 +521,17 @@ def test_that_a_search_stopped_is_said_and_what_stands_out_is_not_the_nearest_th
 def test_certified_offsets_say_that_they_stopped():
     y, p, X = many_wrong()
     notes = fot.CertifiedOffsets(draws=99, most=2).fit(pd.DataFrame(X), y, scores=p).notes_
-    assert "The search stopped at most = 2 segments, and another stands out." in notes
+    assert "The search stopped at 2 segments (most = 2), though more stands out." in notes
+
+
+def test_offsets_that_do_not_settle_are_told_of():
+    y, p, X = contradicted_rows()
+    p[X["site"] == "w"] = 1e-9  # not certain, yet of no variance, so that no condition can hold these rows alone
+    found = fot.find_segments(y, p, X, against="scores", **QUICK)
+    rules = [str(one.rule) for one in found]
+    assert len(rules) == len(set(rules))
+    assert "though more stands out." in " ".join(str(found).split())
+    assert found.nearest is None or found.nearest.p_value > 0.05
 
 
 def test_the_critical_value_that_is_printed_is_of_the_kind_of_the_nearest():

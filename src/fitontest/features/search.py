@@ -94,7 +94,7 @@ class Found:
     critical_shape : float
         The range of a walk that would have stood out.
     stopped : bool
-        Whether the search stopped at `most` segments while another stood out.
+        Whether the search stopped while a segment stood out: at `most` segments, or since offsets did not settle.
     moves : tuple of FoundSegment
         What was taken into account, step by step; a segment is among them as often as it was found.
     """
@@ -108,6 +108,18 @@ class Found:
     critical_shape: float = float("inf")
     stopped: bool = False
     moves: tuple[FoundSegment, ...] = ()
+
+    def stop_note(self, most: int) -> str:
+        """Return what is to be said where the search stopped, else "".
+
+        Parameters
+        ----------
+        most : int
+            Segments that could be named.
+        """
+        if not self.stopped:
+            return ""
+        return f"The search stopped at {len(self.segments)} segments (most = {most}), though more stands out."
 
 
 @dataclass
@@ -215,8 +227,11 @@ def _by_level(cut: CutColumns, now: _Probabilities, maxima: FloatArray, steps: _
         p_value = p_value_of(abs(largest.statistic), maxima)
         at = np.flatnonzero(cut.meets(largest.segment))
         step = segment_of(cut.rule(largest.segment), largest.statistic, now.rows.take(at), "level", p_value)
-        again += largest.segment in steps.found
-        if again > MOST_AGAIN or not steps.takes(largest.segment, step):
+        again += p_value <= steps.level and largest.segment in steps.found
+        if again > MOST_AGAIN:  # segments that overlap may ask for offsets in turn without an end
+            steps.stopped = True
+            break
+        if not steps.takes(largest.segment, step):
             break
         before = now.rows
         changed = now.add(at, step.offset)

@@ -105,7 +105,7 @@ class CertifiedOffsets(FeatureFamily):
             return _solution((), (f"Nothing was looked for: {reason}.",))
         notes = scan.cut.notes if scan.cut.columns else (*scan.cut.notes, NO_CONDITION)
         if scan.found.stopped:
-            notes = (*notes, f"The search stopped at most = {self.most} segments, and another stands out.")
+            notes = (*notes, scan.found.stop_note(self.most))
         if scan.contradicted is not None:
             notes = (scan.contradicted.note, *notes)
         return _solution(scan.found.segments, notes)

@@ -84,7 +84,7 @@ class FoundSegments(Table):
     contradicted : Contradicted or None
         Rows that were left out of all sums, since their labels contradict scores of exactly 0 or 1.
     stopped_at : int or None
-        The number of segments at which the search stopped, though another stood out; None where it came to its end.
+        The argument `most` of a search that stopped though more stood out; None where it came to its end.
 
     Examples
     --------
@@ -248,7 +248,8 @@ class FoundSegments(Table):
         if too:
             lines.append(f"Their residuals add up along the score even beside their offset: {'; '.join(too)}.")
         if self.stopped_at is not None:
-            lines.append(f"The search stopped at most = {count(self.stopped_at)} segments, and another stands out.")
+            at = f"{len(self)} segments (most = {count(self.stopped_at)})"
+            lines.append(f"The search stopped at {at}, though more stands out.")
         if self.nearest is not None and not self.items:
             lines.append(f"The nearest: {_in_words(self.nearest)}.")
         if self.against == "logistic":

@@ -6,6 +6,7 @@ been. The halves change their parts, and a p-value is twice that of one half.
 
 import numpy as np
 
+from fitontest.features.cuts import LEAST_VARIANCE
 from fitontest.features.folds import dealt_rows
 from fitontest.features.grown_tree import GrownTree, grow
 from fitontest.features.rows import FeatureRows
@@ -39,6 +40,8 @@ def tree_segments(
     most : int
         Segments at most.
     """
+    if float(rows.variances.sum()) < LEAST_VARIANCE:  # as of no rows: no node has enough to be tested
+        return [], None
     dealt = dealt_rows(rows.canonical(), HALVES, seed)
     nodes = [
         node
