@@ -444,6 +444,16 @@ def test_labels_that_contradict_certain_scores_are_told_of_and_tell_nothing_of_o
     assert without.to_dict()["contradicted_rows"] == 0
 
 
+def test_contradicted_rows_that_are_anywhere_are_said_to_be_in_no_condition():
+    rng = np.random.default_rng(5)
+    y, p, X = rows()
+    p[rng.random(p.size) < 0.05] = 1.0
+    found = fot.find_segments(y, p, X, against="scores", **QUICK)
+    assert found.contradicted.rows == ((p == 1.0) & (y == 0)).sum() > 30
+    assert found.contradicted.within == ()
+    assert "whose label contradicts a score of exactly 0 or 1." in " ".join(str(found).split())
+
+
 def test_certified_offsets_move_no_rows_for_contradicted_ones():
     y, p, X = contradicted_rows()
     calibrator = fot.CertifiedOffsets(draws=99).fit(pd.DataFrame(X), y, scores=p)

@@ -15,7 +15,7 @@ from fitontest.results.text import count
 from fitontest.typing import BoolArray
 
 MOST_NAMED = 3  # conditions
-LEAST_LIFT = 2.0  # the share of contradicted rows within a condition over that outside, from which on it is named
+LEAST_Z = 4.0  # standard errors by which more of these rows meet a condition that is named than would by chance
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Contradicted:
     ----------
     rows : int
     within : tuple of pairs
-        Conditions that most of them meet and few others, each with how many of these rows meet it.
+        Conditions that more of them meet than by chance, each with how many do that met none before it.
     """
 
     rows: int
@@ -67,22 +67,27 @@ def _conditions(rows: FeatureRows) -> list[tuple[Rule, int]]:
     cut = cut_columns(rows.columns, rows.w, np.where(left, LEAST_VARIANCE, 0.0))  # those that one such row meets
     places = [(column, one) for column, each in enumerate(cut.columns) for one in range(len(each.conditions))]
     met = [cut.meets((place,)) for place in places]
-    while left.any() and len(found) < MOST_NAMED:
-        alike = [_likeness(rows, left, inside) for inside in met]
-        best = int(np.argmax(alike)) if alike else 0
-        if not alike or alike[best] <= 0.0:
+    chosen = [number for number, inside in enumerate(met) if _is_telling(rows, inside)]
+    telling, rules = [met[number] for number in chosen], [cut.rule((places[number],)) for number in chosen]
+    while left.any() and telling and len(found) < MOST_NAMED:
+        best = int(np.argmax([_likeness(rows, left, inside) for inside in telling]))
+        if not (left & telling[best]).any():
             break
-        found.append((cut.rule((places[best],)), _rows_of(rows, left & met[best])))
-        left &= ~met[best]
+        found.append((rules[best], _rows_of(rows, left & telling[best])))
+        left &= ~telling[best]
     return found
 
 
+def _is_telling(rows: FeatureRows, inside: BoolArray) -> bool:
+    """Return whether more of the contradicted rows meet a condition than would if they were any rows."""
+    share, n = float(rows.w[inside].sum() / rows.w.sum()), int(rows.contradicted.sum())
+    excess = int((rows.contradicted & inside).sum()) - n * share
+    return excess >= LEAST_Z * float(np.sqrt(n * share * (1.0 - share)))
+
+
 def _likeness(rows: FeatureRows, left: BoolArray, inside: BoolArray) -> float:
-    """Return the weight of rows that are in both sets over that of rows in either; 0 where few more are inside."""
-    w = rows.w
-    both, of_left, of_inside, total = (float(w[at].sum()) for at in (left & inside, left, inside, slice(None)))
-    outside = (of_left - both) / max(total - of_inside, np.finfo(float).tiny)
-    return both / (of_left + of_inside - both) if both / of_inside >= LEAST_LIFT * outside else 0.0
+    """Return the weight of rows that are in both sets over that of rows in either."""
+    return float(rows.w[left & inside].sum() / rows.w[left | inside].sum())
 
 
 def _rows_of(rows: FeatureRows, at: BoolArray) -> int:
