@@ -214,3 +214,51 @@ def test_a_segment_without_rows_and_a_required_one_leave_the_gate_open():
     )
     assert {gate.name for gate in check.gates if gate.rows is None} == {"3", "9"}
     assert check.outcome == "undecided"
+
+
+def test_the_scale_of_importances_means_nothing():
+    y, p, by = rows(1500)
+    w = np.random.default_rng(1).uniform(0.5, 2.0, y.size)
+    scaled = (w, w / w.sum(), 100 * w)
+    first, *others = (
+        fot.evaluate(y, p, by=by, adjust="max", against="scores", sample_weight=v, null_draws=200) for v in scaled
+    )
+    assert first.adjusted_p_values()
+    for other in others:
+        assert other.maxima["ecce"].untested == []
+        assert other.adjusted_p_values() == first.adjusted_p_values()
+        assert other.worst() == first.worst()
+        for key, estimate in other.estimates["ecce"].items():
+            assert estimate.interval.high == pytest.approx(first.estimates["ecce"][key].interval.high, rel=1e-6)
+    gates = [fot.check_calibration(y, p, by=by, adjust="max", sample_weight=v, max_error=0.02) for v in scaled]
+    for gate in gates:
+        assert gate.outcome == "fail"
+        assert [one.outcome for one in gate.gates] == [one.outcome for one in gates[0].gates]
+
+
+def test_labels_that_contradict_certain_scores_refute_their_segment_alone():
+    rng = np.random.default_rng(1)
+    n = 3000
+    site = rng.choice(["n", "s", "w"], n, p=[0.5, 0.4, 0.1])
+    p = rng.uniform(0.05, 0.95, n)
+    y = (rng.random(n) < p).astype(int)
+    p[site == "w"], y[site == "w"] = 0.0, 1
+    found = fot.evaluate(y, p, by={"site": site}, adjust="max", against="scores")
+    assert found.adjusted_p_values()["w"] == pytest.approx(1 / 1001)
+    assert found.worst()[0] == "w"
+    assert found.maxima["ecce"].contradicted == ["w"]
+    assert found.maxima["ecce"].untested == []
+    text = " ".join(str(found).split())
+    assert text.startswith("Miscalibration is shown in 1 of 3 segments: w (")
+    assert "refute the segments that they are in" in text
+    # of a segment that overlaps, the other rows are tested as if those were not there
+    half = {"half": np.where(np.arange(n) % 2, "odd", "even")}
+    y[(site == "w") & (half["half"] == "odd")] = 0
+    overlapping = fot.evaluate(y, p, by=half, adjust="max", against="scores")
+    uncertain = site != "w"
+    without = fot.evaluate(
+        y[uncertain], p[uncertain], by={"half": half["half"][uncertain]}, adjust="max", against="scores"
+    )
+    assert overlapping.adjusted_p_values()["even"] == pytest.approx(1 / 1001)
+    for key in ("even", "odd"):
+        assert overlapping.maxima["ecce"].standardised[key] == pytest.approx(without.maxima["ecce"].standardised[key])

@@ -104,7 +104,7 @@ def test_calibrated_scores_have_no_segment():
     assert len(found) == 0
     assert not found
     first, *_ = str(found).splitlines()
-    assert first.startswith(f"No segment stands out among {found.scanned:,}; an error of ")
+    assert first.startswith(f"No segment stands out among {found.scanned:,}; an error ")
     assert first.endswith("of its standard errors would have.")
     assert found.nearest.p_value > 0.05
     assert f"The nearest: {found.nearest.rule}" in str(found)
@@ -344,7 +344,8 @@ def test_the_picture_before_and_after(found):
 def test_scores_of_0_or_1_and_labels_of_one_class():
     y, p, X = rows(500)
     certain = fot.find_segments(y, (p > 0.5).astype(float), X, against="scores", **QUICK)
-    assert str(certain).startswith("No segment has enough rows to be tested.")
+    assert str(certain).startswith("Labels contradict 164 scores of exactly 0 or 1, which no chance explains.")
+    assert "of the other rows no segment has enough to be tested." in " ".join(str(certain).lower().split())
     assert certain.to_dict()["critical"] is None
     with pytest.raises(ValueError, match="against must be 'scores' where all labels are of one class"):
         fot.find_segments(np.ones(500, dtype=int), p, X, pos_label=1)
@@ -389,3 +390,173 @@ def test_cells_and_classes_are_refused():
         fot.find_segments(fot.Cells.of(y, p), X=X)
     with pytest.raises(ValueError, match="by must be left out"):
         fot.find_segments(fot.read(y, p, by=X.site), X=X)
+
+
+def weighted_rows(n=6000):
+    """Return labels, scores, a feature and importances of mean 1.25, of rows that are off for u."""
+    rng = np.random.default_rng(0)
+    g, p = rng.choice(["u", "v"], n), rng.uniform(0.05, 0.95, n)
+    y = rng.random(n) < sigmoid(logit(p) + 1.0 * (g == "u"))
+    return y.astype(int), p, {"g": g}, rng.uniform(0.5, 2.0, n)
+
+
+@pytest.mark.parametrize("conditions", [2, 3])
+def test_the_scale_of_importances_means_nothing(conditions):
+    y, p, X, w = weighted_rows(1500)
+    options = {"against": "scores", "draws": 119, "conditions": conditions}
+    found = [fot.find_segments(y, p, X, sample_weight=v, **options) for v in (w, w / w.sum(), 100 * w)]
+    assert len(found[0]) >= 1
+    for other in found[1:]:
+        assert other.scanned == found[0].scanned == 2
+        assert [str(one.rule) for one in other] == [str(one.rule) for one in found[0]]
+        for one, first in zip(other, found[0], strict=True):
+            assert one.statistic == pytest.approx(first.statistic, rel=1e-9)
+            assert one.p_value == first.p_value
+            assert one.standard_error == pytest.approx(first.standard_error, rel=1e-9)
+
+
+def contradicted_rows(n=3000):
+    """Return calibrated labels and scores, but for one site of scores 0 that are positive all."""
+    rng = np.random.default_rng(1)
+    site, b = rng.choice(["n", "s", "w"], n, p=[0.5, 0.4, 0.1]), rng.choice(["x", "y"], n)
+    p = rng.uniform(0.05, 0.95, n)
+    y = (rng.random(n) < p).astype(int)
+    p[site == "w"], y[site == "w"] = 0.0, 1
+    return y, p, {"site": site, "b": b}
+
+
+@pytest.mark.parametrize("conditions", [2, 3])
+def test_labels_that_contradict_certain_scores_are_told_of_and_tell_nothing_of_other_rows(conditions):
+    y, p, X = contradicted_rows()
+    others, count = X["site"] != "w", int((X["site"] == "w").sum())
+    options = {"against": "scores", "conditions": conditions, "draws": 119}
+    found = fot.find_segments(y, p, X, **options)
+    without = fot.find_segments(y[others], p[others], {k: v[others] for k, v in X.items()}, **options)
+    assert len(found) == len(without) == 0
+    assert found.nearest.statistic == pytest.approx(without.nearest.statistic, rel=1e-12)
+    first = " ".join(str(found).split())
+    assert first.startswith(
+        f"Labels contradict {count} scores of exactly 0 or 1, which no chance explains. Of the other"
+    )
+    assert f"({count} of them have site = w)" in first
+    assert found.to_dict()["contradicted_rows"] == count
+    assert without.contradicted is None
+    assert without.to_dict()["contradicted_rows"] == 0
+
+
+def test_contradicted_rows_that_are_anywhere_are_said_to_be_in_no_condition():
+    rng = np.random.default_rng(5)
+    y, p, X = rows()
+    p[rng.random(p.size) < 0.05] = 1.0
+    found = fot.find_segments(y, p, X, against="scores", **QUICK)
+    assert found.contradicted.rows == ((p == 1.0) & (y == 0)).sum() > 30
+    assert found.contradicted.within == ()
+    assert "whose label contradicts a score of exactly 0 or 1." in " ".join(str(found).split())
+
+
+def test_certified_offsets_move_no_rows_for_contradicted_ones():
+    y, p, X = contradicted_rows()
+    calibrator = fot.CertifiedOffsets(draws=99).fit(pd.DataFrame(X), y, scores=p)
+    assert calibrator.segments_ == ()
+    assert "have site = w" in calibrator.notes_[0]
+
+
+@pytest.mark.parametrize("conditions", [2, 3])
+def test_where_all_labels_contradict_certain_scores_nothing_else_is_tested(conditions):
+    y = np.array([0, 1] * 50)
+    options = {"against": "scores", "conditions": conditions, "draws": 119}
+    found = fot.find_segments(y, 1.0 - y, {"a": np.arange(100)}, **options)
+    assert not found
+    assert found.sentence() == (
+        "Labels contradict 100 scores of exactly 0 or 1, which no chance explains. Of the other rows no segment has "
+        "enough to be tested."
+    )
+
+
+def test_a_rule_whose_line_is_fitted_again_is_named_once():
+    y, p, X, _ = weighted_rows()
+    found = fot.find_segments(y, p, X)
+    assert [(str(one.rule), one.by) for one in found] == [("g = u", "level")]
+    assert found.sentence().startswith("1 segment is miscalibrated beyond one map for all rows, of 2")
+    # its offset holds all that was found, so that offset and line leave little in either half
+    assert [str(rule) for rule in found.map_.rules] == ["g = u"]
+    assert found.map_.offsets[0] == found[0].offset == pytest.approx(1.0, abs=0.2)
+    q = found.map_(X, p)
+    inside = X["g"] == "u"
+    for at in (inside, ~inside):
+        assert abs((y - q)[at].sum()) < 2.5 * np.sqrt((q * (1 - q))[at].sum())
+
+
+@pytest.mark.parametrize("against", ["scores", "logistic"])
+def test_a_rule_whose_shape_is_off_is_named_once(against):
+    rng = np.random.default_rng(3)
+    n = 12_000
+    s, p = rng.choice(["n", "w"], n), rng.uniform(0.02, 0.98, n)
+    wavy = np.clip(p + 0.15 * np.sin(3 * np.pi * p), 0.01, 0.99)
+    y = rng.random(n) < np.where(s == "w", wavy, p)
+    found = fot.find_segments(y, p, {"s": s}, against=against, **QUICK)
+    assert [str(one.rule) for one in found] == ["s = w"]
+    assert found[0].by == "shape" or found[0].shape_too
+    assert ("even beside their offset: s = w" in " ".join(str(found).split())) == found[0].shape_too
+    assert found.stopped_at is None
+
+
+def many_wrong(n=6000):
+    """Return rows of six levels, each of which is off by another offset, and one that is not."""
+    rng = np.random.default_rng(4)
+    s, p = rng.integers(0, 7, n), rng.uniform(0.05, 0.95, n)
+    y = rng.random(n) < sigmoid(logit(p) + np.array([-1.5, 1.5, -1.0, 1.0, -2.0, 2.0, 0.0])[s])
+    return y, p, {"s": s.astype(str)}
+
+
+@pytest.mark.parametrize("conditions", [2, 3])
+def test_that_a_search_stopped_is_said_and_what_stands_out_is_not_the_nearest_that_does_not(conditions):
+    y, p, X = many_wrong()
+    options = {"against": "scores", "conditions": conditions, "draws": 119}
+    every = fot.find_segments(y, p, X, **options)
+    assert len(every) >= 6
+    assert every.stopped_at is None
+    assert every.nearest.p_value > 0.05
+    assert "The search stopped" not in str(every)
+    stopped = fot.find_segments(y, p, X, most=2, **options)
+    assert stopped.stopped_at == stopped.to_dict()["stopped_at"] == 2
+    assert [str(one.rule) for one in stopped][:2] == [str(one.rule) for one in every][:2]
+    named = f"The search stopped at {len(stopped)} segments (most = 2), though more stands out."
+    assert named in " ".join(str(stopped).split())
+    assert stopped.nearest is None or stopped.nearest.p_value > 0.05
+    exact = fot.find_segments(y, p, X, most=len(every), **options)
+    assert exact.stopped_at is None
+
+
+def test_certified_offsets_say_that_they_stopped():
+    y, p, X = many_wrong()
+    notes = fot.CertifiedOffsets(draws=99, most=2).fit(pd.DataFrame(X), y, scores=p).notes_
+    assert "The search stopped at 2 segments (most = 2), though more stands out." in notes
+
+
+def test_offsets_that_do_not_settle_are_told_of():
+    y, p, X = contradicted_rows()
+    p[X["site"] == "w"] = 1e-9  # not certain, yet of no variance, so that no condition can hold these rows alone
+    found = fot.find_segments(y, p, X, against="scores", **QUICK)
+    rules = [str(one.rule) for one in found]
+    assert len(rules) == len(set(rules))
+    assert "though more stands out." in " ".join(str(found).split())
+    assert found.nearest is None or found.nearest.p_value > 0.05
+
+
+def test_the_critical_value_that_is_printed_is_of_the_kind_of_the_nearest():
+    kinds = set()
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        _, p, X = rows(800)
+        found = fot.find_segments(rng.random(p.size) < p, p, X[["site", "flag"]], against="scores", **QUICK)
+        if found:
+            continue
+        kinds.add(found.nearest.by)
+        critical = {"level": found.critical, "shape": found.critical_shape}[found.nearest.by]
+        text = " ".join(str(found).split())
+        along = {"level": "an error of {} of its standard", "shape": "an error along the score of {} of its standard"}
+        assert along[found.nearest.by].format(f"{critical:.1f}") in text
+        assert ("standard errors along the score, adjusted" in text) == (found.nearest.by == "shape")
+        assert abs(found.nearest.statistic) < critical
+    assert kinds == {"level", "shape"}

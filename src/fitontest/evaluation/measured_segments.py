@@ -84,7 +84,8 @@ class MeasuredSegments:
     def _badness(self, segment: Key) -> tuple[float, ...]:
         """Return how bad a segment is: by one maximum how much it stands out, else how large its value is."""
         if self.maximum is not None:
-            return (self.maximum.standardised.get(segment, -1.0),)
+            refuted = segment in self.maximum.contradicted
+            return (float(refuted), self.maximum.standardised.get(segment, -1.0))
         return _badness(self.estimates[segment])
 
     @property

@@ -21,6 +21,11 @@ from fitontest.uncertainty.seminorm import told_by_noise
 Against: TypeAlias = Literal["logistic", "scores"]
 AGAINST = ("logistic", "scores")
 TOO_LITTLE = f"too little to test, since the sum of p (1 - p) is below {LEAST_VARIANCE:g}"
+ONLY_CERTAIN = f"too little beside scores of exactly 0 or 1, since the sum of p (1 - p) is below {LEAST_VARIANCE:g}"
+ON_CONTRADICTED = (
+    "Labels that contradict scores of exactly 0 or 1 refute the segments that they are in by themselves, and are left "
+    "out of what stands in s.d."
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,8 +50,9 @@ class OneMaximum:
 
     @cached_property
     def adjusted_p_values(self) -> dict[Key, float]:
-        """The step-down p-values of the segments that are tested."""
-        return self._of_tested(self.maxima.adjusted_p_values)
+        """The step-down p-values of the segments that are tested, or refuted by labels of certain scores."""
+        pairs = zip(self.keys, self.maxima.adjusted_p_values.tolist(), strict=True)
+        return {key: value for key, value in pairs if not np.isnan(value)}
 
     @cached_property
     def standardised(self) -> dict[Key, float]:
@@ -56,7 +62,13 @@ class OneMaximum:
     @property
     def untested(self) -> list[Key]:
         """The segments with too little to test."""
-        return [key for key, tested in zip(self.keys, self.maxima.tested.tolist(), strict=True) if not tested]
+        told = self.maxima.tested | self.maxima.contradicted
+        return [key for key, one in zip(self.keys, told.tolist(), strict=True) if not one]
+
+    @cached_property
+    def contradicted(self) -> list[Key]:
+        """The segments with a label that contradicts a score of exactly 0 or 1."""
+        return [key for key, one in zip(self.keys, self.maxima.contradicted.tolist(), strict=True) if one]
 
     def _of_tested(self, values: Any) -> dict[Key, float]:
         pairs = zip(self.keys, values.tolist(), self.maxima.tested.tolist(), strict=True)
@@ -78,7 +90,8 @@ class OneMaximum:
         for k, key in enumerate(self.keys):
             estimate = estimates[key]
             if not maxima.tested[k]:
-                found[key] = estimate.with_uncertainty(interval_reason=TOO_LITTLE)
+                reason = ONLY_CERTAIN if maxima.contradicted[k] else TOO_LITTLE
+                found[key] = estimate.with_uncertainty(interval_reason=reason)
                 continue
             sigma = float(maxima.sigma[k])
             calibrated = maxima.drawn[:, place[k]] * sigma
@@ -92,6 +105,8 @@ class OneMaximum:
         lines = [] if self.against is None else [self._on_map]
         if self.maxima.tested.any():
             lines.append(self._on_maximum)
+        if self.contradicted:
+            lines.append(ON_CONTRADICTED)
         return lines
 
     @property

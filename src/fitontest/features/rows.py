@@ -10,8 +10,11 @@ from numpy.typing import NDArray
 from fitontest.data.row_groups import RowGroups, coded_ids, places_of_rows
 from fitontest.features.columns import Categories, Columns, Numbers
 from fitontest.numerics.links import sigmoid
-from fitontest.typing import FloatArray, IntArray
+from fitontest.typing import BoolArray, FloatArray, IntArray
 
+CERTAIN = (
+    36.0  # size of a logit from which on a label of the other class is beyond chance; certain scores are cut there
+)
 UNLIKELY = -1.6180339887e-7  # a number that stands for a missing one where rows are told apart
 
 
@@ -65,6 +68,11 @@ class FeatureRows:
         """W (y - q)."""
         return np.asarray(self.w * (self.y - self.q))
 
+    @cached_property
+    def contradicted(self) -> BoolArray:
+        """Whether the label of each row contradicts a certain probability, one of 0 or 1 but for rounding."""
+        return np.asarray((self.y > 0.0) & (self.logits <= -CERTAIN) | (self.y < 1.0) & (self.logits >= CERTAIN))
+
     def take(self, rows: Any) -> "FeatureRows":
         """Return some of the rows.
 
@@ -80,13 +88,17 @@ class FeatureRows:
         """The weight of one row: 1 of counts, sum w^2 / sum w of importances, whose scale means nothing."""
         return 1.0 if self.whole else float(self.w @ self.w / self.w.sum())
 
+    def in_row_units(self) -> "FeatureRows":
+        """Return the rows with weights in units of one row, in which a variance can be held against a least one."""
+        return self if self.whole else replace(self, w=self.w / self.row_weight)
+
     def canonical(self) -> "FeatureRows":
         """Return the rows in an order of their own, with weights in units of one row, and copies as one row.
 
         What is made of them depends neither on the order in which rows came nor on whether a row of weight 2 was the
         row twice, nor on what groups are called: they are numbered by their rows.
         """
-        rows = self._merged() if self.whole else replace(self, w=self.w / self.row_weight)
+        rows = self._merged() if self.whole else self.in_row_units()
         rows = rows.take(rows.order)
         if rows.groups is None:
             return rows

@@ -5,16 +5,19 @@ Each of the two is tested at its share of the level. A pair of conditions gives 
 itself, unless the other adds more than chance would. The first step is exact; the later ones rest on offsets that were
 fitted to the same rows, and are approximate. Where one line for all rows was taken off first, it is fitted again beside
 each offset: rows of a segment that was found had pulled it their way, and all others would be found in turn.
+
+A segment is named once. Where its sum of residuals stands out again, as after the line has been fitted again, what its
+labels ask for is added to the offset it has.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 import numpy as np
 
 from fitontest.features.adjusting import line_of, offset_of
 from fitontest.features.conditions import Rule
-from fitontest.features.cuts import CutColumns
+from fitontest.features.cuts import CutColumns, Segment
 from fitontest.features.redrawn_maxima import Maxima, critical_value, p_value_of
 from fitontest.features.residuals import Residual, residual_of
 from fitontest.features.rows import FeatureRows
@@ -24,6 +27,7 @@ from fitontest.typing import FloatArray, IntArray
 
 By: TypeAlias = Literal["level", "shape", "tree"]
 LEAST_SLOPE = 1e-6  # of a line that tells scores apart
+MOST_AGAIN = 100  # times that segments which have been found get more of an offset
 
 
 @dataclass(frozen=True)
@@ -46,6 +50,8 @@ class FoundSegment(Residual):
         Of the logits of its rows, shrunk as much; 0 of a shape.
     line : tuple of float
         Intercept and slope by which the search moved the logits of its rows before it went on.
+    shape_too : bool
+        Of a level, whether its residuals add up along the score even after the offset.
     """
 
     rule: Rule
@@ -55,6 +61,7 @@ class FoundSegment(Residual):
     residual: float
     offset: float
     line: tuple[float, float]
+    shape_too: bool = False
 
     def moved(self, logits: FloatArray) -> FloatArray:
         """Return the logits of its rows after it was taken into account.
@@ -84,6 +91,12 @@ class Found:
         Intercept and slope, in the logits of the scores, beside the offsets.
     logits : array of shape (n,)
         Of the rows, with all that was found taken into account.
+    critical_shape : float
+        The range of a walk that would have stood out.
+    stopped : bool
+        Whether the search stopped while a segment stood out: at `most` segments, or since offsets did not settle.
+    moves : tuple of FoundSegment
+        What was taken into account, step by step; a segment is among them as often as it was found.
     """
 
     segments: tuple[FoundSegment, ...]
@@ -92,6 +105,46 @@ class Found:
     critical: float
     line: tuple[float, float]
     logits: FloatArray
+    critical_shape: float = float("inf")
+    stopped: bool = False
+    moves: tuple[FoundSegment, ...] = ()
+
+    def stop_note(self, most: int) -> str:
+        """Return what is to be said where the search stopped, else "".
+
+        Parameters
+        ----------
+        most : int
+            Segments that could be named.
+        """
+        if not self.stopped:
+            return ""
+        return f"The search stopped at {len(self.segments)} segments (most = {most}), though more stands out."
+
+
+@dataclass
+class _Steps:
+    """What was found so far: each segment once, by its place among the conditions."""
+
+    level: float
+    most: int
+    found: dict[Segment, FoundSegment] = field(default_factory=dict)
+    moves: list[FoundSegment] = field(default_factory=list)
+    misses: list[FoundSegment] = field(default_factory=list)
+    stopped: bool = False
+
+    def takes(self, segment: Segment, step: FoundSegment) -> bool:
+        """Add a segment that stands out, or one that does not to the misses; return whether the search goes on."""
+        if step.p_value > self.level:
+            self.misses.append(step)
+            return False
+        if segment not in self.found and len(self.found) >= self.most:
+            self.stopped = True
+            return False
+        self.moves.append(step)
+        before = self.found.get(segment)
+        self.found[segment] = step if before is None else _joined(before, step)
+        return True
 
 
 class _Probabilities:
@@ -144,61 +197,71 @@ def search(
     line : tuple of float, optional
         Intercept and slope of the line that was fitted to the rows before; it is fitted again beside what is found.
     """
-    now = _Probabilities(rows, line)
-    found: list[FoundSegment] = []
-    scanned, misses = _by_level(cut, now, maxima.scan, level, most, found)
-    logits = now.rows.logits
+    now, steps = _Probabilities(rows, line), _Steps(level, most)
+    scanned = _by_level(cut, now, maxima.scan, steps)
+    logits, critical_shape = now.rows.logits, float("inf")
     if nodes is not None and maxima.walks is not None:
-        logits = _by_shape(Walks(nodes), now.rows, maxima.walks, level, most, found, misses)
-    nearest = min(misses, key=lambda step: step.p_value, default=None)
-    return Found(tuple(found), nearest, scanned, critical_value(maxima.scan, level), now.line, logits)
+        logits = _by_shape(Walks(nodes), now.rows, maxima.walks, steps)
+        critical_shape = critical_value(maxima.walks, level)
+    return Found(
+        segments=tuple(steps.found.values()),
+        nearest=min(steps.misses, key=lambda step: step.p_value, default=None),
+        scanned=scanned,
+        critical=critical_value(maxima.scan, level),
+        line=now.line,
+        logits=logits,
+        critical_shape=critical_shape,
+        stopped=steps.stopped,
+        moves=tuple(steps.moves),
+    )
 
 
-def _by_level(
-    cut: CutColumns, now: _Probabilities, maxima: FloatArray, level: float, most: int, found: list[FoundSegment]
-) -> tuple[int, list[FoundSegment]]:
-    """Add the segments whose sum of residuals stands out; return how many were scanned, and the first that does not."""
-    scan, scanned = Scan.of(cut, now.rows), 0
+def _by_level(cut: CutColumns, now: _Probabilities, maxima: FloatArray, steps: _Steps) -> int:
+    """Add the segments whose sum of residuals stands out, and the first that does not; return how many were scanned."""
+    scan, scanned, again = Scan.of(cut, now.rows), 0, 0
     while (largest := scan.largest()) is not None:
         scanned = max(scanned, largest.segments)
         simpler = scan.simpler(largest)
-        if p_value_of(abs(simpler.statistic), maxima) <= level:
+        if p_value_of(abs(simpler.statistic), maxima) <= steps.level:
             largest = simpler
         p_value = p_value_of(abs(largest.statistic), maxima)
         at = np.flatnonzero(cut.meets(largest.segment))
         step = segment_of(cut.rule(largest.segment), largest.statistic, now.rows.take(at), "level", p_value)
-        if p_value > level or len(found) == most:
-            return scanned, [step]
-        found.append(step)
+        again += p_value <= steps.level and largest.segment in steps.found
+        if again > MOST_AGAIN:  # segments that overlap may ask for offsets in turn without an end
+            steps.stopped = True
+            break
+        if not steps.takes(largest.segment, step):
+            break
         before = now.rows
         changed = now.add(at, step.offset)
         scan.move(before.take(changed), now.rows.take(changed), changed)
-    return scanned, []
+    return scanned
 
 
-def _by_shape(
-    walks: Walks,
-    rows: FeatureRows,
-    maxima: FloatArray,
-    level: float,
-    most: int,
-    found: list[FoundSegment],
-    misses: list[FoundSegment],
-) -> FloatArray:
+def _by_shape(walks: Walks, rows: FeatureRows, maxima: FloatArray, steps: _Steps) -> FloatArray:
     """Add the segments whose walk stands out, and the first that does not; return the logits after them."""
-    while (largest := walks.largest(rows)) is not None:
+    seen: set[Segment] = set()
+    while (largest := walks.largest(rows, seen)) is not None:
         p_value = p_value_of(largest.statistic, maxima)
         at = np.flatnonzero(walks.at.cut.meets(largest.segment))
         rule = walks.at.cut.rule(largest.segment)
         step = _shape_step(rule, largest.statistic, rows.take(at), p_value)
-        if p_value > level or len(found) == most:
-            misses.append(step)
+        if not steps.takes(largest.segment, step):
             break
-        found.append(step)
+        seen.add(largest.segment)
         logits = rows.logits.copy()
         logits[at] = step.moved(logits[at])
         rows = rows.at(logits)
     return rows.logits
+
+
+def _joined(before: FoundSegment, step: FoundSegment) -> FoundSegment:
+    """Return a segment that was found before with more of an offset, or with the word that its shape is off too."""
+    if step.by == "shape":
+        return replace(before, shape_too=True)
+    offset = before.offset + step.offset
+    return replace(before, offset=offset, line=(offset, 1.0))
 
 
 def segment_of(rule: Rule, statistic: float, rows: FeatureRows, by: By, p_value: float) -> FoundSegment:

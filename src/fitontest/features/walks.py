@@ -5,6 +5,7 @@ statistic is the range of the sums in units of their standard deviation at the e
 redrawn labels are summed at the same nodes, so that its p-value is exact whatever they are.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -79,12 +80,22 @@ class Walks:
 
     at: WalkNodes
 
-    def largest(self, rows: FeatureRows) -> Largest | None:
-        """Return the condition of the largest range in its units; None where there is no condition."""
+    def largest(self, rows: FeatureRows, named: Collection[Segment] = ()) -> Largest | None:
+        """Return the condition of the largest range in its units; None where there is no condition.
+
+        Parameters
+        ----------
+        rows : FeatureRows
+        named : collection of segments, optional
+            That are not looked at again.
+        """
         best: tuple[float, Segment] | None = None
         for number, column in enumerate(self.at.cut.columns):
             ranges = _ranges(column, self.at.sums(column, rows.residuals))[:, 0] / np.sqrt(column.sums(rows.variances))
+            ranges[[((number, place),) in named for place in range(ranges.size)]] = -np.inf
             place = int(ranges.argmax())
+            if ranges[place] < 0.0:
+                continue
             if best is None or ranges[place] > best[0]:
                 best = float(ranges[place]), ((number, place),)
         return None if best is None else Largest(best[1], best[0], self.at.cut.conditions)

@@ -36,7 +36,7 @@ class CertifiedOffsets(FeatureFamily):
     draws : int, default=500
         Labels are simulated so often for the p-values.
     most : int, default=20
-        Segments at most.
+        Segments at most; `notes_` says where another stands out.
 
     Attributes
     ----------
@@ -55,6 +55,9 @@ class CertifiedOffsets(FeatureFamily):
 
     Labels of rows that belong to a group are simulated as alike as they are. Of too few groups that cannot be learnt,
     and nothing is changed.
+
+    Rows whose labels contradict scores of exactly 0 or 1 are left out of all sums, and `notes_` says where they are: no
+    offset could repair them, and no other rows are to be moved for them.
 
     With more than 400 conditions columns are cut less finely, and if that is not enough a random half of the rows
     chooses the columns that the other half tests.
@@ -101,6 +104,10 @@ class CertifiedOffsets(FeatureFamily):
         if reason:
             return _solution((), (f"Nothing was looked for: {reason}.",))
         notes = scan.cut.notes if scan.cut.columns else (*scan.cut.notes, NO_CONDITION)
+        if scan.found.stopped:
+            notes = (*notes, scan.found.stop_note(self.most))
+        if scan.contradicted is not None:
+            notes = (scan.contradicted.note, *notes)
         return _solution(scan.found.segments, notes)
 
 

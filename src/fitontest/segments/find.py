@@ -81,7 +81,8 @@ def find_segments(
     draws : int, default=500
         Sets of labels that are simulated, at least 2 / level - 1, and 6 / level - 1 where a tree is grown.
     most : int, default=20
-        Segments at most, of each part of the search.
+        Segments that are named at most, of the scan and the walks together, and as many nodes of trees. Where another
+        stands out, the result says that the search stopped.
     conditions : int, default=2
         Conditions of a segment at most. With 3 or more a tree of that depth is grown in either half of the rows, and
         its nodes are tested in the other half; each of the three parts of the search then has a third of the level.
@@ -96,7 +97,7 @@ def find_segments(
     Returns
     -------
     FoundSegments
-        ``len(found)`` is the number of segments that stand out; the best that does not is ``found.nearest``.
+        ``len(found)`` is the number of segments that stand out; ``found.nearest`` is the best that does not.
 
     Raises
     ------
@@ -124,6 +125,9 @@ def find_segments(
     Numbers are cut at the quantiles .05, .1, .2, ..., .9, .95. With more than 400 conditions cuts are coarser, and then
     columns are chosen by one half of the rows and tested in the other; the result says so. Constant columns, and
     conditions that are met by the same rows as one before, are left out.
+
+    A label that contradicts a tested score of exactly 0 or 1 is beyond chance. Its row is left out of all sums, which
+    say something of the other rows then, and the result says how many there are and in which conditions.
 
     Where rows belong to `groups`, simulated labels of one group depend on each other as much as the real ones do.
 
@@ -163,11 +167,13 @@ def find_segments(
     rows = _feature_rows(sample, columns, c_hat.evaluate(sample.p))
     line = (c_hat.intercept, c_hat.slope) if isinstance(c_hat, LogisticMap) else None
     scan = scan_segments(rows, level=level / parts, draws=draws, most=most, seed=seed, walks=True, line=line)
-    found, nearest = list(scan.found.segments), [scan.found.nearest]
+    found, nearest, stopped = list(scan.found.segments), [scan.found.nearest], scan.found.stopped
     if conditions > PAIRS and not scan.is_refused:
         left = rows.at(_logits_after(scan.found, rows.columns, logit(sample.p[sample.w > 0], LOGIT_EPS)))
-        of_tree, other = tree_segments(left, conditions, level / parts, draws, seed, most)
-        found, nearest = found + of_tree, [*nearest, other]
+        left = left.take(~rows.contradicted)
+        of_tree, other = tree_segments(left, conditions, level / parts, draws, seed, most + 1)
+        stopped |= len(of_tree) > most
+        found, nearest = found + of_tree[:most], [*nearest, other]
     misses = [_adjusted(segment, parts) for segment in nearest if segment is not None]
     return FoundSegments(
         items=tuple(_adjusted(segment, parts) for segment in found),
@@ -176,12 +182,15 @@ def find_segments(
         map_=_map_of(scan.found.line, found),
         scanned=scan.found.scanned,
         critical=scan.found.critical,
+        critical_shape=scan.found.critical_shape,
         level=float(level),
         draws=draws,
         cut=scan.cut,
         sample=sample,
         rows_=rows,
         groups=KnownGroups.of(sample, scan.dependence),
+        contradicted=scan.contradicted,
+        stopped_at=int(most) if stopped else None,
     )
 
 
@@ -200,7 +209,7 @@ def _map_of(line: tuple[float, float], found: Sequence[FoundSegment]) -> Segment
 def _logits_after(found: Found, columns: Columns, scores: FloatArray) -> FloatArray:
     """Return the logits of rows with all that a search found taken into account."""
     logits = found.line[0] + found.line[1] * scores
-    for segment in found.segments:
+    for segment in found.moves:
         at = segment.rule.meets(columns)
         logits[at] = segment.moved(logits[at])
     return logits
@@ -237,7 +246,10 @@ def _logistic_map(sample: ScoreSample) -> CalibrationMap:
 
 
 def _feature_rows(sample: ScoreSample, columns: Columns, q: FloatArray) -> FeatureRows:
-    """Return the rows of positive weight with their features and the logits of what is tested."""
+    """Return the rows of positive weight with their features and the logits of what is tested.
+
+    Importances are in units of one row, since their scale means nothing.
+    """
     groups = sample.facts.get(GROUP) if sample.groups is not None else None
     rows = FeatureRows(columns, sample.y, logit(q, LOGIT_EPS), sample.w, sample.whole, groups)
-    return rows if sample.unit else rows.take(sample.w > 0)
+    return rows if sample.unit else rows.take(sample.w > 0).in_row_units()

@@ -11,6 +11,7 @@ from fitontest.data.arrays import as_scores, check_same_length
 from fitontest.data.known_groups import KnownGroups, groups_record
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.weights import weighting_record
+from fitontest.features.contradicted import Contradicted
 from fitontest.features.cuts import CutColumns
 from fitontest.features.read_columns import read_columns
 from fitontest.features.residuals import Residual, residual_of
@@ -57,7 +58,7 @@ class FoundSegments(Table):
     items : tuple of FoundSegment
         Each with its `rule`, its statistic in standard errors, its adjusted p-value, its rows and what they are off by.
     nearest : FoundSegment or None
-        The best that does not stand out; None where nothing could be tested.
+        The best that does not stand out; None where nothing could be tested, or the search stopped before.
     against : {"logistic", "scores"}
         What was tested: scores after one logistic map of all rows, or as they are.
     map_ : SegmentOffsetsMap
@@ -67,6 +68,8 @@ class FoundSegments(Table):
         Segments that were large enough to be tested.
     critical : float
         The sum of residuals, in standard errors, that would have stood out first.
+    critical_shape : float
+        The range of residuals that add up along the score, in standard errors, that would have.
     level : float
         Of all segments together.
     draws : int
@@ -78,6 +81,10 @@ class FoundSegments(Table):
         Those of positive weight, with the probabilities that were tested.
     groups : KnownGroups or None
         What is known of the groups that rows belong to.
+    contradicted : Contradicted or None
+        Rows that were left out of all sums, since their labels contradict scores of exactly 0 or 1.
+    stopped_at : int or None
+        The argument `most` of a search that stopped though more stood out; None where it came to its end.
 
     Examples
     --------
@@ -102,6 +109,9 @@ class FoundSegments(Table):
     sample: ScoreSample
     rows_: FeatureRows
     groups: KnownGroups | None = None
+    contradicted: Contradicted | None = None
+    stopped_at: int | None = None
+    critical_shape: float = float("inf")
 
     def __len__(self) -> int:
         return len(self.items)
@@ -125,17 +135,32 @@ class FoundSegments(Table):
         """Return how many segments stand out, or how large an error would have."""
         if self.refusal:
             return sentence(self.refusal)
+        if self.contradicted is None:
+            return self._of_others
+        if self.scanned == 0:
+            return f"{self.contradicted.lead}. Of the other rows no segment has enough to be tested."
+        return f"{self.contradicted.lead}. Of the other rows: {self._of_others[0].lower()}{self._of_others[1:]}"
+
+    @property
+    def _of_others(self) -> str:
+        """The sentence, of the rows whose labels do not contradict certain scores."""
         if self.scanned == 0:
             return NOTHING
         if not self.items:
-            return (
-                f"No segment stands out among {count(self.scanned)}; an error of {short(self.critical, 2)} of its "
-                "standard errors would have."
-            )
+            return f"No segment stands out among {count(self.scanned)}; an error {self._critical} would have."
         several = len(self.items) > 1
         beyond = " beyond one map for all rows" if self.against == "logistic" else ""
         which = f"{len(self.items)} segments are" if several else "1 segment is"
         return f"{which} miscalibrated{beyond}, of {count(self.scanned)} (family-wise {100 * self.level:g} %)."
+
+    @property
+    def _critical(self) -> str:
+        """How large an error of the kind of the nearest would have stood out."""
+        of_shape = self.nearest is not None and self.nearest.by == "shape"
+        of_tree = self.nearest is not None and self.nearest.by == "tree"
+        critical = short(self.critical_shape if of_shape else self.critical, 2)
+        kind = "along the score of" if of_shape else "of the level of" if of_tree else "of"
+        return f"{kind} {critical} of its standard errors"
 
     def rows(self) -> Records:
         """Return a record for each segment."""
@@ -146,9 +171,12 @@ class FoundSegments(Table):
         return {
             **attributes(self, "against", "level", "draws", "scanned"),
             "critical": self.critical if np.isfinite(self.critical) else None,
+            "critical_shape": self.critical_shape if np.isfinite(self.critical_shape) else None,
             "n": self.sample.n,
             **weighting_record(self.sample.weighting),
             **groups_record(self.groups),
+            "contradicted_rows": 0 if self.contradicted is None else self.contradicted.rows,
+            "stopped_at": self.stopped_at,
             "segments": self.rows(),
             "nearest": None if self.nearest is None else _record(self.nearest),
             "rules": self.rules(),
@@ -214,7 +242,14 @@ class FoundSegments(Table):
     def _notes(self) -> list[str]:
         """What must be known to read the table."""
         shown = {item.by for item in self.items}
-        lines = [note for by, note in (("shape", SHAPE_NOTE), ("tree", TREE_NOTE)) if by in shown]
+        lines = [] if self.contradicted is None else [self.contradicted.note]
+        lines += [note for by, note in (("shape", SHAPE_NOTE), ("tree", TREE_NOTE)) if by in shown]
+        too = [str(item.rule) for item in self.items if item.shape_too]
+        if too:
+            lines.append(f"Their residuals add up along the score even beside their offset: {'; '.join(too)}.")
+        if self.stopped_at is not None:
+            at = f"{len(self)} segments (most = {count(self.stopped_at)})"
+            lines.append(f"The search stopped at {at}, though more stands out.")
         if self.nearest is not None and not self.items:
             lines.append(f"The nearest: {_in_words(self.nearest)}.")
         if self.against == "logistic":
@@ -327,5 +362,6 @@ def _line(item: FoundSegment) -> list[str]:
 
 
 def _in_words(item: FoundSegment) -> str:
-    error = f"{short(abs(item.statistic), 2)} standard errors"
+    by = {"level": "", "shape": " along the score", "tree": " along the score in a node of a tree"}[item.by]
+    error = f"{short(abs(item.statistic), 2)} standard errors{by}"
     return f"{item.rule} ({item.n:,} rows, {error}, adjusted p-value {short(item.p_value, 2)})"

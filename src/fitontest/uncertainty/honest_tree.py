@@ -6,6 +6,7 @@ been. The halves change their parts, and a p-value is twice that of one half.
 
 import numpy as np
 
+from fitontest.features.cuts import LEAST_VARIANCE
 from fitontest.features.folds import dealt_rows
 from fitontest.features.grown_tree import GrownTree, grow
 from fitontest.features.rows import FeatureRows
@@ -23,7 +24,7 @@ SAME = 0.5  # of the rows of the smaller of two segments: the one that stands ou
 def tree_segments(
     rows: FeatureRows, depth: int, level: float, draws: int, seed: int, most: int
 ) -> tuple[list[FoundSegment], FoundSegment | None]:
-    """Return the nodes whose walk stands out, and the node of the smallest p-value of the others.
+    """Return the nodes whose walk stands out, and the node of the smallest p-value of those that do not stand out.
 
     Parameters
     ----------
@@ -39,6 +40,8 @@ def tree_segments(
     most : int
         Segments at most.
     """
+    if float(rows.variances.sum()) < LEAST_VARIANCE:  # as of no rows: no node has enough to be tested
+        return [], None
     dealt = dealt_rows(rows.canonical(), HALVES, seed)
     nodes = [
         node
@@ -53,8 +56,10 @@ def tree_segments(
         inside = node.rule.meets(rows.columns)
         if any(_are_alike(inside, other) for other in met):
             continue
-        if node.p_value > level or len(found) == most:
+        if node.p_value > level:
             nearest = node
+            break
+        if len(found) == most:
             break
         found.append(node)
         met.append(inside)

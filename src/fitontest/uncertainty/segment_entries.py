@@ -16,7 +16,9 @@ from fitontest.data.row_labels import RowLabels
 from fitontest.data.samples import Samples
 from fitontest.data.score_sample import ScoreSample
 from fitontest.features.rows import FeatureRows
-from fitontest.typing import FloatArray, IntArray
+from fitontest.typing import BoolArray, FloatArray, IntArray
+
+ROUNDING = 1e-12  # relative, of sums of weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +50,10 @@ class SegmentEntries:
 
     @classmethod
     def of(cls, segments: Samples) -> "SegmentEntries":
-        """Return the entries of segments, which may overlap."""
+        """Return the entries of segments, which may overlap.
+
+        Importances are in units of one row, since their scale means nothing.
+        """
         unions = segments.unions
         parts = list((segments if unions is None else unions.parts).values())
         members = tuple((place,) for place in range(len(parts))) if unions is None else unions.members
@@ -56,6 +61,8 @@ class SegmentEntries:
         each = [_columns(part, grouped=grouped) for part in parts]
         part = np.repeat(np.arange(len(parts)), [columns[0].size for columns in each])
         p, w, w2, wy, count = (np.concatenate([columns[k] for columns in each]) for k in range(5))
+        unit = segments.whole.row_weight
+        w, w2, wy = w / unit, w2 / unit / unit, wy / unit
         order = np.lexsort((wy, part, p))
         groups = None
         if grouped:
@@ -83,6 +90,12 @@ class SegmentEntries:
         if rows.groups is not None:
             groups = RowGroups.of(rows.groups, np.arange(len(rows)), rows.copies, rows.w)
         return cls(rows.q, rows.w, rows.w2, rows.w * rows.y, rows.copies, part, groups, members)
+
+    @cached_property
+    def contradicted(self) -> BoolArray:
+        """Whether a label of each entry contradicts its score of exactly 0 or 1."""
+        short = self.wy < self.w * (1.0 - ROUNDING)
+        return np.asarray((self.p == 0.0) & (self.wy > 0.0) | (self.p == 1.0) & short)
 
     def __len__(self) -> int:
         return self.p.size

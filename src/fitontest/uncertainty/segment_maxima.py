@@ -49,6 +49,9 @@ class SegmentMaxima:
         Whether its variance sum w^2 p (1 - p) is at least 5; there is too little to test in others.
     drawn : array of shape (B, number of tested segments)
         T of redrawn labels.
+    contradicted : bool array of shape (m,)
+        Whether a label contradicts a score of exactly 0 or 1, which refutes the segment whatever its T is. Such labels
+        are left out of T, so that they tell nothing of other rows.
     sigma_of_all : float
         The unit of all rows together.
     """
@@ -58,6 +61,7 @@ class SegmentMaxima:
     noise: FloatArray
     tested: BoolArray
     drawn: FloatArray
+    contradicted: BoolArray
     sigma_of_all: float
 
     @classmethod
@@ -92,11 +96,13 @@ class SegmentMaxima:
         total = walks.totals
         tested = variance >= LEAST_VARIANCE
         sigma = np.sqrt(variance) / total
-        observed = walks.sizes((entries.wy - entries.w * entries.p)[None], np.ones(tested.size, dtype=bool))[0] / total
+        residuals = np.where(entries.contradicted, 0.0, entries.wy - entries.w * entries.p)
+        contradicted = np.array([bool(entries.contradicted[rows].any()) for rows in entries.rows], dtype=bool)
+        observed = walks.sizes(residuals[None], np.ones(tested.size, dtype=bool))[0] / total
         labels = entries.labels(entries.p, dependence)
         drawn = walks.drawn(labels, draws, seed, tested) / np.sqrt(variance[tested])
         of_all = float(np.sqrt(entries.w2 @ (entries.p * (1.0 - entries.p)))) / float(entries.w.sum())
-        return cls(observed, sigma, walks.noise, tested, drawn, of_all)
+        return cls(observed, sigma, walks.noise, tested, drawn, contradicted, of_all)
 
     @cached_property
     def standardised(self) -> FloatArray:
@@ -105,13 +111,13 @@ class SegmentMaxima:
 
     @cached_property
     def adjusted_p_values(self) -> FloatArray:
-        """The step-down p-values; NaN of segments that are not tested."""
-        t = self.standardised[self.tested]
+        """The step-down p-values, the smallest of contradicted segments; NaN of others that are not tested."""
+        t = np.where(self.contradicted, np.inf, self.standardised)[self.tested]
         order = np.argsort(-t, kind="stable")
         later = np.maximum.accumulate(self.drawn[:, order[::-1]], axis=1)[:, ::-1]  # of this and all smaller ones
         exceed = np.count_nonzero(later >= t[order] * (1.0 - ROUNDING), axis=0)
         stepped = np.maximum.accumulate((1.0 + exceed) / (1.0 + self.drawn.shape[0]))
-        found = np.full(self.error.size, np.nan)
+        found = np.where(self.contradicted, 1.0 / (1.0 + self.drawn.shape[0]), np.nan)
         found[np.flatnonzero(self.tested)[order]] = stepped
         return found
 
@@ -157,6 +163,7 @@ class _Walks:
     def noise(self) -> FloatArray:
         """The root of the squared residuals of each segment over its variance, at least 1."""
         each = squared_residuals(self.entries.p, self.entries.w2, self.entries.wy / self.entries.w)
+        each = np.where(self.entries.contradicted, 0.0, each)
         squares = np.array([each[rows].sum() for rows in self.entries.rows])
         known = self.variances > 0.0
         ratio = np.where(known, squares, 1.0) / np.where(known, self.variances, 1.0)

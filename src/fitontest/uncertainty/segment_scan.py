@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from fitontest.data.dependence import Dependence
 from fitontest.features.columns import Columns
+from fitontest.features.contradicted import Contradicted
 from fitontest.features.cuts import MOST_CONDITIONS, CutColumns, cut_columns, fewer_columns
 from fitontest.features.pooling import halves, ordered, pooled
 from fitontest.features.redrawn_maxima import redrawn_maxima
@@ -31,12 +32,15 @@ class SegmentScan:
         Their conditions.
     dependence : Dependence or None
         How alike labels of rows that belong together are; None of independent rows.
+    contradicted : Contradicted or None
+        The rows that were left out, since their labels contradict certain scores.
     """
 
     found: Found
     rows: FeatureRows
     cut: CutColumns
     dependence: Dependence | None
+    contradicted: Contradicted | None = None
 
     @property
     def is_refused(self) -> bool:
@@ -73,14 +77,20 @@ def scan_segments(
         Intercept and slope of the line in the logits of scores that was fitted to the rows, and is to be fitted again
         beside what is found.
     """
-    rows, cut = tested_rows(rows, seed)
+    contradicted, certain = Contradicted.of(rows), rows.contradicted
+    start = (0.0, 1.0) if line is None else line
+    if certain.all():
+        nothing = Found((), None, 0, float("inf"), start, rows.logits)
+        return SegmentScan(nothing, rows, CutColumns(()), None, contradicted)
+    rows, cut = tested_rows(rows.take(~certain) if contradicted is not None else rows, seed)
     labels, dependence = labels_of_rows(rows)
     if not cut.columns or (dependence is not None and dependence.too_few):
-        nothing = Found((), None, 0, float("inf"), (0.0, 1.0) if line is None else line, rows.logits)
-        return SegmentScan(nothing, rows, cut, dependence)
+        nothing = Found((), None, 0, float("inf"), start, rows.logits)
+        return SegmentScan(nothing, rows, cut, dependence, contradicted)
     nodes = WalkNodes.of(cut, rows) if walks else None
     maxima = redrawn_maxima(cut, rows, labels, draws, seed, nodes)
-    return SegmentScan(search(cut, rows, maxima, level, most, nodes, line), rows, cut, dependence)
+    found = search(cut, rows, maxima, level, most, nodes, line)
+    return SegmentScan(found, rows, cut, dependence, contradicted)
 
 
 def tested_rows(rows: FeatureRows, seed: int) -> tuple[FeatureRows, CutColumns]:

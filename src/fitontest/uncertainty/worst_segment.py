@@ -51,7 +51,7 @@ def worst_segment(rows: FeatureRows, seed: int) -> WorstSegment | None:
     seed : int
         Of the half of the rows that is looked at where there are too many conditions.
     """
-    tested, cut = tested_rows(rows, seed)
+    tested, cut = tested_rows(rows.in_row_units(), seed)
     worst = Scan.of(cut, tested).largest() if cut.columns else None
     if worst is None:
         return None
@@ -73,7 +73,7 @@ def worst_if_calibrated(rows: FeatureRows, draws: int, seed: int) -> tuple[float
         With the probabilities that are judged.
     draws, seed : int
     """
-    tested, cut = tested_rows(rows, seed)
+    tested, cut = tested_rows(rows.in_row_units(), seed)
     if not cut.columns:
         return None
     labels, _ = labels_of_rows(tested)
