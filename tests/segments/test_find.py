@@ -354,6 +354,22 @@ def test_scores_of_0_or_1_and_labels_of_one_class():
     assert len(tiny) == 0
 
 
+def test_scores_that_are_all_the_same_are_repaired_from_the_level_that_was_tested():
+    rng = np.random.default_rng(0)
+    X = {"c": rng.choice(list("xyz"), 3000)}
+    y = (rng.random(3000) < np.where(X["c"] == "x", 0.8, 0.3)).astype(int)
+    p = np.full(3000, 0.2)
+    found = fot.find_segments(y, p, X, **QUICK)
+    assert {str(item.rule) for item in found} == {"c = x", "c = y", "c = z"}
+    assert [item.mean_score for item in found] == pytest.approx([y.mean()] * 3)
+    assert (found.map_.slope, sigmoid(found.map_.intercept)) == (0.0, pytest.approx(y.mean()))
+    assert f"intercept {found.map_.intercept:.3f}, slope 0" in str(found)
+    repaired = found.map_(X, p)
+    for level in "xyz":
+        at = X["c"] == level
+        assert repaired[at].mean() == pytest.approx(y[at].mean(), abs=0.005)
+
+
 @pytest.mark.parametrize(
     ("settings", "message"),
     [

@@ -134,7 +134,7 @@ def test_features_may_be_called_what_sql_calls_its_values(names):
         for name, by in ((second, 2.0), (first, -2.0))
     ]
     c_hat = fot.maps.FeatureMixtureMap([0.5, 0.5], offsets)
-    frame = pd.DataFrame({first: [-1.0, -1.0, 1.0, 1.0], second: [-1.0, 1.0, -1.0, 1.0], "p": [0.7] * 4})  # DuckDB finds it by its name
+    frame = pd.DataFrame({first: [-1.0, -1.0, 1.0, 1.0], second: [-1.0, 1.0, -1.0, 1.0], "p": [0.7] * 4})
     found = duckdb.sql(f"SELECT {c_hat.to_sql('p')} AS q FROM frame").fetchnumpy()["q"]
     assert np.allclose(found, c_hat(frame, frame.p), rtol=1e-12)
     assert np.ptp(found) > 0.1
