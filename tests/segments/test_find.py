@@ -164,6 +164,23 @@ def test_sql_is_the_map():
     np.testing.assert_allclose(told["q"], found.map_(X, p), rtol=1e-12)
 
 
+def test_sql_of_several_offsets_can_stand_in_a_product():
+    duckdb = pytest.importorskip("duckdb")
+    rng = np.random.default_rng(0)
+    X = {"c": rng.choice(list("xyz"), 3000)}
+    p = rng.random(3000)
+    y = (rng.random(3000) < sigmoid(logit(p) + np.select([X["c"] == "x", X["c"] == "y"], [1.5, -1.5]))).astype(int)
+    found = fot.find_segments(y, p, X, against="scores", **QUICK)
+    assert len(found) > 1
+    frame = pd.DataFrame({**X, "p": p, "row": np.arange(3000)})
+    with duckdb.connect() as connection:
+        connection.register("given", frame)
+        query = f"SELECT 1 / (1 + exp(-1 * (ln(p / (1 - p)) + {{}}{found.to_sql()}))) AS q FROM given ORDER BY row"
+        plain, opposite = (connection.execute(query.format(sign)).fetchnumpy()["q"] for sign in ("", "-1 * "))
+    np.testing.assert_allclose(plain, found.map_(X, p), rtol=1e-9)
+    np.testing.assert_allclose(logit(plain) + logit(opposite), 2 * logit(p), atol=1e-9)
+
+
 def test_segments_go_into_by(found):
     y, p, X = rows()
     named = found.segments(X)

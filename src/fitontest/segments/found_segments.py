@@ -165,13 +165,16 @@ class FoundSegments(Table):
         ]
 
     def to_sql(self, prob: str | None = None) -> str:
-        """Return the repair in DuckDB's SQL: what is added to the logit of a row, or its repaired probability.
+        """Return the repaired probability of a row in DuckDB's SQL, or the sum of the offsets of its segments alone.
+
+        logit q = intercept + slope logit p + offsets, with intercept and slope those of `map_`. They are 0 and 1 where
+        the scores were tested as they are; else the sum of offsets by itself is no repair.
 
         Parameters
         ----------
         prob : str, optional
-            The column of scores: the probability is then that of `map_`. By default only the sum of the offsets of the
-            segments that a row is in, 0 in others.
+            The column of scores p: the expression is then the repaired probability q, that of `map_`. By default it is
+            only the sum of the offsets of the segments that a row is in, 0 in others.
 
         Returns
         -------
@@ -182,7 +185,7 @@ class FoundSegments(Table):
             return self.map_.to_sql(prob)
         pairs = zip(self.map_.rules, self.map_.offsets.tolist(), strict=True)
         terms = [f"CASE WHEN {rule_to_sql(rule)} THEN {number(offset)} ELSE 0.0e0 END" for rule, offset in pairs]
-        return " + ".join(terms) or "0.0e0"
+        return f"({' + '.join(terms)})" if terms else number(0.0)
 
     def segments(self, X: Any) -> NDArray[Any]:
         """Return the segment of each row, for ``evaluate(..., by=)``: the first that was found of those that it is in.
