@@ -189,6 +189,21 @@ def test_segments_go_into_by(found):
     assert evaluation.worst()[0] == str(found[0].rule)
 
 
+def test_segments_that_differ_in_the_seventh_digit_stay_apart():
+    rng = np.random.default_rng(2)
+    t = 1.0 + 1e-6 * rng.random(4000)
+    p = rng.uniform(0.05, 0.95, 4000)
+    move = 1.5 * (t > 1.0 + 8e-7) - 1.5 * (t <= 1.0 + 3e-7)
+    found = fot.find_segments(rng.random(4000) < sigmoid(logit(p) + move), p, {"t": t}, **QUICK)
+    rules = dict.fromkeys(item.rule for item in found)
+    assert len(rules) > 1
+    assert len({record["segment"] for record in found.rows()}) == len(rules)
+    assert {record["segment"] for record in found.rules()} == {record["segment"] for record in found.rows()}
+    named, first = found.segments({"t": t}), found[0].rule.meets(read_columns({"t": t}))
+    assert set(named[first]) == {found.rows()[0]["segment"]}
+    assert found.rows()[0]["segment"] not in named[~first]
+
+
 @pytest.mark.parametrize("frame", ["dict", "polars", "pyarrow", "float32", "object"])
 def test_frames_of_any_library(frame, found):
     y, p, X = rows()
