@@ -1,7 +1,7 @@
 """Conditions on one feature, and rules, which are conditions that hold together.
 
 A value that is missing meets only the condition that it is, and a level that was not seen meets none but that it is
-there: what is not known of a row changes nothing for it.
+there.
 """
 
 from abc import ABC, abstractmethod

@@ -62,7 +62,8 @@ class FeatureFamily(FeatureCalibrator):
     Nothing depends on the order of the rows. Rows of weight 0 are absent; where weights are counts, whole numbers of at
     most 10 on average, a row of weight 2 is the row twice; else they are importances, whose scale means nothing.
 
-    A value that is missing is one of its own, and a level that was not seen in the fit changes nothing for its row.
+    A value that is missing is one of its own. A level that was not seen in the fit meets no condition on a level;
+    `Boosted` puts it together with levels of little weight.
     """
 
     _: KW_ONLY
