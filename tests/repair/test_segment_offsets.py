@@ -137,3 +137,15 @@ def test_scores_of_exactly_0_and_1_do_not_decide_the_slope():
     offsets = fot.SegmentOffsets().fit(X, y, scores=odd)
     assert offsets.map_.reach == pytest.approx(np.abs(np.log(p[5:] / (1 - p[5:]))).max() + 1.0)
     assert offsets.map_.slope == pytest.approx(fot.SegmentOffsets().fit(X, y, scores=p).map_.slope, abs=0.15)
+
+
+def test_labels_of_three_classes_are_named_and_those_of_weight_0_are_absent():
+    rng = np.random.default_rng(0)
+    y, p, X = rng.integers(0, 3, 300), rng.random(300), {"a": rng.choice(["f", "m"], 300)}
+    with pytest.raises(ValueError, match=r"y must have two classes for SegmentOffsets, .* got 3 classes"):
+        fot.SegmentOffsets().fit(X, y, scores=p)
+    here = y != 1
+    part = fot.SegmentOffsets().fit({"a": X["a"][here]}, y[here], scores=p[here])
+    found = fot.SegmentOffsets().fit(X, y, here.astype(float), scores=p)
+    assert found.classes_.tolist() == [0, 2]
+    np.testing.assert_array_equal(found.predict_proba(X, scores=p), part.predict_proba(X, scores=p))
