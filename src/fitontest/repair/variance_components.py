@@ -15,6 +15,7 @@ from functools import cached_property
 
 import numpy as np
 from scipy.linalg.blas import dsyrk
+from scipy.linalg.lapack import dpotrf, dtrtri
 
 from fitontest.features.adjusting import mean_and_spread
 from fitontest.features.levels import NO_LEVEL
@@ -204,15 +205,14 @@ class _Fit:
         for _ in range(MOST_ROUNDS):
             kept = np.append([True, True], self.tau2[self.column] > 0.0)
             penalty = np.append([self.ridge, self.ridge], 1.0 / self.tau2[self.column][kept[2:]])
-            inverse = np.linalg.inv(hessian[np.ix_(kept, kept)] + np.diag(penalty))
             step = np.zeros(self.centre.size)
-            step[kept] = inverse @ pull[kept]
+            step[kept], diagonal = solved(hessian[np.ix_(kept, kept)] + np.diag(penalty), pull[kept])
             column = self.column[kept[2:]]
             if column.size == 0:
                 break
             alive = self.tau2 > 0.0
             size = np.bincount(self.column, step[2:] ** 2, self.tau2.size)[alive]
-            used = np.bincount(column, 1.0 - penalty[2:] * inverse.diagonal()[2:], self.tau2.size)[alive]
+            used = np.bincount(column, 1.0 - penalty[2:] * diagonal[2:], self.tau2.size)[alive]
             rest = np.clip(size / np.maximum(used, SPECK), SPECK, LARGEST)
             change = np.log(rest / self.tau2[alive])
             along = np.sign(change) == np.sign(self.last[alive])
@@ -241,3 +241,20 @@ class _Fit:
         of_line = self.ridge * float(np.sum((theta - self.centre)[:2] ** 2))
         penalty = float(np.sum(effects[alive] / tau2[alive])) + of_line
         return float(self.w @ (np.logaddexp(0.0, z) - self.y * z)) + 0.5 * penalty
+
+
+def solved(matrix: FloatArray, right: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the solution of a positive definite system, and the diagonal of the inverse: a third of what that costs.
+
+    Parameters
+    ----------
+    matrix : array of shape (k, k)
+        Symmetric.
+    right : array of shape (k,)
+    """
+    lower, failed = dpotrf(matrix, lower=1, clean=1)
+    if failed:  # not definite by rounding
+        inverse = np.linalg.inv(matrix)
+        return inverse @ right, inverse.diagonal()
+    root, _ = dtrtri(lower, lower=1)
+    return root.T @ (root @ right), np.einsum("ij,ij->j", root, root)
