@@ -8,7 +8,7 @@ import fitontest as fot
 from fitontest.features.levels import level_columns
 from fitontest.numerics.links import sigmoid
 from fitontest.repair import variance_components
-from fitontest.repair.variance_components import LevelDesign, fit_effects
+from fitontest.repair.variance_components import LevelDesign, fit_effects, solved
 from tests.features.problems import labelled, rows_of
 
 
@@ -149,3 +149,32 @@ def test_labels_of_three_classes_are_named_and_those_of_weight_0_are_absent():
     found = fot.SegmentOffsets().fit(X, y, here.astype(float), scores=p)
     assert found.classes_.tolist() == [0, 2]
     np.testing.assert_array_equal(found.predict_proba(X, scores=p), part.predict_proba(X, scores=p))
+
+
+@pytest.mark.parametrize("sizes", [(30,), (3, 40), (12, 9, 25)])
+def test_counted_products_of_many_levels_are_those_of_the_design(sizes, monkeypatch):
+    rng = np.random.default_rng(0)
+    codes = np.stack([rng.integers(-1, size, 500) for size in sizes], axis=1)
+    v = rng.random(500)
+    design = LevelDesign(rng.normal(size=500), codes, np.array(sizes))
+    found = design.gram(v)
+    monkeypatch.setattr(variance_components, "MANY", np.inf)
+    np.testing.assert_allclose(found, design.gram(v), rtol=1e-12, atol=1e-12)
+    full = np.concatenate(
+        [
+            np.stack([np.ones(500), design.x], axis=1),
+            *(np.eye(k + 1)[c][:, :-1] for c, k in zip(codes.T, sizes, strict=True)),
+        ],
+        axis=1,
+    )
+    np.testing.assert_allclose(found, full.T * v @ full, rtol=1e-12, atol=1e-12)
+
+
+def test_a_system_that_is_not_definite_by_rounding_is_solved_all_the_same():
+    rng = np.random.default_rng(0)
+    root = rng.normal(size=(6, 9))
+    matrix, right = root @ root.T, rng.normal(size=6)
+    for given in (matrix, np.diag([1.0, -1e-9, 2.0])):
+        solution, diagonal = solved(given, right[: len(given)])
+        np.testing.assert_allclose(solution, np.linalg.solve(given, right[: len(given)]), rtol=1e-9)
+        np.testing.assert_allclose(diagonal, np.linalg.inv(given).diagonal(), rtol=1e-9)

@@ -340,7 +340,7 @@ def distinct_texts(rules: Iterable[Rule]) -> dict[Rule, str]:
     alike: dict[str, list[Rule]] = {}
     for rule in dict.fromkeys(rules):
         alike.setdefault(rule.text(), []).append(rule)
-    found = {}
+    found: dict[Rule, str] = {}
     for same in alike.values():
         for digits in range(DIGITS, ALL_DIGITS + 1):
             texts = [rule.text(digits) for rule in same]
