@@ -64,7 +64,7 @@ def test_the_map_is_saved_drawn_printed_as_sql_and_applied(folder, tmp_path):
     sql = run(
         path / "rows.csv", *OPTIONS, "--format", "sql", "--save", tmp_path / "map.json", "--plot", tmp_path / "s.svg"
     )
-    assert sql.startswith("CASE WHEN \"site\" IN ('west') THEN ")
+    assert "CASE WHEN \"site\" IN ('west') THEN " in sql
     assert "site = west" in (tmp_path / "s.svg").read_text()
     c_hat = fot.maps.FeatureMap.from_json((tmp_path / "map.json").read_text())
     for file, output in (("rows.csv", "new.csv"), ("rows.parquet", "new.parquet")):
@@ -73,6 +73,10 @@ def test_the_map_is_saved_drawn_printed_as_sql_and_applied(folder, tmp_path):
         assert result.exit_code == 0, result.output
         new = pd.read_csv(tmp_path / output) if output.endswith("csv") else pd.read_parquet(tmp_path / output)
         np.testing.assert_allclose(new.calibrated, c_hat(frame, frame.score), rtol=1e-14)
+    duckdb = pytest.importorskip("duckdb")
+    assert c_hat.intercept != 0.0
+    q = duckdb.sql(f"SELECT {sql} AS q FROM frame").fetchnumpy()["q"]
+    np.testing.assert_allclose(q, c_hat(frame, frame.score), rtol=1e-9)
 
 
 def test_codes_are_categories_where_that_is_said(folder):
@@ -98,6 +102,10 @@ def test_codes_are_categories_where_that_is_said(folder):
         (("--level", "2"), "--level must be a number in"),
         (("--draws", "10"), "--draws must be a whole number, at least 39"),
         (("--most", "0"), "--most must be a whole number, at least 1"),
+        (
+            ("--prob", "age", "--reduction", "confidence", "--format", "sql"),
+            "--format must be one of .* with several --prob columns",
+        ),
         (("--save", "map.txt"), "the ending of --save must be one of"),
     ],
 )

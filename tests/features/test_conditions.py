@@ -5,7 +5,17 @@ import json
 import numpy as np
 import pytest
 
-from fitontest.features.conditions import Above, AtMost, Missing, OneOf, Present, Rule, read_condition, read_rule
+from fitontest.features.conditions import (
+    Above,
+    AtMost,
+    Missing,
+    OneOf,
+    Present,
+    Rule,
+    distinct_texts,
+    read_condition,
+    read_rule,
+)
 from fitontest.features.read_columns import read_columns
 
 COLUMNS = read_columns({"age": [20, 50, 60, None], "sex": ["f", None, "m", "x"], "ok": [True, False, None, True]})
@@ -74,10 +84,35 @@ def test_columns_of_another_kind_are_refused_unless_they_hold_nothing():
 
 
 @pytest.mark.parametrize(
-    ("value", "text"), [(1e15, "1e+15"), (1234567.0, "1,234,567"), (0.1 + 0.2, "0.3"), (-3.0, "-3")]
+    ("value", "text"),
+    [
+        (1e15, "1e+15"),
+        (1234567.0, "1,234,567"),
+        (1.7e9 + 123.25, "1,700,000,123"),
+        (0.1 + 0.2, "0.3"),
+        (-3.0, "-3"),
+    ],
 )
 def test_numbers_are_printed_with_six_digits(value, text):
     assert str(AtMost("a", value)) == f"a <= {text}"
+
+
+def test_different_rules_have_different_texts():
+    values = [0.1, np.nextafter(0.1, 1.0), 1.7e9 + 0.25, 1.7e9 + 0.5, 1.7e9 + 800.3, 0.25]
+    rules = [Rule((Above("t", value),)) for value in values]
+    rules += [Rule((OneOf("m", (level,)),)) for level in ("1", 1, "a")]
+    rules += [Rule((OneOf("s", ("u",)), AtMost("t", value))) for value in (1e-9, 1e-9 + 1e-17)]
+    texts = distinct_texts([*rules, rules[0]])
+    assert list(texts) == rules
+    assert len(set(texts.values())) == len(rules)
+    assert [texts[rules[place]] for place in (2, 4, 5, 6, 7, 8)] == [
+        "t > 1,700,000,000.2",
+        "t > 1,700,000,800",
+        "t > 0.25",
+        "m = '1'",
+        "m = 1",
+        "m = a",
+    ]
 
 
 def test_random_thresholds_divide_known_rows():

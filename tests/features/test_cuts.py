@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fitontest.features.cuts import FINENESS, LEAST_VARIANCE, cut_columns, fewer_columns, quantiles_of
+from fitontest.features.cuts import FINENESS, LEAST_VARIANCE, _numbered, cut_columns, fewer_columns, quantiles_of
 from fitontest.features.read_columns import read_columns
 from tests.features.problems import mixed, rows_of
 
@@ -84,3 +84,20 @@ def test_the_columns_of_the_largest_z_are_kept_whole():
     assert kept.columns[0].name == largest.name == "age"
     assert kept.conditions <= sizes["age"]
     assert kept.notes == ("chosen",)
+
+
+@pytest.mark.parametrize("cells", [2**15, 2**15 + 1, 40_000])
+def test_cells_are_numbered_whatever_their_number(cells):
+    codes = np.random.default_rng(0).permutation(np.repeat(np.arange(cells), 2))
+    cell, first = _numbered(codes)
+    np.testing.assert_array_equal(cell, codes)
+    np.testing.assert_array_equal(codes[first], np.arange(cells))
+
+
+def test_many_large_levels_are_as_if_there_were_no_more_than_can_be_looked_at():
+    site = [f"site {place}" for place in np.repeat(np.arange(40_000), 2)]
+    columns, w = read_columns({"site": site, "old": np.arange(80_000) % 2}), np.ones(80_000)
+    cut = cut_columns(columns, w, np.full(80_000, 3.0))
+    assert [column.name for column in cut.columns] == ["site", "old"]
+    assert [len(column.conditions) for column in cut.columns] == [20, 2]
+    assert cut.notes[0].startswith("More than 400 conditions: ")

@@ -1,5 +1,6 @@
 """Rows with features: an order of their own, copies, groups, and the folds that hold them out."""
 
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -56,6 +57,22 @@ def test_a_missing_number_is_no_other_number():
     rows = FeatureRows(columns, np.zeros(4), np.zeros(4), np.ones(4), True).canonical()
     assert rows.w.tolist() == [2.0, 2.0]
     assert rows.blocks.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("scale", [1e-20, 1e-300, 1.0, 1e307])
+def test_features_are_told_apart_whatever_their_scale(scale):
+    rng = np.random.default_rng(0)
+    X = {"tiny": scale * rng.integers(-4, 5, 300), "other": rng.integers(0, 3, 300) + 0.5}
+    columns = read_columns(X)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        rows = FeatureRows(columns, np.zeros(300), np.zeros(300), np.ones(300), True).canonical()
+    values, counts = np.unique(np.stack(list(X.values()), axis=1), axis=0, return_counts=True)
+    found = np.stack([column.values for column in rows.columns], axis=1)
+    order = np.lexsort(found.T[::-1])
+    np.testing.assert_array_equal(found[order], values)
+    np.testing.assert_array_equal(rows.w[order], counts)
+    assert rows.blocks.tolist() == list(range(len(values)))
 
 
 @pytest.mark.parametrize("cv", [2, 5])

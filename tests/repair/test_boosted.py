@@ -188,3 +188,25 @@ def test_rows_of_one_kind_have_no_tree():
     solution = fot.Boosted().solve(rows.canonical())
     assert solution.attributes["n_stages_"] >= 0
     assert np.isfinite(solution.map.evaluate(rows.columns, rows.logits)).all()
+
+
+@pytest.mark.parametrize("rare", [True, False])
+def test_a_level_that_was_not_seen_is_one_with_the_rare_ones(rare):
+    rng = np.random.default_rng(0)
+    p = rng.uniform(0.1, 0.9, 4000)
+    city = np.where(rng.random(4000) < 0.2, "Bern", "Lima").astype(object)
+    if rare:
+        odd = rng.random(4000) < 0.2
+        city[odd] = np.array([f"village {place}" for place in range(60)], dtype=object)[rng.integers(0, 60, odd.sum())]
+        shift = np.where(odd, -1.5, 0.5)
+    else:
+        shift = np.where(city == "Bern", -1.5, 0.7)
+    y = rng.random(4000) < 1 / (1 + np.exp(-np.log(p / (1 - p)) - shift))
+    found = fot.Boosted().fit({"city": city}, y, scores=p)
+    kept = found.map_.levels[0]
+    like = next(name for name in set(city) if name not in kept) if rare else "Lima"  # the heavier side of every split
+    unseen, same = found.predict_proba({"city": ["never", like]}, scores=[0.5, 0.5])[:, 1]
+    assert unseen == same
+    assert abs(unseen - 0.5) > 0.1
+    assert "not seen in the fit, are one, which moves scores" in " ".join(fot.Boosted.__doc__.split())
+    assert "not seen in the fit changes nothing" not in fot.Boosted.__doc__

@@ -140,8 +140,9 @@ def test_settings_are_checked(settings, message):
     [
         (fot.CertifiedOffsets(level=0.0), r"level must be a number in \(0, 1\), got 0.0"),
         (fot.CertifiedOffsets(level=1), r"level must be a number in \(0, 1\), got 1"),
-        (fot.CertifiedOffsets(draws=0), "draws must be a whole number, at least 1; got 0"),
-        (fot.CertifiedOffsets(most=-1), "most must be a whole number, at least 0; got -1"),
+        (fot.CertifiedOffsets(draws=18), "draws must be a whole number, at least 19; got 18"),
+        (fot.CertifiedOffsets(draws=19, level=0.03), "draws must be a whole number, at least 33; got 19"),
+        (fot.CertifiedOffsets(most=0), "most must be a whole number, at least 1; got 0"),
         (fot.TreeOfMaps(max_depth=0), "max_depth must be a whole number, at least 1; got 0"),
         (fot.TreeOfMaps(least_variance=0), "least_variance must be a positive finite number, got 0"),
         (fot.TreeOfMaps(folds=True), "folds must be a whole number, at least 2; got True"),

@@ -8,7 +8,7 @@ import fitontest as fot
 from fitontest.features.levels import level_columns
 from fitontest.numerics.links import sigmoid
 from fitontest.repair import variance_components
-from fitontest.repair.variance_components import LevelDesign, fit_effects
+from fitontest.repair.variance_components import LevelDesign, fit_effects, solved
 from tests.features.problems import labelled, rows_of
 
 
@@ -137,3 +137,44 @@ def test_scores_of_exactly_0_and_1_do_not_decide_the_slope():
     offsets = fot.SegmentOffsets().fit(X, y, scores=odd)
     assert offsets.map_.reach == pytest.approx(np.abs(np.log(p[5:] / (1 - p[5:]))).max() + 1.0)
     assert offsets.map_.slope == pytest.approx(fot.SegmentOffsets().fit(X, y, scores=p).map_.slope, abs=0.15)
+
+
+def test_labels_of_three_classes_are_named_and_those_of_weight_0_are_absent():
+    rng = np.random.default_rng(0)
+    y, p, X = rng.integers(0, 3, 300), rng.random(300), {"a": rng.choice(["f", "m"], 300)}
+    with pytest.raises(ValueError, match=r"y must have two classes for SegmentOffsets, .* got 3 classes"):
+        fot.SegmentOffsets().fit(X, y, scores=p)
+    here = y != 1
+    part = fot.SegmentOffsets().fit({"a": X["a"][here]}, y[here], scores=p[here])
+    found = fot.SegmentOffsets().fit(X, y, here.astype(float), scores=p)
+    assert found.classes_.tolist() == [0, 2]
+    np.testing.assert_array_equal(found.predict_proba(X, scores=p), part.predict_proba(X, scores=p))
+
+
+@pytest.mark.parametrize("sizes", [(30,), (3, 40), (12, 9, 25)])
+def test_counted_products_of_many_levels_are_those_of_the_design(sizes, monkeypatch):
+    rng = np.random.default_rng(0)
+    codes = np.stack([rng.integers(-1, size, 500) for size in sizes], axis=1)
+    v = rng.random(500)
+    design = LevelDesign(rng.normal(size=500), codes, np.array(sizes))
+    found = design.gram(v)
+    monkeypatch.setattr(variance_components, "MANY", np.inf)
+    np.testing.assert_allclose(found, design.gram(v), rtol=1e-12, atol=1e-12)
+    full = np.concatenate(
+        [
+            np.stack([np.ones(500), design.x], axis=1),
+            *(np.eye(k + 1)[c][:, :-1] for c, k in zip(codes.T, sizes, strict=True)),
+        ],
+        axis=1,
+    )
+    np.testing.assert_allclose(found, full.T * v @ full, rtol=1e-12, atol=1e-12)
+
+
+def test_a_system_that_is_not_definite_by_rounding_is_solved_all_the_same():
+    rng = np.random.default_rng(0)
+    root = rng.normal(size=(6, 9))
+    matrix, right = root @ root.T, rng.normal(size=6)
+    for given in (matrix, np.diag([1.0, -1e-9, 2.0])):
+        solution, diagonal = solved(given, right[: len(given)])
+        np.testing.assert_allclose(solution, np.linalg.solve(given, right[: len(given)]), rtol=1e-9)
+        np.testing.assert_allclose(diagonal, np.linalg.inv(given).diagonal(), rtol=1e-9)

@@ -164,12 +164,44 @@ def test_sql_is_the_map():
     np.testing.assert_allclose(told["q"], found.map_(X, p), rtol=1e-12)
 
 
+def test_sql_of_several_offsets_can_stand_in_a_product():
+    duckdb = pytest.importorskip("duckdb")
+    rng = np.random.default_rng(0)
+    X = {"c": rng.choice(list("xyz"), 3000)}
+    p = rng.random(3000)
+    y = (rng.random(3000) < sigmoid(logit(p) + np.select([X["c"] == "x", X["c"] == "y"], [1.5, -1.5]))).astype(int)
+    found = fot.find_segments(y, p, X, against="scores", **QUICK)
+    assert len(found) > 1
+    frame = pd.DataFrame({**X, "p": p, "row": np.arange(3000)})
+    with duckdb.connect() as connection:
+        connection.register("given", frame)
+        query = f"SELECT 1 / (1 + exp(-1 * (ln(p / (1 - p)) + {{}}{found.to_sql()}))) AS q FROM given ORDER BY row"
+        plain, opposite = (connection.execute(query.format(sign)).fetchnumpy()["q"] for sign in ("", "-1 * "))
+    np.testing.assert_allclose(plain, found.map_(X, p), rtol=1e-9)
+    np.testing.assert_allclose(logit(plain) + logit(opposite), 2 * logit(p), atol=1e-9)
+
+
 def test_segments_go_into_by(found):
     y, p, X = rows()
     named = found.segments(X)
     assert set(named) == {"others", str(found[0].rule)}
     evaluation = fot.evaluate(y, p, by=named, adjust="max", null_draws=99)
     assert evaluation.worst()[0] == str(found[0].rule)
+
+
+def test_segments_that_differ_in_the_seventh_digit_stay_apart():
+    rng = np.random.default_rng(2)
+    t = 1.0 + 1e-6 * rng.random(4000)
+    p = rng.uniform(0.05, 0.95, 4000)
+    move = 1.5 * (t > 1.0 + 8e-7) - 1.5 * (t <= 1.0 + 3e-7)
+    found = fot.find_segments(rng.random(4000) < sigmoid(logit(p) + move), p, {"t": t}, **QUICK)
+    rules = dict.fromkeys(item.rule for item in found)
+    assert len(rules) > 1
+    assert len({record["segment"] for record in found.rows()}) == len(rules)
+    assert {record["segment"] for record in found.rules()} == {record["segment"] for record in found.rows()}
+    named, first = found.segments({"t": t}), found[0].rule.meets(read_columns({"t": t}))
+    assert set(named[first]) == {found.rows()[0]["segment"]}
+    assert found.rows()[0]["segment"] not in named[~first]
 
 
 @pytest.mark.parametrize("frame", ["dict", "polars", "pyarrow", "float32", "object"])
@@ -353,6 +385,22 @@ def test_scores_of_0_or_1_and_labels_of_one_class():
     assert len(off) > 0
     tiny = fot.find_segments(y[:6], p[:6], X.iloc[:6], against="scores", **QUICK)
     assert len(tiny) == 0
+
+
+def test_scores_that_are_all_the_same_are_repaired_from_the_level_that_was_tested():
+    rng = np.random.default_rng(0)
+    X = {"c": rng.choice(list("xyz"), 3000)}
+    y = (rng.random(3000) < np.where(X["c"] == "x", 0.8, 0.3)).astype(int)
+    p = np.full(3000, 0.2)
+    found = fot.find_segments(y, p, X, **QUICK)
+    assert {str(item.rule) for item in found} == {"c = x", "c = y", "c = z"}
+    assert [item.mean_score for item in found] == pytest.approx([y.mean()] * 3)
+    assert (found.map_.slope, sigmoid(found.map_.intercept)) == (0.0, pytest.approx(y.mean()))
+    assert f"intercept {found.map_.intercept:.3f}, slope 0" in str(found)
+    repaired = found.map_(X, p)
+    for level in "xyz":
+        at = X["c"] == level
+        assert repaired[at].mean() == pytest.approx(y[at].mean(), abs=0.005)
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,7 @@
 """``fitontest segments``: for which rows of a file the scores are wrong."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -18,7 +16,7 @@ from fitontest.displays.saving import check_path
 from fitontest.results.writing import write_text
 from fitontest.segments.find import AGAINST
 
-STYLES: dict[str, Callable[[Any], str]] = {**FORMATS, "sql": lambda found: found.to_sql()}
+SQL = "sql"
 
 
 @click.command()
@@ -51,7 +49,7 @@ STYLES: dict[str, Callable[[Any], str]] = {**FORMATS, "sql": lambda found: found
     help="Conditions of a segment at most; with 3 or more nodes of a tree are tested besides.",
 )
 @click.option("--random-state", type=int, default=0, show_default=True, help="Seed of the simulated labels.")
-@of_format(STYLES)
+@of_format([*FORMATS, SQL])
 @click.option("--save", type=click.Path(path_type=Path), help="Write the map that repairs the scores, as JSON.")
 @click.option("--plot", "picture", type=click.Path(path_type=Path), help="Draw the segments: .png, .svg or .pdf.")
 @refusing
@@ -72,8 +70,13 @@ def segments(
 
     FILE is CSV, TSV (also gzipped) or Parquet, or - for standard input. All conditions on one column, such as age > 50,
     and all pairs of conditions on two columns are looked at, and p-values are adjusted for all of them. --format sql
-    prints what is to be added to the logit of each row.
+    prints the repaired probability of a row as an expression in DuckDB's SQL, which needs one --prob column.
     """
+    if style == SQL and given.name is None:
+        raise ValueError(
+            f"--format must be one of {', '.join(FORMATS)} with several --prob columns, of which no expression is "
+            f"written (--save writes the map); got {SQL}"
+        )
     if save is not None:
         choose(save.suffix.lower(), (".json",), "the ending of --save")
         check_output(save, "--save", {"FILE": given.file, "--plot": picture})
@@ -92,7 +95,8 @@ def segments(
         categorical_features=features.categorical_features,
         random_state=random_state,
     )
-    say(STYLES[style](found).replace("against='scores'", "--against scores"))
+    text = found.to_sql(given.name) if style == SQL else FORMATS[style](found)
+    say(text.replace("against='scores'", "--against scores"))
     if save is not None:
         write_text(save, found.map_.to_json() + "\n")
         say(f"Wrote the map to {save}", err=True)

@@ -1,6 +1,6 @@
 """What a command writes: results in one of several formats, and files, never one of its inputs."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from os.path import samefile
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ FORMATS: dict[str, Callable[[Any], str]] = {
 }
 
 
-def of_format(formats: Mapping[str, Callable[[Any], str]] = FORMATS) -> Callable[..., Any]:
+def of_format(formats: Collection[str] = FORMATS) -> Callable[..., Any]:
     """Return the option of the format in which a command prints its result; the command gets it as `style`."""
     return click.option("--format", "style", type=Choice(list(formats)), default="table", show_default=True)
 

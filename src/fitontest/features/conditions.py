@@ -1,11 +1,11 @@
 """Conditions on one feature, and rules, which are conditions that hold together.
 
 A value that is missing meets only the condition that it is, and a level that was not seen meets none but that it is
-there: what is not known of a row changes nothing for it.
+there.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
@@ -16,6 +16,8 @@ from fitontest.features.columns import Categories, Columns, Level, Numbers
 from fitontest.typing import BoolArray, FloatArray
 
 MOST_WHOLE = 1e15  # that is printed with all digits
+DIGITS = 6  # of other numbers, as a rule
+ALL_DIGITS = 17  # that tell every two floats apart
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,18 @@ class Condition(ABC):
         """Return the condition as JSON-ready values."""
 
     @abstractmethod
-    def __str__(self) -> str: ...
+    def text(self, digits: int = DIGITS) -> str:
+        """Return the condition in words.
+
+        Parameters
+        ----------
+        digits : int, default=6
+            Of numbers that are not whole. With 17 no two numbers are the same text, and levels that are texts are in
+            quotes.
+        """
+
+    def __str__(self) -> str:
+        return self.text()
 
 
 @dataclass(frozen=True)
@@ -79,8 +92,9 @@ class AtMost(Condition):
         """Return column, relation and value."""
         return {"column": self.column, "relation": self.relation, "value": self.value}
 
-    def __str__(self) -> str:
-        return f"{self.column} <= {_printed(self.value)}"
+    def text(self, digits: int = DIGITS) -> str:
+        """Return column <= value."""
+        return f"{self.column} <= {_printed(self.value, digits)}"
 
 
 @dataclass(frozen=True)
@@ -103,8 +117,9 @@ class Above(Condition):
         """Return column, relation and value."""
         return {"column": self.column, "relation": self.relation, "value": self.value}
 
-    def __str__(self) -> str:
-        return f"{self.column} > {_printed(self.value)}"
+    def text(self, digits: int = DIGITS) -> str:
+        """Return column > value."""
+        return f"{self.column} > {_printed(self.value, digits)}"
 
 
 @dataclass(frozen=True)
@@ -143,10 +158,12 @@ class OneOf(Condition):
         """Return column, relation and levels."""
         return {"column": self.column, "relation": self.relation, "levels": list(self.levels)}
 
-    def __str__(self) -> str:
-        if len(self.levels) == 1:
-            return f"{self.column} = {_printed(self.levels[0])}"
-        return f"{self.column} in {{{', '.join(map(_printed, self.levels))}}}"
+    def text(self, digits: int = DIGITS) -> str:
+        """Return column = level, or column in {levels}."""
+        printed = [_printed(level, digits) for level in self.levels]
+        if len(printed) == 1:
+            return f"{self.column} = {printed[0]}"
+        return f"{self.column} in {{{', '.join(printed)}}}"
 
 
 @dataclass(frozen=True)
@@ -170,7 +187,8 @@ class Missing(Condition):
         """Return column, relation, and whether the column is one of numbers."""
         return {"column": self.column, "relation": self.relation, "numbers": self.numbers}
 
-    def __str__(self) -> str:
+    def text(self, digits: int = DIGITS) -> str:  # noqa: ARG002 - the signature of every condition
+        """Return column is missing."""
         return f"{self.column} is missing"
 
 
@@ -195,7 +213,8 @@ class Present(Condition):
         """Return column, relation, and whether the column is one of numbers."""
         return {"column": self.column, "relation": self.relation, "numbers": self.numbers}
 
-    def __str__(self) -> str:
+    def text(self, digits: int = DIGITS) -> str:  # noqa: ARG002 - the signature of every condition
+        """Return column is not missing."""
         return f"{self.column} is not missing"
 
 
@@ -236,8 +255,19 @@ class Rule:
         """The names of the features, each once."""
         return list(dict.fromkeys(condition.column for condition in self.conditions))
 
+    def text(self, digits: int = DIGITS) -> str:
+        """Return the conditions in words.
+
+        Parameters
+        ----------
+        digits : int, default=6
+            Of numbers that are not whole. With 17 no two numbers are the same text, and levels that are texts are in
+            quotes.
+        """
+        return " and ".join(condition.text(digits) for condition in self.conditions) or "all rows"
+
     def __str__(self) -> str:
-        return " and ".join(map(str, self.conditions)) or "all rows"
+        return self.text()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the conditions as JSON-ready values."""
@@ -294,6 +324,32 @@ def read_rule(given: Any) -> Rule:
     return Rule(tuple(read_condition(one) for one in given["conditions"]))
 
 
+def distinct_texts(rules: Iterable[Rule]) -> dict[Rule, str]:
+    """Return rules in words, with as many digits as it takes to tell different rules apart.
+
+    Parameters
+    ----------
+    rules : iterable of Rule
+
+    Examples
+    --------
+    >>> rules = [Rule((Above("age", value),)) for value in (0.5, 0.25, 0.250000001)]
+    >>> list(distinct_texts(rules).values())
+    ['age > 0.5', 'age > 0.25', 'age > 0.250000001']
+    """
+    alike: dict[str, list[Rule]] = {}
+    for rule in dict.fromkeys(rules):
+        alike.setdefault(rule.text(), []).append(rule)
+    found: dict[Rule, str] = {}
+    for same in alike.values():
+        for digits in range(DIGITS, ALL_DIGITS + 1):
+            texts = [rule.text(digits) for rule in same]
+            if len(set(texts)) == len(same):
+                break
+        found.update(zip(same, texts, strict=True))
+    return found
+
+
 def _levels(given: Any) -> tuple[Level, ...]:
     listed: Sequence[Any] = given if isinstance(given, list | tuple) else ()
     if not listed or not all(isinstance(level, str | bool | int | float) for level in listed):
@@ -311,8 +367,11 @@ def _numbers_of(name: str, columns: Columns) -> FloatArray:
     raise ValueError(f"X must have numbers in column {name!r}, got categories")
 
 
-def _printed(value: Any) -> str:
-    """Return a value with six digits, and a whole number with all of them."""
+def _printed(value: Any, digits: int) -> str:
+    """Return a value with so many digits, and what is before the point with all of them."""
     if not is_real(value):
-        return str(value)
-    return f"{value:,.0f}" if float(value).is_integer() and abs(value) < MOST_WHOLE else f"{value:.6g}"
+        return repr(value) if digits == ALL_DIGITS and isinstance(value, str) else str(value)
+    if float(value).is_integer() and abs(value) < MOST_WHOLE:
+        return f"{value:,.0f}"
+    whole = len(str(int(abs(value)))) if abs(value) < MOST_WHOLE else 0
+    return f"{value:,.{max(whole, digits)}g}" if whole > DIGITS else f"{value:.{digits}g}"

@@ -17,6 +17,7 @@ from fitontest.typing import BoolArray, FloatArray, IntArray
 
 Segment: TypeAlias = tuple[tuple[int, int], ...]  # columns and conditions by their places
 MOST_CONDITIONS = 400
+MOST_SMALL = 2**15  # cells whose numbers take two bytes
 LEAST_VARIANCE = 5.0  # sum of w^2 q (1 - q), below which a segment has too little to test
 
 
@@ -65,7 +66,7 @@ class CutColumn:
     """
 
     name: str
-    cell: NDArray[np.int16]
+    cell: NDArray[np.int16 | np.int32]
     cells: int
     conditions: tuple[Condition, ...]
     holds: BoolArray
@@ -172,7 +173,9 @@ def cut_columns(columns: Columns, w: FloatArray, v: FloatArray, most: int = MOST
         Conditions of all columns together.
     """
     for fineness in FINENESS:
-        cut = _without_repeats([_cut(column, w, v, fineness) for column in columns])
+        # of a category one condition more than there may be is enough to be too many
+        levels = most + 1 if fineness.levels is None else fineness.levels
+        cut = _without_repeats([_cut(column, w, v, replace(fineness, levels=levels)) for column in columns])
         if sum(len(column.conditions) for column in cut) <= most:
             break
     notes = () if fineness is FINENESS[0] else (f"More than {most} conditions: {fineness}.",)
@@ -221,13 +224,15 @@ def _cut(column: Column, w: FloatArray, v: FloatArray, fineness: Fineness) -> Cu
     return cut.only(proper & (cut.sums(v) >= LEAST_VARIANCE))
 
 
-def _numbered(codes: IntArray) -> tuple[NDArray[np.int16], IntArray]:
+def _numbered(codes: IntArray) -> tuple[NDArray[np.int16 | np.int32], IntArray]:
     """Return codes from -1 up without gaps, and a row of each."""
     place = codes - MISSING
     row = np.full(int(place.max()) + 1, MISSING)
     row[place] = np.arange(place.size)
     occurs = row != MISSING
-    return (np.cumsum(occurs) - 1)[place].astype(np.int16), row[occurs]
+    first = row[occurs]
+    small = np.int16 if first.size <= MOST_SMALL else np.int32
+    return (np.cumsum(occurs) - 1)[place].astype(small), first
 
 
 def _cut_numbers(column: Numbers, w: FloatArray, quantiles: Sequence[float]) -> tuple[IntArray, list[Condition]]:

@@ -16,6 +16,7 @@ CERTAIN = (
     36.0  # size of a logit from which on a label of the other class is beyond chance; certain scores are cut there
 )
 UNLIKELY = -1.6180339887e-7  # a number that stands for a missing one where rows are told apart
+LARGEST = 1e300  # number that is told apart at first sight
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,14 +149,42 @@ class FeatureRows:
 
     @cached_property
     def keys(self) -> FloatArray:
-        """A number of each row that is the same for the same features, and hardly ever for others."""
-        key = np.zeros(len(self))
+        """A number of each row that is the same for the same features, and another for others."""
+        mixed, table = self._mixed, self._table
+        order = np.argsort(mixed, kind="stable")
+        place = places_of_rows(mixed[order])
+        if np.any(places_of_rows(*(column[order] for column in table), mixed[order]) != place):
+            order = np.lexsort((*table, mixed))
+            place = places_of_rows(*(column[order] for column in table), mixed[order])
+        found = np.empty(len(self))
+        found[order] = place
+        return found
+
+    @property
+    def _mixed(self) -> FloatArray:
+        """A number of each row that is the same for the same features: rows of other features are hardly ever alike."""
+        mixed = np.zeros(len(self))
         rng = np.random.default_rng(0)
         for column in self.columns:
             a, b = rng.random(2)
             if isinstance(column, Numbers):
-                key += a * np.sin(1e3 * b * np.nan_to_num(column.values, nan=UNLIKELY))
+                values = np.clip(np.nan_to_num(column.values, nan=UNLIKELY), -LARGEST, LARGEST)
+                mixed += a * np.sin(1e3 * b * values)
             else:
                 assert isinstance(column, Categories)
-                key += a * np.sin(1e3 * b * (column.codes + 2.0))
-        return key
+                mixed += a * np.sin(1e3 * b * (column.codes + 2.0))
+        return mixed
+
+    @property
+    def _table(self) -> list[FloatArray]:
+        """The features as they are, in columns without a missing number."""
+        table: list[FloatArray] = []
+        for column in self.columns:
+            if isinstance(column, Numbers):
+                table.append(np.where(column.missing, 0.0, column.values))
+                if column.missing.any():
+                    table.append(column.missing.astype(np.float64))
+            else:
+                assert isinstance(column, Categories)
+                table.append(column.codes.astype(np.float64))
+        return table

@@ -180,13 +180,15 @@ def _groups(expression: Expression) -> list[Group]:
 
 
 def _columns(expression: Expression) -> set[str]:
-    """Return the names of the columns that an expression uses."""
+    """Return the names of the columns that an expression uses, those of its conditions among them."""
     members = [member for group in _groups(expression) for member in group.members]
     found, ahead = set(), [expression, *members]
     while ahead:
         one = ahead.pop()
         if isinstance(one, ex.Column):
             found.add(one.name)
+        if isinstance(one, ex.Where):
+            found.update(one.rule.columns)
         ahead += parts(one)
     return found
 

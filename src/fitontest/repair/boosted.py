@@ -52,8 +52,9 @@ class Boosted(FeatureFamily):
     -----
     Numbers are put into 30 bins by quantiles, once; what is missing has a bin of its own, and goes with the small
     numbers. Of a category the 30 levels of the most weight are told apart, in the order of their mean targets at each
-    split; all others, and levels that were not seen, are one. Trees are grown level by level, to three splits one below
-    the other.
+    split; all others, and levels that were not seen in the fit, are one, which moves scores as any level does. Levels
+    of which a split has no row, and missing values likewise, go to its side of more information, sum of v. Trees are
+    grown level by level, to three splits one below the other.
 
     The map cannot be written as SQL; it has JSON of its trees.
 

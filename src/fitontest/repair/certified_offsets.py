@@ -34,9 +34,10 @@ class CertifiedOffsets(FeatureFamily):
     level : float in (0, 1), default=0.05
         With this probability, at most, any segment is changed where all scores are calibrated.
     draws : int, default=500
-        Labels are simulated so often for the p-values.
+        Labels are simulated so often for the p-values, at least 1 / level - 1 times: no p-value is below
+        1 / (draws + 1).
     most : int, default=20
-        Segments at most; `notes_` says where another stands out.
+        Segments at most, 1 or more; `notes_` says where another stands out.
 
     Attributes
     ----------
@@ -87,8 +88,8 @@ class CertifiedOffsets(FeatureFamily):
         """Raise ValueError for a parameter that cannot be used."""
         super().check_settings()
         check_share(self.level, "level")
-        check_at_least(self.draws, "draws", 1)
-        check_at_least(self.most, "most", 0)
+        check_at_least(self.draws, "draws", int(np.ceil(1.0 / self.level)) - 1)
+        check_at_least(self.most, "most", 1)
 
     def solve(self, rows: FeatureRows) -> Solution:
         """Return the offsets of the segments that stand out, and these segments.

@@ -62,7 +62,8 @@ class FeatureFamily(FeatureCalibrator):
     Nothing depends on the order of the rows. Rows of weight 0 are absent; where weights are counts, whole numbers of at
     most 10 on average, a row of weight 2 is the row twice; else they are importances, whose scale means nothing.
 
-    A value that is missing is one of its own, and a level that was not seen in the fit changes nothing for its row.
+    A value that is missing is one of its own. A level that was not seen in the fit meets no condition on a level;
+    `Boosted` puts it together with levels of little weight.
     """
 
     _: KW_ONLY
@@ -157,9 +158,19 @@ class FeatureFamily(FeatureCalibrator):
         """
         check_same_order(X=X, y=y, sample_weight=sample_weight, groups=groups, scores=scores)
         classes, codes = read_labels(y)
-        logits = None if scores is None else read_logits(scores, codes.size, classes.size)
         weights = read_weights_of(sample_weight, codes)
+        if classes.size > 2:
+            classes, codes = self._present(classes, codes, weights)
+        logits = None if scores is None else read_logits(scores, codes.size, classes.size)
         return self.fit_coded(X, codes, classes, weights, logits, read_groups_of(groups, codes))
+
+    def _present(
+        self, classes: NDArray[Any], codes: IntArray, weights: Weights | None
+    ) -> tuple[NDArray[Any], IntArray]:
+        """Return the two classes of rows of positive weight, and the places of labels; other rows are absent anyway."""
+        present = np.unique(codes if weights is None else codes[weights.w > 0])
+        check_two_classes(classes[present], type(self).__name__)
+        return classes[present], (codes == present[1]).astype(np.intp)
 
     def fit_coded(
         self,

@@ -45,6 +45,8 @@ class SegmentOffsets(FeatureFamily):
     offset; all others are like levels that were not seen. Intercept and slope are drawn to 0 and 1 by as much
     information as one row has, which keeps them finite where a threshold separates the labels.
 
+    Time grows with the cube of the number of levels, of all columns together that have not vanished.
+
     Beside few rows some of many columns that say nothing keep a small spread by chance. `Multicalibrated` weighs the
     offsets by held-out rows.
 

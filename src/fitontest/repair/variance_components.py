@@ -15,6 +15,7 @@ from functools import cached_property
 
 import numpy as np
 from scipy.linalg.blas import dsyrk
+from scipy.linalg.lapack import dpotrf, dtrtri
 
 from fitontest.features.adjusting import mean_and_spread
 from fitontest.features.levels import NO_LEVEL
@@ -34,6 +35,7 @@ SPECK = 1e-30  # of a variance, below which it is 0
 FASTEST, SLOWEST = 4.0, 0.5  # powers of a Fellner-Schall step
 ROWS = 4096  # of a block of the dense design
 MOST_KEPT = 2**21  # values of the dense design that are kept between steps
+MANY = 8  # levels of a column, on average, beyond which pairs of levels are counted
 STALE = 0.003  # change of a logit, from which on the Hessian is summed anew
 RIDGE = 1.0  # of intercept and slope, towards 0 and 1, in rows' worth of information
 
@@ -86,12 +88,29 @@ class LevelDesign:
 
     def gram(self, v: FloatArray) -> FloatArray:
         """Return the sums of products of the columns, weighted by v."""
+        if int(self.starts[-1]) > MANY * self.sizes.size:
+            return self._gram_of_pairs(v)
         total = np.zeros((int(self.starts[-1]),) * 2)
         root = np.sqrt(v)[:, None]
         for start in range(0, v.size, ROWS):
             rows = slice(start, start + ROWS)
             total += dsyrk(1.0, (self._dense(rows) * root[rows]).T)  # the upper half, at half the cost
         return total + np.triu(total, 1).T
+
+    def _gram_of_pairs(self, v: FloatArray) -> FloatArray:
+        """Return the same by counting: of many levels most products are 0."""
+        total = np.zeros((int(self.starts[-1]),) * 2)
+        total[0], total[1] = self.sums(v), self.sums(v * self.x)
+        code = np.where(self.codes == NO_LEVEL, self.sizes, self.codes)
+        for one in range(self.sizes.size):
+            rows = slice(self.starts[one], self.starts[one + 1])
+            total[rows, rows] = np.diag(total[0, rows])
+            for other in range(one + 1, self.sizes.size):
+                wide = int(self.sizes[other]) + 1
+                pair = np.bincount(code[:, one] * wide + code[:, other], v, (int(self.sizes[one]) + 1) * wide)
+                columns = slice(self.starts[other], self.starts[other + 1])
+                total[rows, columns] = pair.reshape(-1, wide)[:-1, :-1]
+        return np.asarray(np.triu(total) + np.triu(total, 1).T)
 
     def _dense(self, rows: slice) -> FloatArray:
         """Return a block of rows of the design, shape (m, 2 + levels)."""
@@ -204,15 +223,14 @@ class _Fit:
         for _ in range(MOST_ROUNDS):
             kept = np.append([True, True], self.tau2[self.column] > 0.0)
             penalty = np.append([self.ridge, self.ridge], 1.0 / self.tau2[self.column][kept[2:]])
-            inverse = np.linalg.inv(hessian[np.ix_(kept, kept)] + np.diag(penalty))
             step = np.zeros(self.centre.size)
-            step[kept] = inverse @ pull[kept]
+            step[kept], diagonal = solved(hessian[np.ix_(kept, kept)] + np.diag(penalty), pull[kept])
             column = self.column[kept[2:]]
             if column.size == 0:
                 break
             alive = self.tau2 > 0.0
             size = np.bincount(self.column, step[2:] ** 2, self.tau2.size)[alive]
-            used = np.bincount(column, 1.0 - penalty[2:] * inverse.diagonal()[2:], self.tau2.size)[alive]
+            used = np.bincount(column, 1.0 - penalty[2:] * diagonal[2:], self.tau2.size)[alive]
             rest = np.clip(size / np.maximum(used, SPECK), SPECK, LARGEST)
             change = np.log(rest / self.tau2[alive])
             along = np.sign(change) == np.sign(self.last[alive])
@@ -241,3 +259,20 @@ class _Fit:
         of_line = self.ridge * float(np.sum((theta - self.centre)[:2] ** 2))
         penalty = float(np.sum(effects[alive] / tau2[alive])) + of_line
         return float(self.w @ (np.logaddexp(0.0, z) - self.y * z)) + 0.5 * penalty
+
+
+def solved(matrix: FloatArray, right: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the solution of a positive definite system, and the diagonal of the inverse: a third of what that costs.
+
+    Parameters
+    ----------
+    matrix : array of shape (k, k)
+        Symmetric.
+    right : array of shape (k,)
+    """
+    lower, failed = dpotrf(matrix, lower=1, clean=1)
+    if failed:  # not definite by rounding
+        inverse = np.linalg.inv(matrix)
+        return inverse @ right, np.asarray(inverse.diagonal(), dtype=np.float64)
+    root, _ = dtrtri(lower, lower=1)
+    return root.T @ (root @ right), np.einsum("ij,ij->j", root, root)

@@ -74,7 +74,7 @@ def find_segments(
         Of an array columns are called x0, x1, ...
     against : {"logistic", "scores"}, default="logistic"
         What segments are tested against: scores after one logistic map of all rows, so that an error that all rows
-        share makes no segment guilty; or the scores as they are.
+        share makes no segment guilty; or the scores as they are. Where all scores are the same the map is a constant.
     level : float in (0, 1), default=0.05
         With this probability, at most, any segment is found where none is wrong. Half of it is for levels, half for
         errors along the score.
@@ -165,7 +165,7 @@ def find_segments(
     Repeats.of(sample).warn()
     c_hat: CalibrationMap = IdentityMap() if against == "scores" else _logistic_map(sample)
     rows = _feature_rows(sample, columns, c_hat.evaluate(sample.p))
-    line = (c_hat.intercept, c_hat.slope) if isinstance(c_hat, LogisticMap) else None
+    line = None if against == "scores" else _line_of(c_hat, rows.logits)
     scan = scan_segments(rows, level=level / parts, draws=draws, most=most, seed=seed, walks=True, line=line)
     found, nearest, stopped = list(scan.found.segments), [scan.found.nearest], scan.found.stopped
     if conditions > PAIRS and not scan.is_refused:
@@ -197,6 +197,13 @@ def find_segments(
 def _adjusted(segment: FoundSegment, parts: int) -> FoundSegment:
     """Return a segment with the p-value of all parts of the search."""
     return replace(segment, p_value=min(1.0, parts * segment.p_value))
+
+
+def _line_of(c_hat: CalibrationMap, logits: FloatArray) -> tuple[float, float]:
+    """Return intercept and slope of the map of all rows, whose slope is 0 where all scores are the same."""
+    if isinstance(c_hat, LogisticMap):
+        return c_hat.intercept, c_hat.slope
+    return float(logits[0]), 0.0  # a constant map
 
 
 def _map_of(line: tuple[float, float], found: Sequence[FoundSegment]) -> SegmentOffsetsMap:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
@@ -11,6 +12,7 @@ from fitontest.data.arrays import as_scores, check_same_length
 from fitontest.data.known_groups import KnownGroups, groups_record
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.weights import weighting_record
+from fitontest.features.conditions import Rule, distinct_texts
 from fitontest.features.contradicted import Contradicted
 from fitontest.features.cuts import CutColumns
 from fitontest.features.read_columns import read_columns
@@ -164,7 +166,7 @@ class FoundSegments(Table):
 
     def rows(self) -> Records:
         """Return a record for each segment."""
-        return [_record(item) for item in self.items]
+        return [self._record(item) for item in self.items]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the records, the nearest that does not stand out, and what was looked at, as JSON-ready values."""
@@ -178,7 +180,7 @@ class FoundSegments(Table):
             "contradicted_rows": 0 if self.contradicted is None else self.contradicted.rows,
             "stopped_at": self.stopped_at,
             "segments": self.rows(),
-            "nearest": None if self.nearest is None else _record(self.nearest),
+            "nearest": None if self.nearest is None else self._record(self.nearest),
             "rules": self.rules(),
             "map": self.map_.to_dict(),
             "dropped_columns": list(self.cut.dropped),
@@ -188,18 +190,21 @@ class FoundSegments(Table):
     def rules(self) -> list[dict[str, Any]]:
         """Return the conditions of each segment, with the offset of its logits, as JSON-ready values."""
         return [
-            {"segment": str(item.rule), "by": item.by, **item.rule.to_dict(), "offset": item.offset}
+            {"segment": self._names[item.rule], "by": item.by, **item.rule.to_dict(), "offset": item.offset}
             for item in self.items
         ]
 
     def to_sql(self, prob: str | None = None) -> str:
-        """Return the repair in DuckDB's SQL: what is added to the logit of a row, or its repaired probability.
+        """Return the repaired probability of a row in DuckDB's SQL, or the sum of the offsets of its segments alone.
+
+        logit q = intercept + slope logit p + offsets, with intercept and slope those of `map_`. They are 0 and 1 where
+        the scores were tested as they are; else the sum of offsets by itself is no repair.
 
         Parameters
         ----------
         prob : str, optional
-            The column of scores: the probability is then that of `map_`. By default only the sum of the offsets of the
-            segments that a row is in, 0 in others.
+            The column of scores p: the expression is then the repaired probability q, that of `map_`. By default it is
+            only the sum of the offsets of the segments that a row is in, 0 in others.
 
         Returns
         -------
@@ -210,7 +215,7 @@ class FoundSegments(Table):
             return self.map_.to_sql(prob)
         pairs = zip(self.map_.rules, self.map_.offsets.tolist(), strict=True)
         terms = [f"CASE WHEN {rule_to_sql(rule)} THEN {number(offset)} ELSE 0.0e0 END" for rule, offset in pairs]
-        return " + ".join(terms) or "0.0e0"
+        return f"({' + '.join(terms)})" if terms else number(0.0)
 
     def segments(self, X: Any) -> NDArray[Any]:
         """Return the segment of each row, for ``evaluate(..., by=)``: the first that was found of those that it is in.
@@ -228,13 +233,13 @@ class FoundSegments(Table):
         columns = read_columns(X)
         named = np.full(columns.n, OTHERS, dtype=object)
         for item in reversed(self.items):
-            named[item.rule.meets(columns)] = str(item.rule)
+            named[item.rule.meets(columns)] = self._names[item.rule]
         return named
 
     def sections(self) -> list[Section]:
         """Return the sentence and the table of the segments."""
         header = ["segment", "by", "n", "positives", "mean score", "residual", "in s.e.", "adjusted p"]
-        body = [_line(item) for item in self.items]
+        body = [self._line(item) for item in self.items]
         lines = [ORDER_NOTE if self.items else "", *self._notes]
         return [Section("", header if body else (), body, "\n".join(line for line in lines if line), self.sentence())]
 
@@ -244,14 +249,14 @@ class FoundSegments(Table):
         shown = {item.by for item in self.items}
         lines = [] if self.contradicted is None else [self.contradicted.note]
         lines += [note for by, note in (("shape", SHAPE_NOTE), ("tree", TREE_NOTE)) if by in shown]
-        too = [str(item.rule) for item in self.items if item.shape_too]
+        too = [self._names[item.rule] for item in self.items if item.shape_too]
         if too:
             lines.append(f"Their residuals add up along the score even beside their offset: {'; '.join(too)}.")
         if self.stopped_at is not None:
             at = f"{len(self)} segments (most = {count(self.stopped_at)})"
             lines.append(f"The search stopped at {at}, though more stands out.")
         if self.nearest is not None and not self.items:
-            lines.append(f"The nearest: {_in_words(self.nearest)}.")
+            lines.append(f"The nearest: {self._in_words(self.nearest)}.")
         if self.against == "logistic":
             line = f"intercept {short(self.map_.intercept)}, slope {short(self.map_.slope)}"
             beside = " beside the segments found" if self.map_.rules else ""
@@ -331,7 +336,7 @@ class FoundSegments(Table):
         value, error = found.base_rate - found.mean_score, found.standard_error
         reach, null = self.critical * error, NULL_ERRORS * error
         low, high = value - found.noise * reach, value + found.noise * reach
-        return Dot(str(item.rule), value, low, high, -null, null, found is item or abs(value) >= reach, item.n)
+        return Dot(self._names[item.rule], value, low, high, -null, null, found is item or abs(value) >= reach, item.n)
 
     @property
     def _dot_label(self) -> str:
@@ -341,27 +346,30 @@ class FoundSegments(Table):
         beside = ", beside those above" if len(self._drawn) > 1 else ""
         return f"Share of positives less mean score{beside}\n({level}{left_out})"
 
+    @cached_property
+    def _names(self) -> dict[Rule, str]:
+        """The text of each rule, which no other has."""
+        shown = self.items if self.nearest is None else (*self.items, self.nearest)
+        return distinct_texts(item.rule for item in shown)
 
-def _record(item: FoundSegment) -> dict[str, Any]:
-    return {
-        "segment": str(item.rule),
-        "by": item.by,
-        "n": item.n,
-        "base_rate": item.base_rate,
-        "mean_score": item.mean_score,
-        "residual": item.residual,
-        "standardised": item.statistic,
-        "adjusted_p_value": item.p_value,
-        "offset": item.offset,
-    }
+    def _record(self, item: FoundSegment) -> dict[str, Any]:
+        return {
+            "segment": self._names[item.rule],
+            "by": item.by,
+            "n": item.n,
+            "base_rate": item.base_rate,
+            "mean_score": item.mean_score,
+            "residual": item.residual,
+            "standardised": item.statistic,
+            "adjusted_p_value": item.p_value,
+            "offset": item.offset,
+        }
 
+    def _line(self, item: FoundSegment) -> list[str]:
+        cells = [self._names[item.rule], item.by, f"{item.n:,}", short(item.base_rate), short(item.mean_score)]
+        return [*cells, signed(item.residual), short(item.statistic), short(item.p_value, 2)]
 
-def _line(item: FoundSegment) -> list[str]:
-    cells = [str(item.rule), item.by, f"{item.n:,}", short(item.base_rate), short(item.mean_score)]
-    return [*cells, signed(item.residual), short(item.statistic), short(item.p_value, 2)]
-
-
-def _in_words(item: FoundSegment) -> str:
-    by = {"level": "", "shape": " along the score", "tree": " along the score in a node of a tree"}[item.by]
-    error = f"{short(abs(item.statistic), 2)} standard errors{by}"
-    return f"{item.rule} ({item.n:,} rows, {error}, adjusted p-value {short(item.p_value, 2)})"
+    def _in_words(self, item: FoundSegment) -> str:
+        by = {"level": "", "shape": " along the score", "tree": " along the score in a node of a tree"}[item.by]
+        error = f"{short(abs(item.statistic), 2)} standard errors{by}"
+        return f"{self._names[item.rule]} ({item.n:,} rows, {error}, adjusted p-value {short(item.p_value, 2)})"

@@ -125,6 +125,21 @@ def test_sql_is_the_map(name):
     assert set(odd) == {(None,)}
 
 
+@pytest.mark.parametrize("names", [("v0", "v1"), ("V0", "V1"), ("v1", "v0")])
+def test_features_may_be_called_what_sql_calls_its_values(names):
+    duckdb = pytest.importorskip("duckdb")
+    first, second = names
+    offsets = [
+        fot.maps.SegmentOffsetsMap(0.0, 1.0, [{"conditions": [{"column": name, "relation": ">", "value": 0.0}]}], [by])
+        for name, by in ((second, 2.0), (first, -2.0))
+    ]
+    c_hat = fot.maps.FeatureMixtureMap([0.5, 0.5], offsets)
+    frame = pd.DataFrame({first: [-1.0, -1.0, 1.0, 1.0], second: [-1.0, 1.0, -1.0, 1.0], "p": [0.7] * 4})
+    found = duckdb.sql(f"SELECT {c_hat.to_sql('p')} AS q FROM frame").fetchnumpy()["q"]
+    assert np.allclose(found, c_hat(frame, frame.p), rtol=1e-12)
+    assert np.ptp(found) > 0.1
+
+
 def frame_of(engine, columns):
     """Return the columns as a frame of an engine, and what reads a column of such a frame."""
     if engine == "pandas":

@@ -67,7 +67,8 @@ class FeatureMap(StoredMap):
         Parameters
         ----------
         columns : Columns
-            Features. A value that is missing, and a level that was not seen in the fit, meet no condition.
+            Features. A value that is missing meets only the condition that it is, and a level that was not seen in the
+            fit only that it is there; trees of a `BoostedMap` have a side for either.
         logits : array of shape (n,)
             Of the scores, which are clipped to [1e-16, 1 - 1e-16] before.
         """
