@@ -380,7 +380,7 @@ def _asymmetry(sample: Any) -> float:
     summed = 0.5 * float(w @ variance.sum(axis=1))
     third = 0.5 * float(w @ (variance * np.abs(1.0 - 2.0 * p)).sum(axis=1))
     per_row = 1.0 if sample.whole else float(w @ w) / float(w.sum())  # of weight, so that their scale means nothing
-    return third * np.sqrt(per_row) / summed**1.5 if summed > 0.0 else np.inf
+    return third / summed * float(np.sqrt(per_row / summed)) if summed > 0.0 else np.inf
 
 
 def _signed_scores(measure: KernelError, sample: ScoreSample) -> tuple[float, FloatArray]:
