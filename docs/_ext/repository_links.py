@@ -4,13 +4,22 @@ import re
 
 from sphinx.application import Sphinx
 
-OUTSIDE = re.compile(r"\[([^][]+)\]\(\.\./[^)]+\)")
+LINK_UP = re.compile(r"\[([^][]+)\]\(((?:\.\./)+)[^)]+\)")
 
 
-def read_for_the_site(_app: Sphinx, _page: str, source: list[str]) -> None:
-    """Lead links to notebooks to their copies inside the pages, and make other files, which have none, plain names."""
-    inside = source[0].replace("](../notebooks/", "](notebooks/")
-    source[0] = OUTSIDE.sub(r"`\1`", inside)
+def read_for_the_site(_app: Sphinx, page: str, source: list[str]) -> None:
+    """Lead links between pages and notebooks to where both stand on the site, and make files elsewhere plain names."""
+    folders = page.count("/")  # that the page is below the folder of all pages
+
+    def inside(link: re.Match[str]) -> str:
+        return link[0] if link[2].count("../") <= folders else f"`{link[1]}`"
+
+    moved = (
+        source[0].replace("](../docs/", "](../")
+        if page.startswith("notebooks/")
+        else source[0].replace("](../notebooks/", "](notebooks/")
+    )
+    source[0] = LINK_UP.sub(inside, moved)
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
