@@ -322,10 +322,15 @@ class OfKernelTest(Evidence):
         if measure.test != "asymptotic" or self.why_none:
             return None
         if measure.estimator == "block":
-            values, pairs, _ = measure.of_blocks(sample)
+            values, pairs, _ = self._blocks
             return of_blocks(values, pairs)
         signed = _signed_scores(measure, sample) if sample.classes is None else _signed_rows(measure, sample)
         return of_signs(*signed)
+
+    @cached_property
+    def _blocks(self) -> Any:
+        """The estimates of the blocks, their weights, and their rows."""
+        return self.measure.of_blocks(self.sample)
 
     @cached_property
     def why_none(self) -> str:
@@ -338,7 +343,7 @@ class OfKernelTest(Evidence):
         if measure.test != "asymptotic":
             return ""
         if measure.estimator == "block":
-            return "" if len(measure.of_blocks(sample)[0]) >= 2 else "a single block has no spread"
+            return "" if len(self._blocks[0]) >= 2 else "a single block has no spread"
         if (skew := _asymmetry(sample)) > MOST_SKEWED:
             few = "positive or negative labels are too few for the law of many rows"
             return f"{few} (skewness {skew:.2f}, at most {MOST_SKEWED}); null_draws=1000 redraws them"
@@ -356,7 +361,7 @@ class OfKernelTest(Evidence):
         if not sample.whole:
             rule = "test='distribution_free' must have weights that count rows, unless estimator='biased'"
             raise ValueError(f"{rule}; got {sample.weighting}")
-        values, pairs, of_each = measure.of_blocks(sample)
+        values, pairs, of_each = self._blocks
         value = float(np.dot(values, pairs) / np.sum(pairs))
         return bound_of_unbiased(value, of_each, pairs, measure.bound)
 

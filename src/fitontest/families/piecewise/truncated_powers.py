@@ -11,6 +11,7 @@ one, and there differences of moments about 0 would be nothing but rounding.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from math import comb
 
 import numpy as np
@@ -81,7 +82,7 @@ class TruncatedPowers:
         except np.linalg.LinAlgError:  # knots beyond all scores but one, to the last digit
             solved = np.einsum("smk,sk->sm", np.linalg.pinv(products, hermitian=True), labels)
         losses = self.squares - np.einsum("sm,sm->s", solved, labels)
-        impossible = ~(losses >= self._least() - ROUNDING)  # of equations that rounding has made indefinite
+        impossible = ~(losses >= self._least - ROUNDING)  # of equations that rounding has made indefinite
         losses[impossible] = self.squares
         return np.asarray(losses if knots.ndim == 2 else losses[0])
 
@@ -98,15 +99,19 @@ class TruncatedPowers:
         columns = np.concatenate([beyond[:, :, None] ** (d + 1) for d in range(self.degree)], axis=2)
         design = np.column_stack([np.ones(self.x.size), columns.reshape(self.x.size, -1)])
         root = np.sqrt(self.w)
-        mean = np.divide(self.wy, self.w, out=np.zeros_like(self.w), where=self.w > 0)
         size = np.linalg.norm(design * root[:, None], axis=0)
         size[size == 0.0] = 1.0
-        return np.asarray(np.linalg.lstsq(design * (root[:, None] / size), root * mean)[0] / size)
+        return np.asarray(np.linalg.lstsq(design * (root[:, None] / size), root * self._mean)[0] / size)
 
+    @cached_property
+    def _mean(self) -> FloatArray:
+        """The mean label of each score."""
+        return np.divide(self.wy, self.w, out=np.zeros_like(self.w), where=self.w > 0)
+
+    @cached_property
     def _least(self) -> float:
-        """Return the mean squares that any function of the score leaves."""
-        mean = np.divide(self.wy, self.w, out=np.zeros_like(self.w), where=self.w > 0)
-        return float(self.squares - self.wy @ mean)
+        """The mean squares that any function of the score leaves."""
+        return float(self.squares - self.wy @ self._mean)
 
     def curve(self, knots: FloatArray, coefficients: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return the values at the smallest score, the knots and the largest, and the slopes at the ends of each piece.
