@@ -19,7 +19,7 @@ import argparse
 import json
 import os
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from multiprocessing import get_context
@@ -36,6 +36,7 @@ from pseudo_real_evaluators import evaluators, ruled_evaluators, slow_evaluators
 from pseudo_real_problems import CALIBRATORS, EVALUATED, TRUTHS, Judged, TrueMaps, calibrated, tasks
 from pseudo_real_tables import SET, ranks, report
 from report import machine_facts, tell
+from run_records import complete
 from synthetic_study import ONE_THREAD
 
 CALIBRATION, FRESH = 5_000, 1_000_000
@@ -110,7 +111,7 @@ class Unit:
     def run(self, folder: Path) -> str:
         """Measure what is not recorded, a line for each number."""
         path = folder / f"{self.label}.jsonl"
-        known = {(record["n"], record["evaluator"], record["version"]) for record in records_of(path)}
+        known = {(record["n"], record["evaluator"], record["version"]) for record in complete(path)}
         judged = None
         chosen = {**evaluators(), **ruled_evaluators(), **slow_evaluators()}
         with path.open("a") as file, warnings.catch_warnings():
@@ -133,22 +134,13 @@ class Unit:
         return {**key, **found, "ce": true.tolist(), "ce_squared": squared.tolist()}
 
 
-def records_of(path: Path) -> Iterator[dict[str, object]]:
-    """Yield the complete records of a file; a line that was cut off is taken away."""
-    text = path.read_text() if path.exists() else ""
-    whole = text[: text.rfind("\n") + 1]
-    if whole != text:
-        path.write_text(whole)
-    yield from map(json.loads, whole.splitlines())
-
-
 def results(units: Iterable[Unit], folder: Path) -> pd.DataFrame:
     """Return the records of the units as a frame with a row for each number."""
     rows = []
     for unit in units:
         name_of_table, classifier, task, calibrator = unit.problem.stem.split("__")
         key = {"table": name_of_table, "classifier": classifier.replace("_", " "), "task": task}
-        for record in records_of(folder / f"{unit.label}.jsonl"):
+        for record in complete(folder / f"{unit.label}.jsonl"):
             if record["evaluator"] in unit.names and record["n"] in unit.sizes:
                 rows.append({**key, "calibrator": calibrator, **record})  # noqa: PERF401 - a line of the file each
     frame = pd.DataFrame(rows)

@@ -14,11 +14,7 @@ def recorded(folder: Path, stream: str, runs: int, run_of: Callable[[int], dict[
     """Return the records of the first runs of a stream; those that the folder does not have are made and written."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{''.join(letter if letter.isalnum() else '_' for letter in stream)}.jsonl"
-    text = path.read_text() if path.exists() else ""
-    whole = text[: text.rfind("\n") + 1]
-    if whole != text:  # it was stopped within a line
-        path.write_text(whole)
-    known = {record["run"]: record for record in map(json.loads, whole.splitlines())}
+    known = {record["run"]: record for record in complete(path)}
     with path.open("a") as file:
         for run in range(runs):
             if run not in known:
@@ -28,6 +24,15 @@ def recorded(folder: Path, stream: str, runs: int, run_of: Callable[[int], dict[
                 file.flush()
     tell("")
     return [known[run] for run in range(runs)]
+
+
+def complete(path: Path) -> list[dict[str, Any]]:
+    """Return the records of a file, and take away a line within which a run was stopped."""
+    text = path.read_text() if path.exists() else ""
+    whole = text[: text.rfind("\n") + 1]
+    if whole != text:
+        path.write_text(whole)
+    return [json.loads(line) for line in whole.splitlines()]
 
 
 def share(hits: Iterable[bool]) -> str:
