@@ -7,20 +7,17 @@ from typing import ClassVar
 import numpy as np
 
 from fitontest.checks import brief
-from fitontest.maps.base import clipping, frozen_array
+from fitontest.maps.base import frozen_array
 from fitontest.maps.expressions import Expression, line, pieces, softmax_of
-from fitontest.maps.multiclass.base import MulticlassMap
-from fitontest.maps.multiclass.in_order import in_order, softmax_in_order
-from fitontest.maps.multiclass.order_preserving import read_first_step
+from fitontest.maps.multiclass.in_order import InOrder, InOrderMap
 from fitontest.maps.multiclass.softmax import first_step_of
 from fitontest.maps.stored import register
-from fitontest.numerics.softmax import row_blocks
 from fitontest.typing import FloatArray
 
 
 @register
 @dataclass(frozen=True, eq=False)
-class DiagonalOrderMap(MulticlassMap):
+class DiagonalOrderMap(InOrderMap):
     """A map that keeps the order within a row: one increasing polygon of the scores, the same for all classes.
 
     g(p) = softmax(f(x_1), ..., f(x_K)), where f is straight between knots, with slopes of at least 0.
@@ -71,36 +68,13 @@ class DiagonalOrderMap(MulticlassMap):
                 f"slopes must be {knots.size + 1} numbers that are not negative, as there are {knots.size} knots; "
                 f"got {brief(self.slopes)}"
             )
-        beta, mix = read_first_step(self.beta, self.mix)
-        values = {"knots": knots, "slopes": slopes, "beta": beta, "mix": mix, "eps": clipping(self.eps, "eps")}
-        for name, value in values.items():
-            object.__setattr__(self, name, value)
+        self._put(knots=knots, slopes=slopes)
         super().__post_init__()
 
-    @property
-    def keeps_argmax(self) -> bool:
-        """Whether the most likely class stays the same: it does."""
-        return True
-
-    def evaluate(self, P: FloatArray) -> FloatArray:
-        """Return the calibrated probabilities, in the order of the given ones."""
-        found = np.empty(P.shape)
-        for rows in row_blocks(*P.shape):
-            found[rows] = self._softmax(P[rows], np.log(np.maximum(P[rows], self.eps)))
-        return found
-
-    def evaluate_log(self, log_p: FloatArray) -> FloatArray:
-        """Return the calibrated probabilities of rows given as logarithms."""
-        found = np.empty(log_p.shape)
-        for rows in row_blocks(*log_p.shape):
-            found[rows] = self._softmax(log_p[rows], np.maximum(log_p[rows], np.log(self.eps)))
-        return found
-
-    def _softmax(self, given: FloatArray, log_p: FloatArray) -> FloatArray:
-        rows = in_order(given, log_p, self.beta, self.mix)
+    def _values(self, rows: InOrder) -> FloatArray:
         piece = np.searchsorted(self.knots, rows.y, side="right")
         start, values = self._starts()
-        return softmax_in_order(values[piece] + self.slopes[piece] * (rows.y - start[piece]), rows)
+        return np.asarray(values[piece] + self.slopes[piece] * (rows.y - start[piece]))
 
     def _starts(self) -> tuple[FloatArray, FloatArray]:
         """Return a knot of each piece, and the value of f there; it is 0 at the first."""

@@ -4,12 +4,15 @@ The scores of a row are sorted, the map makes values of them that do not rise, a
 back in the places of the scores.
 """
 
-from typing import NamedTuple
+from abc import abstractmethod
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from fitontest.maps.multiclass.softmax import first_step
-from fitontest.numerics.softmax import to_softmax
+from fitontest.maps.base import clipping
+from fitontest.maps.multiclass.base import MulticlassMap
+from fitontest.maps.multiclass.softmax import first_step, read_first_step
+from fitontest.numerics.softmax import row_blocks, to_softmax
 from fitontest.typing import BoolArray, FloatArray, IntArray
 
 
@@ -70,3 +73,44 @@ def softmax_in_order(f: FloatArray, rows: InOrder) -> FloatArray:
     q = np.empty_like(f)
     np.put_along_axis(q, rows.order, f, axis=1)
     return q
+
+
+class InOrderMap(MulticlassMap):
+    """Base of the maps that keep the order within a row; a subclass has the fields of the first step and the values."""
+
+    beta: float
+    mix: float
+    eps: float
+
+    def _put(self, **fields: Any) -> None:
+        """Set the fields of a new map, and with them those of the first step, which are checked."""
+        beta, mix = read_first_step(self.beta, self.mix)
+        for name, value in {**fields, "beta": beta, "mix": mix, "eps": clipping(self.eps, "eps")}.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def keeps_argmax(self) -> bool:
+        """Whether the most likely class stays the same: it does."""
+        return True
+
+    def evaluate(self, P: FloatArray) -> FloatArray:
+        """Return the calibrated probabilities, in the order of the given ones."""
+        found = np.empty(P.shape)
+        for rows in row_blocks(*P.shape):
+            found[rows] = self._softmax(P[rows], np.log(np.maximum(P[rows], self.eps)))
+        return found
+
+    def evaluate_log(self, log_p: FloatArray) -> FloatArray:
+        """Return the calibrated probabilities of rows given as logarithms."""
+        found = np.empty(log_p.shape)
+        for rows in row_blocks(*log_p.shape):
+            found[rows] = self._softmax(log_p[rows], np.maximum(log_p[rows], np.log(self.eps)))
+        return found
+
+    def _softmax(self, given: FloatArray, log_p: FloatArray) -> FloatArray:
+        rows = in_order(given, log_p, self.beta, self.mix)
+        return softmax_in_order(self._values(rows), rows)
+
+    @abstractmethod
+    def _values(self, rows: InOrder) -> FloatArray:
+        """Return what the softmax is taken of, for the sorted scores of rows."""

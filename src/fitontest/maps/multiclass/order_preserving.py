@@ -6,12 +6,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from fitontest.checks import as_list, brief, check_flag, is_whole
-from fitontest.maps.base import clipping, finite_number, frozen_array
-from fitontest.maps.multiclass.base import MulticlassMap
-from fitontest.maps.multiclass.in_order import in_order, softmax_in_order
+from fitontest.maps.base import frozen_array
+from fitontest.maps.multiclass.in_order import InOrder, InOrderMap
 from fitontest.maps.stored import register
 from fitontest.numerics.network import count_weights, outputs
-from fitontest.numerics.softmax import row_blocks
 from fitontest.typing import FloatArray, IntArray
 
 UNIT_SLOPE = float(np.log(np.expm1(1.0)))  # ln(1 + exp(UNIT_SLOPE)) = 1
@@ -19,7 +17,7 @@ UNIT_SLOPE = float(np.log(np.expm1(1.0)))  # ln(1 + exp(UNIT_SLOPE)) = 1
 
 @register
 @dataclass(frozen=True, eq=False)
-class OrderPreservingMap(MulticlassMap):
+class OrderPreservingMap(InOrderMap):
     """A map that keeps the order within a row, with slopes that a network makes of the row.
 
     g(p) = softmax(f), where the k-th largest entry is f_(k) = sum_{j >= k} (y_j - y_(j+1)) m_j, f_(K) = 0.
@@ -77,10 +75,7 @@ class OrderPreservingMap(MulticlassMap):
                 f"weights must be the {count_weights(sizes.tolist())} numbers of a network of sizes {sizes.tolist()}, "
                 f"got {weights.size}"
             )
-        beta, mix = read_first_step(self.beta, self.mix)
-        values = {"weights": weights, "sizes": sizes, "invariant": check_flag(self.invariant, "invariant")}
-        for name, value in {**values, "beta": beta, "mix": mix, "eps": clipping(self.eps, "eps")}.items():
-            object.__setattr__(self, name, value)
+        self._put(weights=weights, sizes=sizes, invariant=check_flag(self.invariant, "invariant"))
         super().__post_init__()
 
     @property
@@ -88,44 +83,14 @@ class OrderPreservingMap(MulticlassMap):
         """The number of inputs of the network."""
         return int(self.sizes[0])
 
-    @property
-    def keeps_argmax(self) -> bool:
-        """Whether the most likely class stays the same: it does."""
-        return True
-
-    def evaluate(self, P: FloatArray) -> FloatArray:
-        """Return the calibrated probabilities, in the order of the given ones."""
-        found = np.empty(P.shape)
-        for rows in row_blocks(*P.shape):
-            found[rows] = self._softmax(P[rows], np.log(np.maximum(P[rows], self.eps)))
-        return found
-
-    def evaluate_log(self, log_p: FloatArray) -> FloatArray:
-        """Return the calibrated probabilities of rows given as logarithms."""
-        found = np.empty(log_p.shape)
-        for rows in row_blocks(*log_p.shape):
-            found[rows] = self._softmax(log_p[rows], np.maximum(log_p[rows], np.log(self.eps)))
-        return found
-
-    def _softmax(self, given: FloatArray, log_p: FloatArray) -> FloatArray:
-        rows = in_order(given, log_p, self.beta, self.mix)
+    def _values(self, rows: InOrder) -> FloatArray:
         seen = rows.y if self.invariant else rows.x
         slopes = outputs(self.weights, self.sizes.tolist(), seen - seen.mean(axis=1, keepdims=True))
         slopes += UNIT_SLOPE
         f = np.zeros(seen.shape)
         rises = rows.gaps * np.logaddexp(0.0, slopes)
         f[:, :-1] = np.cumsum(rises[:, ::-1], axis=1)[:, ::-1]
-        return softmax_in_order(f, rows)
-
-
-def read_first_step(beta: Any, mix: Any) -> tuple[float, float]:
-    """Return the inverse temperature and the share of the uniform distribution, or refuse them."""
-    beta, mix = finite_number(beta, "beta"), finite_number(mix, "mix")
-    if beta < 0:
-        raise ValueError(f"beta must not be negative, got {beta!r}")
-    if not 0 <= mix <= 1:
-        raise ValueError(f"mix must lie in [0, 1], got {mix!r}")
-    return beta, mix
+        return f
 
 
 def _frozen_sizes(values: Any) -> IntArray:

@@ -6,7 +6,7 @@ with more or fewer free numbers in W and b.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -70,11 +70,7 @@ class SoftmaxMap(MulticlassMap):
         if b.size < 2:
             raise ValueError(f"b must hold a bias for each of two classes or more, got {brief(b)}")
         W = _frozen_weights(self.W, b.size)
-        beta, mix = finite_number(self.beta, "beta"), finite_number(self.mix, "mix")
-        if beta < 0:
-            raise ValueError(f"beta must not be negative, got {beta!r}")
-        if not 0 <= mix <= 1:
-            raise ValueError(f"mix must lie in [0, 1], got {mix!r}")
+        beta, mix = read_first_step(self.beta, self.mix)
         values = {"W": W, "b": b, "beta": beta, "mix": mix, "eps": clipping(self.eps, "eps")}
         for name, value in values.items():
             object.__setattr__(self, name, value)
@@ -124,6 +120,16 @@ class SoftmaxMap(MulticlassMap):
         return softmax_of(
             [total([w * one for w, one in zip(row, x, strict=True) if w] + [Number(b)]) for row, b in rows]
         )
+
+
+def read_first_step(beta: Any, mix: Any) -> tuple[float, float]:
+    """Return the inverse temperature and the share of the uniform distribution, or refuse them."""
+    beta, mix = finite_number(beta, "beta"), finite_number(mix, "mix")
+    if beta < 0:
+        raise ValueError(f"beta must not be negative, got {beta!r}")
+    if not 0 <= mix <= 1:
+        raise ValueError(f"mix must lie in [0, 1], got {mix!r}")
+    return beta, mix
 
 
 def first_step(log_p: FloatArray, beta: float, mix: float) -> FloatArray:
