@@ -39,9 +39,9 @@ class DefaultNumber:
         error = fot.calibration_error(sample.y, sample.p)
         seconds = process_time() - start
         return {
-            **distances(error, grid),
+            **distances(error.map.evaluate(grid.p), grid),
             "estimate": float(error if error.debiased is None else error.debiased),
-            "estimate_squared": float(np.mean((error.map.evaluate(sample.p) - sample.p) ** 2)),
+            "estimate_squared": mean_square(error, sample),
             "n_bins": error.n_bins or 0,
             "seconds": seconds,
         }
@@ -60,10 +60,8 @@ class TwoColumnNumber:
         fitted = fot.families.make(self.family).fit(_columns(sample.p), sample.y)
         own = fitted.predict_proba(_columns(sample.p))[:, 1]
         seconds = process_time() - start
-        off = np.abs(fitted.predict_proba(_columns(grid.p))[:, 1] - grid.c)
         return {
-            "map_errors": (off @ grid.weight).tolist(),
-            "map_squares": (off**2 @ grid.weight).tolist(),
+            **distances(fitted.predict_proba(_columns(grid.p))[:, 1], grid),
             "estimate": float(np.abs(own - sample.p).mean()),
             "estimate_squared": float(np.mean((own - sample.p) ** 2)),
             "n_bins": 0,
@@ -91,13 +89,9 @@ class PlugInNumber:
         start = process_time()
         error = PlugIn(self.method.family, debias=self.method.debias).estimate(sample)
         seconds = process_time() - start
-        squared = (
-            debiased(error.estimator.bin_table_, "squared")
-            if self.method.debias
-            else float(np.mean((error.map.evaluate(sample.p) - sample.p) ** 2))
-        )
+        squared = debiased(error.estimator.bin_table_, "squared") if self.method.debias else mean_square(error, sample)
         return {
-            **distances(error, grid),
+            **distances(error.map.evaluate(grid.p), grid),
             "estimate": float(error),
             "estimate_squared": squared,
             "n_bins": error.n_bins or 0,
@@ -105,10 +99,15 @@ class PlugInNumber:
         }
 
 
-def distances(error: fot.Estimate, grid: TrueMaps) -> dict[str, list[float]]:
-    """Return the mean distance of the map from each truth, and the mean squared one."""
-    off = np.abs(error.map.evaluate(grid.p) - grid.c)
+def distances(c_hat: np.ndarray, grid: TrueMaps) -> dict[str, list[float]]:
+    """Return the mean distance of a map, given by its values on the grid, from each truth, and the mean squared one."""
+    off = np.abs(c_hat - grid.c)
     return {"map_errors": (off @ grid.weight).tolist(), "map_squares": (off**2 @ grid.weight).tolist()}
+
+
+def mean_square(error: fot.Estimate, sample: ScoreSample) -> float:
+    """Return the mean squared distance of the map from the scores."""
+    return float(np.mean((error.map.evaluate(sample.p) - sample.p) ** 2))
 
 
 def evaluators() -> dict[str, PlugInNumber | TwoColumnNumber | DefaultNumber]:
