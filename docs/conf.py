@@ -10,15 +10,18 @@ HERE = Path(__file__).parent
 ROOT = HERE.parent
 sys.path.insert(0, str(HERE / "_ext"))
 
+import notebooks  # noqa: E402 - found beside this file
+
 # The notebooks live beside the docs. A copy inside them is what Sphinx can read.
+shutil.rmtree(HERE / "notebooks", ignore_errors=True)
 shutil.copytree(
     ROOT / "notebooks",
     HERE / "notebooks",
-    dirs_exist_ok=True,
     ignore=shutil.ignore_patterns("*.py", "__*"),
 )
-# Where it is set, the tests of the notebooks left them there with their outputs.
-if executed := os.environ.get("EXECUTED_NOTEBOOKS"):
+# Where it is set, as in CI, the tests of the notebooks left them there with their outputs.
+executed = os.environ.get("EXECUTED_NOTEBOOKS")
+if executed:
     shutil.copytree(ROOT / executed, HERE / "notebooks", dirs_exist_ok=True)
 
 project = "fitontest"
@@ -34,7 +37,9 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_design",
     "breakable_calls",
+    "gallery",
     "linked_names",
+    "live_report",
     "mathml",
     "pictures",
     "plain_formulas",
@@ -45,8 +50,10 @@ templates_path = ["_templates"]
 
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
-# Executing all notebooks takes minutes, and the tests do it. DOCS_NOTEBOOKS=cache executes those that have changed.
-nb_execution_mode = os.environ.get("DOCS_NOTEBOOKS", "off")
+# Notebooks are executed (minutes), and not again until one of them or the package changes.
+nb_execution_mode = "off" if executed else "cache"
+nb_execution_cache_path = str(notebooks.get_cache_folder(HERE / "_build"))
+nb_execution_excludepatterns = notebooks.find_without_tables(HERE / "notebooks")
 nb_execution_timeout = 300
 nb_execution_raise_on_error = True
 nb_merge_streams = True  # what one cell prints is one block
@@ -55,6 +62,7 @@ autosummary_generate = True
 autosummary_ignore_module_all = False
 autodoc_typehints = "none"  # the docstrings state the types
 numpydoc_show_class_members = False
+python_maximum_signature_line_length = 90  # longer ones have a parameter a line
 default_role = "py:obj"  # single backticks in docstrings name things, public or not
 
 # A public name that is not found is an error. Other words in backticks need not be names, and modules are not public.

@@ -1,6 +1,6 @@
 """Draws the pictures of the pages with the package itself, each for light and for dark pages."""
 
-import warnings
+import re
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -8,20 +8,10 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
+from themes import FOLDER, is_up_to_date, save_both
+
 HERE = Path(__file__)
-FOLDER = HERE.parents[1] / "_static" / "pictures"
-SOURCES = HERE.parents[2] / "src"
-GROUND, TEXT, LINES = "#14181e", "#ced6dd", "#48566b"  # of the theme's dark pages
-DARK = {
-    **dict.fromkeys(("figure.facecolor", "axes.facecolor", "savefig.facecolor"), GROUND),
-    **dict.fromkeys(
-        ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"),
-        TEXT,
-    ),
-    **dict.fromkeys(("legend.edgecolor", "grid.color"), LINES),
-}
-
-
+BENCHMARKS = HERE.parents[1] / "benchmarks.md"
 @cache
 def digits() -> tuple[Any, Any]:
     """Return whether each handwritten digit is odd, and what naive Bayes says of it, out of fold."""
@@ -167,83 +157,6 @@ def rare() -> Any:
     )
 
 
-def test_based() -> Any:
-    """Draw a test-based diagram."""
-    import matplotlib.pyplot as plt
-
-    import fitontest as fot
-
-    figure = plt.figure(figsize=(7, 5.4), layout="constrained")
-    fot.TCEDisplay.from_predictions(*digits(), null_draws=50, ax=figure)
-    return figure
-
-
-@cache
-def patients() -> tuple[Any, Any, Any]:
-    """Return labels, scores and patients of simulated visits, whose risk differs beyond their scores."""
-    import numpy as np
-
-    rng = np.random.default_rng(26)
-    patient = np.repeat(np.arange(60), 12)
-    own = 0.8 * rng.standard_normal(60)[patient]
-    p = rng.beta(1, 2, 720)
-    return rng.random(720) < 1 / (1 + np.exp(-np.log(p / (1 - p)) - own)), p, patient
-
-
-def new_group() -> Any:
-    """Draw the band of a new group about a confidence band."""
-    import matplotlib.pyplot as plt
-
-    import fitontest as fot
-
-    y, p, patient = patients()
-    figure = plt.figure(figsize=(5.2, 6.4), layout="constrained")
-    fot.ReliabilityDisplay.from_predictions(
-        y, p, groups=patient, band="new group", ax=figure
-    )
-    return figure
-
-
-def group_curves() -> Any:
-    """Draw the curves of groups."""
-    import fitontest as fot
-
-    y, p, patient = patients()
-    rows = fot.read(y, p, groups=patient)
-    return (
-        fot.evaluate(rows, families=["spline"], interval=None, null_draws=0)
-        .plot_groups(groups=8)
-        .figure_
-    )
-
-
-@cache
-def risks() -> tuple[Any, Any]:
-    """Return labels and simulated risks that are too extreme, and too low by a third."""
-    import numpy as np
-
-    rng = np.random.default_rng(1)
-    x = rng.normal(-0.3, 1.4, 1000)
-    return rng.random(1000) < 1 / (1 + np.exp(-x)), 1 / (1 + np.exp(0.9 - 1.5 * x))
-
-
-def decisions() -> Any:
-    """Draw a decision curve."""
-    import numpy as np
-
-    import fitontest as fot
-
-    curve = fot.decision_curve(*risks(), thresholds=np.linspace(0.02, 0.8, 79))
-    return curve.plot(threshold_range=(0.1, 0.3)).figure_
-
-
-def validation() -> Any:
-    """Draw a validation."""
-    import fitontest as fot
-
-    return fot.validate(*risks(), thresholds=[0.2]).plot().figure_
-
-
 def validating() -> Any:
     """Draw the validation of the page on it: risks of tumours that a regression on a hundred others states."""
     from sklearn.datasets import load_breast_cancer
@@ -371,27 +284,113 @@ def beta_in_logits() -> Any:
     return figure
 
 
-def ranks() -> Any:
-    """Draw how eight families order post-hoc calibrators of scores of handwritten digits."""
+def raw_and_debiased() -> Any:
+    """Draw raw errors, debiased ones and intervals by the number of rows, of scores without and with an error."""
+    import matplotlib.pyplot as plt
     import numpy as np
-    from sklearn.model_selection import StratifiedKFold
 
     import fitontest as fot
 
-    y, p = digits()
-    names = ("identity", "platt", "beta", "isotonic", "spline", "pl3")
-    models = {name: np.empty(p.size) for name in names}
-    for train, test in StratifiedKFold(5, shuffle=True, random_state=0).split(p, y):
-        for name in names:
-            family = fot.families.make(name).fit(p[train], y[train])
-            models[name][test] = family.transform(p[test])
-    families = ["slope1", "flat", "isotonic", "platt", "beta", "spline", "pl", "pl3"]
-    return fot.evaluate(y, models, families=families, interval=None).plot_ranks().figure_
+    truths = {"Calibrated scores": lambda p: p, "Scores that are too high": lambda p: p**1.2}
+    figure = plt.figure(figsize=(8.4, 3.6), layout="constrained")
+    axes = figure.subplots(1, 2, sharey=True)
+    for ax, (title, c) in zip(axes, truths.items(), strict=True):
+        ink = ax.xaxis.label.get_color()
+        middle = (np.arange(10_000) + 0.5) / 10_000
+        true = np.mean(np.abs(c(middle) - middle))
+        ax.axhline(true, color=ink, linewidth=1, linestyle=(0, (4, 3)), label="true error")
+        for k, n in enumerate((100, 300, 1000, 3000, 10_000)):
+            rng = np.random.default_rng(1)
+            p = rng.random(n)
+            error = fot.calibration_error(
+                rng.random(n) < c(p), p, family="isotonic", interval=0.95
+            )
+            ends = [[error.interval.low], [error.interval.high]]
+            label = {"label": "debiased, with its interval"} if k == 0 else {}
+            ax.plot([k] * 2, np.ravel(ends), color="#3a9bdc", linewidth=2.5)
+            ax.plot(k, error.debiased, "o", color="#3a9bdc", **label)
+            label = {"label": "raw"} if k == 0 else {}
+            ax.plot(k + 0.18, float(error), "D", color="#D55E00", markersize=5, **label)
+        ax.set_xticks(range(5), ["100", "300", "1,000", "3,000", "10,000"])
+        ax.set(title=title, xlabel="Rows", ylim=(-0.005, None))
+        for side in ("top", "right"):
+            ax.spines[side].set_visible(False)
+    axes[0].set_ylabel("Calibration error (isotonic)")
+    axes[1].legend(frameon=False)
+    return figure
+
+
+def known_truths() -> Any:
+    """Draw true maps of simulated problems, and maps that are fitted to one draw of labels of each."""
+    import matplotlib.pyplot as plt
+    import numpy as np
+
+    import fitontest as fot
+    from fitontest.datasets import Derivate
+
+    figure = plt.figure(figsize=(9.6, 3.6), layout="constrained")
+    axes = figure.subplots(1, 3, sharex=True, sharey=True)
+    grid = np.linspace(0, 1, 1001)
+    for ax, kind in zip(axes, ("stairs", "sqrt", "square"), strict=True):
+        problem = Derivate(kind, error=0.1)
+        y, p, _ = problem.draw(1000, random_state=0)
+        ink = ax.xaxis.label.get_color()
+        ax.plot(grid, problem.truth(grid), color=ink, linewidth=2, label="truth")
+        for name, color in (("isotonic", "#D55E00"), ("spline", "#3a9bdc"), ("platt", "#009E73")):
+            fitted = fot.families.make(name).fit(p, y).map_
+            ax.plot(grid, fitted(grid), color=color, linewidth=1.4, label=name)
+        ax.set(title=kind, xlabel="Score", box_aspect=1)
+        for side in ("top", "right"):
+            ax.spines[side].set_visible(False)
+    axes[0].set_ylabel("Probability")
+    axes[0].legend(frameon=False, fontsize="small")
+    return figure
+
+
+def ratios() -> Any:
+    """Draw the ratios of the first two tables of the page on benchmarks, read from the page itself."""
+    import matplotlib.pyplot as plt
+
+    panels = []
+    for chapter in ("Beside other packages", "Beside the building blocks"):
+        rows = read_table(BENCHMARKS, chapter)
+        panels.append(
+            (chapter, [(row[0], row[-2], row[-1]) for row in rows])
+            if len(rows[0]) == 4
+            else (chapter, [(f"{row[0]}, n = {row[1]}", row[3], row[4]) for row in rows])
+        )
+    heights = [len(rows) for _, rows in panels]
+    figure = plt.figure(figsize=(8.6, 0.3 * sum(heights) + 1.6), layout="constrained")
+    axes = figure.subplots(len(panels), 1, sharex=True, height_ratios=heights)
+    for ax, (chapter, rows) in zip(axes, panels, strict=True):
+        for k, (_, peer, ratio) in enumerate(rows):
+            value = float(ratio.strip("* "))
+            ax.barh(k, value - 1, left=1, color="#3a9bdc" if value < 1 else "#D55E00")
+            ax.annotate(
+                re.sub(r":? ?[\d,.]+( \(.*)?$", "", peer), (1, k), (6 if value < 1 else -6, 0),
+                textcoords="offset points", va="center", ha="left" if value < 1 else "right", fontsize="x-small",
+            )  # fmt: skip
+        ax.set_yticks(range(len(rows)), [name for name, _, _ in rows], fontsize="small")
+        ax.invert_yaxis()
+        ax.set_xscale("log")
+        ax.axvline(1, color=ax.xaxis.label.get_color(), linewidth=1)
+        ax.set_title(chapter, fontsize="medium", loc="left")
+        for side in ("top", "right"):
+            ax.spines[side].set_visible(False)
+    axes[-1].set_xticks([0.03, 0.1, 0.3, 1, 3], ["0.03", "0.1", "0.3", "1", "3"])
+    axes[-1].set_xlabel("Time, ours / theirs (left of 1: ours takes less)")
+    return figure
+
+
+def read_table(page: Path, chapter: str) -> list[list[str]]:
+    """Return the cells of the rows of the first table of a chapter of a page."""
+    text = page.read_text(encoding="utf-8").partition(f"## {chapter}\n")[2]
+    lines = [line for line in text.partition("\n## ")[0].splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
 
 
 def make_pictures(_: Sphinx) -> None:
     """Draw the pictures that are older than the sources, or not there."""
-    newest = max(path.stat().st_mtime for path in (HERE, *SOURCES.rglob("*.py")))
     drawers = (
         first,
         sides,
@@ -399,51 +398,19 @@ def make_pictures(_: Sphinx) -> None:
         reading,
         bands,
         rare,
-        test_based,
-        new_group,
-        group_curves,
-        decisions,
-        validation,
         validating,
         thresholds,
         monitoring,
         segments,
         same_bars,
         beta_in_logits,
-        ranks,
+        raw_and_debiased,
+        known_truths,
+        ratios,
     )
-    outdated = [
-        draw
-        for draw in drawers
-        if not is_newer(FOLDER / f"{draw.__name__}_dark.svg", newest)
-    ]
-    if not outdated:
-        return
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    import matplotlib.pyplot as plt
-
-    import fitontest as fot
-
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    for draw in outdated:
-        for theme, settings in (("light", {}), ("dark", DARK)):
-            with (
-                mpl.rc_context({**settings, "svg.hashsalt": draw.__name__}),
-                warnings.catch_warnings(),
-            ):
-                warnings.simplefilter("ignore", fot.CalibrationWarning)
-                figure = draw()
-                figure.savefig(
-                    FOLDER / f"{draw.__name__}_{theme}.svg", metadata={"Date": None}
-                )
-                plt.close(figure)
-
-
-def is_newer(path: Path, time: float) -> bool:
-    """Return whether a file is there and was written after a time."""
-    return path.exists() and path.stat().st_mtime > time
+    for draw in drawers:
+        if not is_up_to_date(FOLDER, draw.__name__, HERE, BENCHMARKS):
+            save_both(FOLDER, draw.__name__, draw)
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -4,6 +4,7 @@ import re
 
 from sphinx.application import Sphinx
 
+SCRIPT = re.compile(r"\]\(((?:\.\./)?gallery/\w+)\.py\)")
 LINK_UP = re.compile(r"\[([^][]+)\]\(((?:\.\./)+)[^)]+\)")
 
 
@@ -19,7 +20,8 @@ def read_for_the_site(_app: Sphinx, page: str, source: list[str]) -> None:
         if page.startswith("notebooks/")
         else source[0].replace("](../notebooks/", "](notebooks/")
     )
-    source[0] = LINK_UP.sub(inside, moved)
+    of_gallery = SCRIPT.sub(r"](\1.md)", moved)  # the page of a script of the gallery shows its code and its picture
+    source[0] = LINK_UP.sub(inside, of_gallery)
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

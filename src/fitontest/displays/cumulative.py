@@ -265,7 +265,7 @@ class CumulativeDisplay(BinaryDisplay):
         above.set_xticks(SHARES, [short(score, 2) for score in self._scores[places].tolist()], fontsize="small")
         above.tick_params(length=0.0, pad=1.0, colors=get_foreground(ax))
         above.spines["top"].set_visible(False)
-        above.set_xlabel("score", fontsize="small", loc="left", labelpad=1.0)
+        above.set_xlabel("score", fontsize="small", loc="left", labelpad=4.0)
         self.scores_ax_ = above
 
 

@@ -17,6 +17,8 @@ WIDTH, LEAST_HEIGHT = 7.2, 3.6  # inches
 ROW, FRAME = 0.22, 1.0  # inches: of a name, and of the labels of the axes
 NAMES_AT = 1.07  # of the width of the axes
 MARGIN = 0.06  # of the span of the losses, below and above
+# The first digits that an axis of counts has room for, by the powers of ten that it spans.
+WRITTEN = ((1.2, (1.0, 2.0, 3.0, 5.0, 7.0)), (2.2, (1.0, 2.0, 5.0)), (4.0, (1.0, 3.0)), (float("inf"), (1.0,)))
 
 
 class FrontierDisplay(Display):
@@ -92,8 +94,8 @@ class FrontierDisplay(Display):
         style_axes(ax)
         counts, losses = (np.array([float(row[key]) for row in self._rows]) for key in ("probabilistic_count", "loss"))
         ax.set_xscale("log")
-        _write_counts(ax)
         ax.set_xlim(*_stretched(counts))
+        _write_counts(ax)
         span = float(np.ptp(losses)) or 1e-3
         ax.set_ylim(losses.min() - MARGIN * span, losses.max() + MARGIN * span)
         ax.set_xlabel(
@@ -162,6 +164,8 @@ def _write_counts(ax: "Axes") -> None:
     """Write the counts on the axis as plain numbers, not as powers of ten."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-    ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 3.0, 5.0, 7.0)))
+    low, high = ax.get_xlim()
+    written = next(digits for decades, digits in WRITTEN if high / low <= 10.0**decades)
+    ax.xaxis.set_major_locator(LogLocator(subs=written))
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     ax.xaxis.set_minor_formatter(NullFormatter())

@@ -1,0 +1,153 @@
+"""The gallery: a page for each script of docs/gallery with the picture that it draws, and thumbnails that lead there.
+
+A script begins with a docstring, which is its title and what the picture says. Its last paragraph draws, and runs
+once for light and once for dark pages; what stands above computes, and runs once.
+"""
+
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any, ClassVar
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+from themes import FOLDER, is_up_to_date, save_both, show
+
+SCRIPTS = Path(__file__).parents[1] / "gallery"
+PICTURES = FOLDER / "gallery"
+NAME = re.compile(r"\bfot\.((?:[a-z_]+\.)?[A-Za-z]\w+(?:\.from_\w+)?)")
+WORKERS = 2
+
+
+@dataclass(frozen=True)
+class Script:
+    """A script of the gallery."""
+
+    name: str
+    title: str
+    text: str  # what the picture says
+    code: str
+
+    @property
+    def parts(self) -> tuple[str, str]:
+        """What computes, and the last paragraph, which draws."""
+        computing, _, drawing = self.code.rpartition("\n\n")
+        return computing, drawing
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the package that it uses, each once."""
+        return list(dict.fromkeys(NAME.findall(self.code)))
+
+
+def read(path: Path) -> Script:
+    """Return the script of a file."""
+    source = path.read_text(encoding="utf-8")
+    module = ast.parse(source)
+    title, _, text = (ast.get_docstring(module) or "").partition("\n\n")
+    if not title or not text:
+        raise ValueError(f"{path} needs a docstring with a title and what the picture says")
+    code = "\n".join(source.splitlines()[module.body[0].end_lineno or 0 :]).strip()
+    return Script(path.stem, title, " ".join(text.split()), code)
+
+
+def draw(path: Path) -> None:
+    """Run a script, and save what it draws in both themes."""
+    import matplotlib.pyplot as plt
+
+    script = read(path)
+    computing, drawing = script.parts
+    names: dict[str, Any] = {"__name__": script.name}
+    exec(compile(computing, str(path), "exec"), names)
+
+    def figure() -> Any:
+        exec(compile(drawing, str(path), "exec"), dict(names))
+        return plt.gcf()
+
+    save_both(PICTURES, script.name, figure, thumbnail=True)
+
+
+def page_of(script: Script) -> str:
+    """Return the page of a script."""
+    picture = f"../_static/pictures/gallery/{script.name}_{{}}.svg"
+    used = ", ".join(f"`fot.{name}`" for name in script.names)
+    lines = [
+        f"# {script.title}",
+        script.text,
+        "\n".join(show(picture, script.text, ":align: center")),
+        f"```python\n{script.code}\n```",
+        f"In the reference: {used}.",
+    ]
+    return "\n\n".join(lines) + "\n"
+
+
+def make_gallery(_: Sphinx) -> None:
+    """Draw the pictures that are older than the package or than their script, and write the pages that have changed."""
+    scripts = sorted(SCRIPTS.glob("*.py"))
+    outdated = [
+        path for path in scripts if not is_up_to_date(PICTURES, path.stem, path, Path(__file__))
+    ]
+    if outdated:
+        # New processes: threads of jax and of the libraries of linear algebra do not survive a fork.
+        with ProcessPoolExecutor(WORKERS, get_context("spawn"), initializer=prepare) as pool:
+            list(pool.map(draw, outdated))
+    pages = {path.with_suffix(".md"): page_of(read(path)) for path in scripts}
+    for page in set(SCRIPTS.glob("*.md")) - pages.keys():
+        page.unlink()
+    for page, text in pages.items():
+        if not page.exists() or page.read_text(encoding="utf-8") != text:
+            page.write_text(text, encoding="utf-8")
+
+
+def prepare() -> None:
+    """Make a worker draw without a screen."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+
+
+class Thumbnails(SphinxDirective):
+    """Cards of scripts of the gallery, named one a line, in a grid of up to three or four columns."""
+
+    has_content: ClassVar[bool] = True
+
+    def run(self) -> list[nodes.Node]:
+        """Return the grid, and on the page of the gallery the table of contents of its pages."""
+        names = [line.strip() for line in self.content if line.strip()]
+        lines = list(self.grid(names))
+        if self.env.docname == "gallery":
+            lines += ["```{toctree}", ":hidden:", *(f"gallery/{name}" for name in names), "```"]
+        return self.parse_text_to_nodes("\n".join(lines))
+
+    def grid(self, names: list[str]) -> Iterator[str]:
+        """Yield the lines of the grid."""
+        yield from ("::::{grid} 1 2 3 3", ":gutter: 3", "")
+        for name in names:
+            script = read(SCRIPTS / f"{name}.py")
+            self.env.note_dependency(str(SCRIPTS / f"{name}.py"))
+            yield from (f":::{{grid-item-card}} {script.title}", f":link: /gallery/{name}")
+            yield from (":link-type: doc", ":class-card: thumbnail", ":text-align: center", "")
+            picture = f"/_static/pictures/gallery/{name}_{{}}.png"
+            yield from show(picture, script.title, ":loading: lazy")
+            yield ":::"
+        yield "::::"
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Draw before the pages are read, and register the directive."""
+    app.connect("builder-inited", make_gallery)
+    app.add_directive("thumbnails", Thumbnails)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+if __name__ == "__main__":  # python docs/_ext/gallery.py NAME ... draws these, in this process
+    for chosen in map(partial(Path.with_suffix, suffix=".py"), map(SCRIPTS.joinpath, sys.argv[1:])):
+        draw(chosen)

@@ -1,0 +1,65 @@
+"""Saves what is drawn for light pages and for dark ones."""
+
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(__file__).parents[1] / "_static" / "pictures"  # of all that is drawn
+SOURCES = Path(__file__).parents[2] / "src"
+GROUND, TEXT, LINES = "#14181e", "#ced6dd", "#48566b"  # of the theme's dark pages
+DARK = {
+    **dict.fromkeys(("figure.facecolor", "axes.facecolor", "savefig.facecolor"), GROUND),
+    **dict.fromkeys(
+        ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"),
+        TEXT,
+    ),
+    **dict.fromkeys(("legend.edgecolor", "grid.color"), LINES),
+}
+THEMES: dict[str, dict[str, Any]] = {"light": {}, "dark": DARK}
+THUMBNAIL = 640  # pixels, the longer side
+
+
+def save_both(folder: Path, name: str, draw: Callable[[], Any], thumbnail: bool = False) -> None:
+    """Save the figure that a function draws, once in each theme, and a small copy of it on request."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    import matplotlib.pyplot as plt
+
+    import fitontest as fot
+
+    folder.mkdir(parents=True, exist_ok=True)
+    for theme, settings in THEMES.items():
+        with (
+            mpl.rc_context({**settings, "svg.hashsalt": name}),
+            warnings.catch_warnings(),
+        ):
+            warnings.simplefilter("ignore", fot.CalibrationWarning)
+            figure = draw()
+            if thumbnail:
+                dpi = THUMBNAIL / max(figure.get_size_inches())
+                figure.savefig(folder / f"{name}_{theme}.png", dpi=dpi)
+            figure.savefig(folder / f"{name}_{theme}.svg", metadata={"Date": None})
+            plt.close("all")
+
+
+def is_up_to_date(folder: Path, name: str, *made_of: Path) -> bool:
+    """Return whether both pictures are younger than the package and than the files that draw them."""
+    last = folder / f"{name}_dark.svg"
+    files = (*SOURCES.rglob("*.py"), *made_of)
+    return last.exists() and last.stat().st_mtime > max(path.stat().st_mtime for path in files)
+
+
+def show(picture: str, said: str, *options: str) -> list[str]:
+    """Return the lines of a page that show a picture, by the theme of the page."""
+    lines = []
+    for theme, suffix in (("light", ""), ("dark", ", on dark ground")):
+        lines += [
+            f"```{{image}} {picture.format(theme)}",
+            f":alt: {said}{suffix}",
+            f":class: only-{theme}",
+            *options,
+            "```",
+        ]
+    return lines

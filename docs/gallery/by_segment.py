@@ -1,0 +1,23 @@
+"""Diagrams of segments
+
+Segments that somebody named, the worst first, beside all rows.
+"""
+
+import numpy as np
+from scipy.special import expit, logit
+
+import fitontest as fot
+
+rng = np.random.default_rng(7)
+X = {
+    "age": rng.integers(18, 90, 6000),
+    "site": rng.choice(["north", "south", "west"], 6000, p=[0.5, 0.3, 0.2]),
+    "smoker": rng.random(6000) < 0.3,
+}
+p = expit(rng.normal(-1.2, 1.0, 6000))
+off = (X["age"] > 70) & (X["site"] == "west")
+y = rng.random(6000) < expit(logit(p) + 1.2 * off)
+
+evaluation = fot.evaluate(y, p, by=X["site"])
+
+evaluation.plot()

@@ -1,0 +1,18 @@
+"""Each class against the rest
+
+The classes with the largest errors, on shared axes.
+"""
+
+from sklearn.datasets import load_digits
+from sklearn.decomposition import PCA
+from sklearn.model_selection import cross_val_predict
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+
+import fitontest as fot
+
+images, digit = load_digits(return_X_y=True)
+model = make_pipeline(PCA(12, random_state=0), GaussianNB())
+P = cross_val_predict(model, images, digit, method="predict_proba")
+
+fot.ReliabilityDisplay.from_predictions(digit, P, reduction="classwise", classes=3, scale="probability")

@@ -1,0 +1,18 @@
+"""The confidence in the predicted class
+
+Is the class with the highest probability as often right as this probability says?
+"""
+
+from sklearn.datasets import load_digits
+from sklearn.decomposition import PCA
+from sklearn.model_selection import cross_val_predict
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+
+import fitontest as fot
+
+images, digit = load_digits(return_X_y=True)
+model = make_pipeline(PCA(12, random_state=0), GaussianNB())
+P = cross_val_predict(model, images, digit, method="predict_proba")
+
+fot.ReliabilityDisplay.from_predictions(digit, P, reduction="confidence")

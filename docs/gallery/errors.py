@@ -1,0 +1,28 @@
+"""Errors of two models, compared in pairs
+
+How much recalibration would gain for each of two models, on the same rows, and the difference with its interval.
+"""
+
+from sklearn.datasets import load_digits
+from sklearn.decomposition import PCA
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.model_selection import cross_val_predict
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+
+import fitontest as fot
+
+images, digit = load_digits(return_X_y=True)
+odd = digit % 2
+models = {
+    "naive Bayes": make_pipeline(PCA(12, random_state=0), GaussianNB()),
+    "random forest": RandomForestClassifier(50, random_state=0),
+}
+scores = {
+    name: cross_val_predict(model, images, odd, method="predict_proba")[:, 1]
+    for name, model in models.items()
+}
+
+comparison = fot.compare_errors(odd, *scores.values(), names=list(scores))
+
+comparison.plot()

@@ -1,0 +1,23 @@
+"""Readability and loss
+
+The calibrators that no other one beats in both: what can be written down shortly, and what loses little.
+"""
+
+from sklearn.datasets import load_digits
+from sklearn.decomposition import PCA
+from sklearn.model_selection import cross_val_predict
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+
+import fitontest as fot
+
+images, digit = load_digits(return_X_y=True)
+odd = digit % 2
+model = make_pipeline(PCA(12, random_state=0), GaussianNB())
+p = cross_val_predict(model, images, odd, method="predict_proba")[:, 1]
+families = ["platt", "beta", "isotonic", fot.Flat(4), "spline"]
+comparison = fot.compare_calibrators(
+    odd, p, families=families, evaluators=[], interpretability=True
+)
+
+comparison.plot_frontier()

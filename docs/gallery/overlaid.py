@@ -1,0 +1,29 @@
+"""Several models on the same axes
+
+A diagram that is given axes with one already is laid over it.
+"""
+
+from sklearn.datasets import load_digits
+from sklearn.decomposition import PCA
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.model_selection import cross_val_predict
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+
+import fitontest as fot
+
+images, digit = load_digits(return_X_y=True)
+odd = digit % 2
+models = {
+    "naive Bayes": make_pipeline(PCA(12, random_state=0), GaussianNB()),
+    "random forest": RandomForestClassifier(50, random_state=0),
+}
+scores = {
+    name: cross_val_predict(model, images, odd, method="predict_proba")[:, 1]
+    for name, model in models.items()
+}
+
+ax = None
+for name, p in scores.items():
+    display = fot.ReliabilityDisplay.from_predictions(odd, p, name=name, ax=ax, fill=False)
+    ax = display.ax_

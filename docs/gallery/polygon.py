@@ -1,0 +1,21 @@
+"""A polygon on logit axes
+
+PL3 is made of straight lines where both axes are logits. Both ends of the scores have room there.
+"""
+
+from sklearn.datasets import load_digits
+from sklearn.decomposition import PCA
+from sklearn.model_selection import cross_val_predict
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+
+import fitontest as fot
+
+images, digit = load_digits(return_X_y=True)
+odd = digit % 2
+model = make_pipeline(PCA(12, random_state=0), GaussianNB())
+p = cross_val_predict(model, images, odd, method="predict_proba")[:, 1]
+
+family = fot.PL3(ensemble=False)
+
+fot.ReliabilityDisplay.from_predictions(odd, p, family=family, scale="logit", band=None)
