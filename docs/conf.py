@@ -28,6 +28,8 @@ project = "fitontest"
 author = "The fitontest developers"
 copyright = f"2026, {author}"  # noqa: A001 - the name that Sphinx reads
 version = release = installed("fitontest")
+# The switcher's entry of this build: a release is called by its first two numbers, and what comes before it "dev".
+switched = "dev" if "dev" in release else ".".join(release.split(".")[:2])
 
 extensions = [
     "myst_nb",
@@ -92,6 +94,8 @@ html_theme_options = {
     "show_prev_next": True,
     "navbar_align": "left",
     "header_links_before_dropdown": 6,
+    "switcher": {"json_url": "_static/switcher.json", "version_match": switched},
+    "navbar_end": ["version-switcher", "theme-switcher", "navbar-icon-links"],
     "secondary_sidebar_items": ["page-toc"],
     "footer_start": ["copyright"],
     "footer_end": [],
