@@ -27,6 +27,9 @@ class Tensor(np.ndarray):
     def cpu(self):
         return self
 
+    def double(self):
+        return self.astype(np.float64)
+
 
 def from_numpy(values):
     return values.view(Tensor)
