@@ -1,6 +1,7 @@
-"""Takes the pictures of the report that the pages show: ``python docs/screenshots.py CHROMIUM``, after a build of the pages.
+"""Takes the pictures of the report that the pages show, after a build of the pages.
 
-It needs playwright (``python -m pip install playwright``) and a Chromium, whose path is the argument.
+``python docs/screenshots.py CHROMIUM`` needs playwright (``python -m pip install playwright``) and the path of a
+Chromium.
 """
 
 import sys
@@ -15,7 +16,9 @@ SIZE = {"width": 1000, "height": 760}  # pixels
 def main(chromium: str) -> None:
     """Save the first screen of the live report in both colour schemes."""
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(
+            executable_path=chromium, args=["--no-sandbox"]
+        )
         for scheme in ("light", "dark"):
             page = browser.new_page(viewport=SIZE, color_scheme=scheme)
             page.goto((STATIC / "pictures" / "report.html").resolve().as_uri())

@@ -18,7 +18,6 @@ from typing import Any, ClassVar
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
-
 from themes import FOLDER, is_up_to_date, save_both, show
 
 SCRIPTS = Path(__file__).parents[1] / "gallery"
@@ -56,7 +55,7 @@ def read(path: Path) -> Script:
     if not title or not text:
         raise ValueError(f"{path} needs a docstring with a title and what the picture says")
     code = "\n".join(source.splitlines()[module.body[0].end_lineno or 0 :]).strip()
-    return Script(path.stem, title, " ".join(text.split()), code)
+    return Script(path.stem, title.removesuffix("."), " ".join(text.split()), code)
 
 
 def draw(path: Path) -> None:
@@ -93,11 +92,15 @@ def make_gallery(_: Sphinx) -> None:
     """Draw the pictures that are older than the package or than their script, and write the pages that have changed."""
     scripts = sorted(SCRIPTS.glob("*.py"))
     outdated = [
-        path for path in scripts if not is_up_to_date(PICTURES, path.stem, path, Path(__file__))
+        path
+        for path in scripts
+        if not is_up_to_date(PICTURES, path.stem, path, Path(__file__))
     ]
     if outdated:
         # New processes: threads of jax and of the libraries of linear algebra do not survive a fork.
-        with ProcessPoolExecutor(WORKERS, get_context("spawn"), initializer=prepare) as pool:
+        with ProcessPoolExecutor(
+            WORKERS, get_context("spawn"), initializer=prepare
+        ) as pool:
             list(pool.map(draw, outdated))
     pages = {path.with_suffix(".md"): page_of(read(path)) for path in scripts}
     for page in set(SCRIPTS.glob("*.md")) - pages.keys():
@@ -124,7 +127,12 @@ class Thumbnails(SphinxDirective):
         names = [line.strip() for line in self.content if line.strip()]
         lines = list(self.grid(names))
         if self.env.docname == "gallery":
-            lines += ["```{toctree}", ":hidden:", *(f"gallery/{name}" for name in names), "```"]
+            lines += [
+                "```{toctree}",
+                ":hidden:",
+                *(f"gallery/{name}" for name in names),
+                "```",
+            ]
         return self.parse_text_to_nodes("\n".join(lines))
 
     def grid(self, names: list[str]) -> Iterator[str]:
@@ -134,7 +142,12 @@ class Thumbnails(SphinxDirective):
             script = read(SCRIPTS / f"{name}.py")
             self.env.note_dependency(str(SCRIPTS / f"{name}.py"))
             yield from (f":::{{grid-item-card}} {script.title}", f":link: /gallery/{name}")
-            yield from (":link-type: doc", ":class-card: thumbnail", ":text-align: center", "")
+            yield from (
+                ":link-type: doc",
+                ":class-card: thumbnail",
+                ":text-align: center",
+                "",
+            )
             picture = f"/_static/pictures/gallery/{name}_{{}}.png"
             yield from show(picture, script.title, ":loading: lazy")
             yield ":::"
@@ -148,6 +161,10 @@ def setup(app: Sphinx) -> dict[str, bool]:
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
-if __name__ == "__main__":  # python docs/_ext/gallery.py NAME ... draws these, in this process
-    for chosen in map(partial(Path.with_suffix, suffix=".py"), map(SCRIPTS.joinpath, sys.argv[1:])):
+if (
+    __name__ == "__main__"
+):  # python docs/_ext/gallery.py NAME ... draws these, in this process
+    for chosen in map(
+        partial(Path.with_suffix, suffix=".py"), map(SCRIPTS.joinpath, sys.argv[1:])
+    ):
         draw(chosen)

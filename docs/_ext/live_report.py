@@ -2,9 +2,8 @@
 
 from pathlib import Path
 
-from sphinx.application import Sphinx
-
 from pictures import digits
+from sphinx.application import Sphinx
 from themes import FOLDER, SOURCES
 
 REPORT = FOLDER / "report.html"
@@ -24,7 +23,13 @@ def make_report(_: Sphinx) -> None:
     writer = np.arange(y.size) % 4  # as if four people had written the digits in turn
     by = np.array(["writer A", "writer B", "writer C", "writer D"])[writer]
     report = fot.report(
-        y, p, by=by, title="Is the digit odd?", model="naive Bayes", date=DATE, thresholds=[0.2, 0.5]
+        y,
+        p,
+        by=by,
+        title="Is the digit odd?",
+        model="naive Bayes",
+        date=DATE,
+        thresholds=[0.2, 0.5],
     )
     FOLDER.mkdir(parents=True, exist_ok=True)
     report.save(REPORT)

@@ -21,7 +21,9 @@ def get_cache_folder(build: Path) -> Path:
 def find_without_tables(folder: Path) -> list[str]:
     """Return the notebooks whose tables are not there, as patterns; they are shown without outputs."""
     tables = Path(os.environ.setdefault(TABLES, str(USUAL_TABLES)))
-    return [path.name for path in sorted(folder.glob("*.ipynb")) if not has_tables(path, tables)]
+    return [
+        path.name for path in sorted(folder.glob("*.ipynb")) if not has_tables(path, tables)
+    ]
 
 
 def has_tables(notebook: Path, tables: Path) -> bool:

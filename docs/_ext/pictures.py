@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from sphinx.application import Sphinx
-
 from themes import FOLDER, is_up_to_date, save_both
 
 HERE = Path(__file__)
 BENCHMARKS = HERE.parents[1] / "benchmarks.md"
+
+
 @cache
 def digits() -> tuple[Any, Any]:
     """Return whether each handwritten digit is odd, and what naive Bayes says of it, out of fold."""
@@ -291,7 +292,10 @@ def raw_and_debiased() -> Any:
 
     import fitontest as fot
 
-    truths = {"Calibrated scores": lambda p: p, "Scores that are too high": lambda p: p**1.2}
+    truths = {
+        "Calibrated scores": lambda p: p,
+        "Scores that are too high": lambda p: p**1.2,
+    }
     figure = plt.figure(figsize=(8.4, 3.6), layout="constrained")
     axes = figure.subplots(1, 2, sharey=True)
     for ax, (title, c) in zip(axes, truths.items(), strict=True):
@@ -336,7 +340,11 @@ def known_truths() -> Any:
         y, p, _ = problem.draw(1000, random_state=0)
         ink = ax.xaxis.label.get_color()
         ax.plot(grid, problem.truth(grid), color=ink, linewidth=2, label="truth")
-        for name, color in (("isotonic", "#D55E00"), ("spline", "#3a9bdc"), ("platt", "#009E73")):
+        for name, color in (
+            ("isotonic", "#D55E00"),
+            ("spline", "#3a9bdc"),
+            ("platt", "#009E73"),
+        ):
             fitted = fot.families.make(name).fit(p, y).map_
             ax.plot(grid, fitted(grid), color=color, linewidth=1.4, label=name)
         ax.set(title=kind, xlabel="Score", box_aspect=1)
@@ -385,7 +393,9 @@ def ratios() -> Any:
 def read_table(page: Path, chapter: str) -> list[list[str]]:
     """Return the cells of the rows of the first table of a chapter of a page."""
     text = page.read_text(encoding="utf-8").partition(f"## {chapter}\n")[2]
-    lines = [line for line in text.partition("\n## ")[0].splitlines() if line.startswith("|")]
+    lines = [
+        line for line in text.partition("\n## ")[0].splitlines() if line.startswith("|")
+    ]
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
 
 

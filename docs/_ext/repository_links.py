@@ -20,7 +20,9 @@ def read_for_the_site(_app: Sphinx, page: str, source: list[str]) -> None:
         if page.startswith("notebooks/")
         else source[0].replace("](../notebooks/", "](notebooks/")
     )
-    of_gallery = SCRIPT.sub(r"](\1.md)", moved)  # the page of a script of the gallery shows its code and its picture
+    of_gallery = SCRIPT.sub(
+        r"](\1.md)", moved
+    )  # the page of a script of the gallery shows its code and its picture
     source[0] = LINK_UP.sub(inside, of_gallery)
 
 

@@ -20,7 +20,9 @@ THEMES: dict[str, dict[str, Any]] = {"light": {}, "dark": DARK}
 THUMBNAIL = 640  # pixels, the longer side
 
 
-def save_both(folder: Path, name: str, draw: Callable[[], Any], thumbnail: bool = False) -> None:
+def save_both(
+    folder: Path, name: str, draw: Callable[[], Any], thumbnail: bool = False
+) -> None:
     """Save the figure that a function draws, once in each theme, and a small copy of it on request."""
     import matplotlib as mpl
 
@@ -48,7 +50,9 @@ def is_up_to_date(folder: Path, name: str, *made_of: Path) -> bool:
     """Return whether both pictures are younger than the package and than the files that draw them."""
     last = folder / f"{name}_dark.svg"
     files = (*SOURCES.rglob("*.py"), *made_of)
-    return last.exists() and last.stat().st_mtime > max(path.stat().st_mtime for path in files)
+    return last.exists() and last.stat().st_mtime > max(
+        path.stat().st_mtime for path in files
+    )
 
 
 def show(picture: str, said: str, *options: str) -> list[str]:

@@ -1,6 +1,7 @@
-"""Bins, and the ECE
+"""Bins, and the ECE.
 
-Each bin has a line of slope 1 through its mean score and its share of positives. The mean distance of this map from the diagonal is the ECE.
+Each bin has a line of slope 1 through its mean score and its share of positives. The mean distance
+of this map from the diagonal is the ECE.
 """
 
 from sklearn.datasets import load_digits

@@ -1,4 +1,4 @@
-"""Diagrams of segments
+"""Diagrams of segments.
 
 Segments that somebody named, the worst first, beside all rows.
 """

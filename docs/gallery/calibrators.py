@@ -1,6 +1,7 @@
-"""Calibrators behind a model
+"""Calibrators behind a model.
 
-Held-out losses of each calibrator, in pairs with that of the scores as they are. Doing nothing is a candidate.
+Held-out losses of each calibrator, in pairs with that of the scores as they are. Doing nothing is a
+candidate.
 """
 
 from sklearn.datasets import load_digits

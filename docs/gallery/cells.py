@@ -1,6 +1,7 @@
-"""Counts instead of rows
+"""Counts instead of rows.
 
-The rows are gone, and counts of fine cells are left. They give the same diagram, however many rows there were.
+The rows are gone, and counts of fine cells are left. They give the same diagram, however many rows
+there were.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""Scores of exactly 0 and 1
+"""Scores of exactly 0 and 1.
 
 They have no place on a logit axis. The outermost bars count them, and say so.
 """

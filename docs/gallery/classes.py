@@ -1,4 +1,4 @@
-"""Each class against the rest
+"""Each class against the rest.
 
 The classes with the largest errors, on shared axes.
 """
@@ -15,4 +15,6 @@ images, digit = load_digits(return_X_y=True)
 model = make_pipeline(PCA(12, random_state=0), GaussianNB())
 P = cross_val_predict(model, images, digit, method="predict_proba")
 
-fot.ReliabilityDisplay.from_predictions(digit, P, reduction="classwise", classes=3, scale="probability")
+fot.ReliabilityDisplay.from_predictions(
+    digit, P, reduction="classwise", classes=3, scale="probability"
+)

@@ -1,4 +1,4 @@
-"""The confidence in the predicted class
+"""The confidence in the predicted class.
 
 Is the class with the highest probability as often right as this probability says?
 """

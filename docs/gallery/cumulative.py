@@ -1,6 +1,7 @@
-"""Residuals along the scores
+"""Residuals along the scores.
 
-The sum of the residuals of all rows with a lower score. It returns to 0 where scores are calibrated; its range is the measure `ecce`, which needs no bins and no map.
+The sum of the residuals of all rows with a lower score. It returns to 0 where scores are
+calibrated; its range is the measure `ecce`, which needs no bins and no map.
 """
 
 from sklearn.datasets import load_digits

@@ -1,4 +1,4 @@
-"""Decision curves of two models
+"""Decision curves of two models.
 
 Dashed lines are those of the recalibrated risks.
 """

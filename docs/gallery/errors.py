@@ -1,6 +1,7 @@
-"""Errors of two models, compared in pairs
+"""Errors of two models, compared in pairs.
 
-How much recalibration would gain for each of two models, on the same rows, and the difference with its interval.
+How much recalibration would gain for each of two models, on the same rows, and the difference with
+its interval.
 """
 
 from sklearn.datasets import load_digits

@@ -1,4 +1,4 @@
-"""Several families of maps
+"""Several families of maps.
 
 What each family sees in the same rows. They estimate one quantity, and are no ranking.
 """

@@ -1,6 +1,7 @@
-"""Few distinct scores
+"""Few distinct scores.
 
-Up to twenty distinct scores are points: the share of positives among the rows of each score, with its exact 95 % interval.
+Up to twenty distinct scores are points: the share of positives among the rows of each score, with
+its exact 95 % interval.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""Segments that nobody named
+"""Segments that nobody named.
 
 The segments of the features in which scores are wrong, before and after their repair.
 """

@@ -1,6 +1,7 @@
-"""Readability and loss
+"""Readability and loss.
 
-The calibrators that no other one beats in both: what can be written down shortly, and what loses little.
+The calibrators that no other one beats in both: what can be written down shortly, and what loses
+little.
 """
 
 from sklearn.datasets import load_digits

@@ -1,6 +1,7 @@
-"""A curve for each group
+"""A curve for each group.
 
-The map of each patient, shrunk towards the map that all share; those who are farthest from it come first.
+The map of each patient, shrunk towards the map that all share; those who are farthest from it come
+first.
 """
 
 import numpy as np

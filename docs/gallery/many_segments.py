@@ -1,6 +1,7 @@
-"""Errors of many segments
+"""Errors of many segments.
 
-All values and pairs of values of the columns are tested together, by one maximum over redrawn labels. The 95 % intervals hold together.
+All values and pairs of values of the columns are tested together, by one maximum over redrawn
+labels. The 95 % intervals hold together.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""Models side by side
+"""Models side by side.
 
 The map of each model, on shared axes.
 """

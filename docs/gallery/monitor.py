@@ -1,6 +1,7 @@
-"""A model in use
+"""A model in use.
 
-Evidence against calibration, batch after batch. It may be looked at after each: an alarm where nothing is wrong is as rare as promised.
+Evidence against calibration, batch after batch. It may be looked at after each: an alarm where
+nothing is wrong is as rare as promised.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""The map of a new group
+"""The map of a new group.
 
 The solid band holds the map of all patients together, the dashed one that of a new patient.
 """

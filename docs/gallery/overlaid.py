@@ -1,4 +1,4 @@
-"""Several models on the same axes
+"""Several models on the same axes.
 
 A diagram that is given axes with one already is laid over it.
 """

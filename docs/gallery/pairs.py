@@ -1,6 +1,7 @@
-"""Pairs of nearby scores
+"""Pairs of nearby scores.
 
-Residuals of rows with nearby scores have a mean product of 0 if scores are calibrated. Here the error comes in waves, which bins average away: points are high on the left, and fall to the right.
+Residuals of rows with nearby scores have a mean product of 0 if scores are calibrated. Here the
+error comes in waves, which bins average away: points are high on the left, and fall to the right.
 """
 
 import numpy as np

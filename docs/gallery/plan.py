@@ -1,4 +1,4 @@
-"""How many rows an evaluation needs
+"""How many rows an evaluation needs.
 
 The power to see an error of each size, by the number of rows.
 """

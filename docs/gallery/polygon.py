@@ -1,4 +1,4 @@
-"""A polygon on logit axes
+"""A polygon on logit axes.
 
 PL3 is made of straight lines where both axes are logits. Both ends of the scores have room there.
 """

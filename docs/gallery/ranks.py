@@ -1,6 +1,7 @@
-"""How families order models
+"""How families order models.
 
-Each line is a model, each column a family. Where lines cross, the choice of the family decides which model is called better calibrated.
+Each line is a model, each column a family. Where lines cross, the choice of the family decides
+which model is called better calibrated.
 """
 
 from sklearn.datasets import load_digits
@@ -17,7 +18,9 @@ model = make_pipeline(PCA(12, random_state=0), GaussianNB())
 scores = {}
 for family in ("identity", "platt", "beta", "isotonic", "temperature", "spline"):
     calibrated = fot.CalibratedClassifier(model, family=family, cv=5)
-    scores[family] = cross_val_predict(calibrated, images, odd, method="predict_proba")[:, 1]
+    scores[family] = cross_val_predict(calibrated, images, odd, method="predict_proba")[
+        :, 1
+    ]
 families = ["slope1", "flat", "isotonic", "platt", "beta", "spline"]
 evaluation = fot.evaluate(odd, scores, families=families, interval=None)
 

@@ -1,6 +1,7 @@
-"""Rare events
+"""Rare events.
 
-Most scores are near 0. Both axes are laid out in logits by themselves there, so that the corner can be read.
+Most scores are near 0. Both axes are laid out in logits by themselves there, so that the corner can
+be read.
 """
 
 import fitontest as fot

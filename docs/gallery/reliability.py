@@ -1,6 +1,7 @@
-"""A reliability diagram
+"""A reliability diagram.
 
-The map that is fitted to the labels against the diagonal of perfect calibration, with the band in which the true map lies. This is the default.
+The map that is fitted to the labels against the diagonal of perfect calibration, with the band in
+which the true map lies. This is the default.
 """
 
 from sklearn.datasets import load_digits

@@ -1,6 +1,7 @@
-"""Three classes at once
+"""Three classes at once.
 
-Arrows lead from predicted probabilities to the calibrated ones; their mean length is the error of all classes at once.
+Arrows lead from predicted probabilities to the calibrated ones; their mean length is the error of
+all classes at once.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""A simultaneous band
+"""A simultaneous band.
 
 This band holds the true map at all scores at once. The default band holds it at each score.
 """

@@ -1,6 +1,7 @@
-"""A test-based diagram
+"""A test-based diagram.
 
-Violins show the predictions of each bin, lines its share of positives. Red predictions are contradicted by the labels of their bin; the TCE is their share.
+Violins show the predictions of each bin, lines its share of positives. Red predictions are
+contradicted by the labels of their bin; the TCE is their share.
 """
 
 from sklearn.datasets import load_digits

@@ -1,6 +1,7 @@
-"""A tree of probabilities
+"""A tree of probabilities.
 
-Each leaf has the probability that it states, and the share of positives in the rows of the test set that reach it.
+Each leaf has the probability that it states, and the share of positives in the rows of the test set
+that reach it.
 """
 
 from sklearn.datasets import load_breast_cancer

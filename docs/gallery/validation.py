@@ -1,6 +1,7 @@
-"""The validation of a risk model
+"""The validation of a risk model.
 
-The calibration curve with the statistics that reports ask for. Risks of events go up from the line, those of non-events down.
+The calibration curve with the statistics that reports ask for. Risks of events go up from the line,
+those of non-events down.
 """
 
 import numpy as np

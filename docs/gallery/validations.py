@@ -1,4 +1,4 @@
-"""Two risk models
+"""Two risk models.
 
 The same for two models of the same people.
 """

@@ -1,6 +1,7 @@
-"""Near enough, for which share of the rows?
+"""The share of rows that are near enough.
 
-The share of the rows whose scores are within a distance of what the labels beside them say, before and after a calibrator.
+The share of the rows whose scores are within a distance of what the labels beside them say, before
+and after a calibrator.
 """
 
 from sklearn.datasets import load_digits
