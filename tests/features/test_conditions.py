@@ -73,6 +73,20 @@ def test_what_is_no_rule_is_refused(given):
         read_rule(given)
 
 
+@pytest.mark.parametrize(
+    ("level", "values", "message"),
+    [
+        (True, ["True", "False"], "X must have no texts in column 'ok', such as True; got texts, such as 'False'"),
+        ("True", [True, False], "X must have texts in column 'ok', such as 'True'; got no texts, such as False"),
+    ],
+)
+def test_texts_are_not_taken_for_booleans(level, values, message):
+    with pytest.raises(ValueError, match=message):
+        OneOf("ok", (level,)).meets(read_columns({"ok": values}))
+    unseen = OneOf("ok", (level,)).meets(read_columns({"ok": [None, None]}))  # of no kind
+    assert not unseen.any()
+
+
 def test_columns_of_another_kind_are_refused_unless_they_hold_nothing():
     with pytest.raises(ValueError, match="X must have numbers in column 'sex', got categories"):
         AtMost("sex", 1.0).meets(COLUMNS)

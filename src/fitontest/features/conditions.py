@@ -141,9 +141,22 @@ class OneOf(Condition):
     levels: tuple[Level, ...]
 
     def meets(self, columns: Columns) -> BoolArray:
-        """Return which rows have one of the levels."""
+        """Return which rows have one of the levels.
+
+        Texts are never taken for booleans or numbers: files of text have "True" where a data frame has True.
+
+        Parameters
+        ----------
+        columns : Columns
+
+        Raises
+        ------
+        ValueError
+            The column is not there, or one of levels and column holds texts alone and the other none.
+        """
         column = columns.named(self.column)
         if isinstance(column, Categories):
+            _check_comparable(self, column.levels)
             known = np.array([level in self.levels for level in column.levels] + [False])  # the last of code -1
             return np.asarray(known[column.codes])
         numbers = [level for level in self.levels if is_real(level)]
@@ -216,6 +229,18 @@ class Present(Condition):
     def text(self, digits: int = DIGITS) -> str:  # noqa: ARG002 - the signature of every condition
         """Return column is not missing."""
         return f"{self.column} is not missing"
+
+
+def _check_comparable(condition: OneOf, there: Sequence[Level]) -> None:
+    """Refuse a column of which no value could ever be one of the levels, because one of both is of texts."""
+    wanted = {isinstance(level, str) for level in condition.levels}
+    found = {isinstance(level, str) for level in there}
+    if len(wanted) == len(found) == 1 and wanted != found:
+        words = ("no texts", "texts")
+        raise ValueError(
+            f"X must have {words[wanted.pop()]} in column {condition.column!r}, such as {brief(condition.levels[0])}; "
+            f"got {words[found.pop()]}, such as {brief(there[0])}"
+        )
 
 
 KINDS: dict[str, type[Condition]] = {kind.relation: kind for kind in (AtMost, Above, OneOf, Missing, Present)}
