@@ -415,6 +415,29 @@ def language_models() -> Any:
     return figure
 
 
+def stated_probabilities() -> Any:
+    """Draw what Ann states on the page on stated probabilities, and an average of eight forecasters."""
+    import matplotlib.pyplot as plt
+    import numpy as np
+    from scipy.special import expit, logit
+    from scipy.stats import norm
+
+    import fitontest as fot
+
+    rng = np.random.default_rng(4)
+    chance = rng.beta(0.8, 1.2, 400)
+    event = rng.random(400) < chance
+    ann = np.round(expit(1.5 * logit(chance) + 0.6 * rng.normal(size=400)) * 10) / 10
+    common, own = rng.normal(size=4000), rng.normal(0, 0.5**0.5, (4000, 8))
+    happens = common + own.sum(axis=1) + rng.normal(size=4000) > 0
+    average = norm.cdf((common[:, None] + own) / np.sqrt(7 * 0.5 + 1)).mean(axis=1)
+    figure = plt.figure(figsize=(8.8, 5.4), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    fot.ReliabilityDisplay.from_predictions(event, ann, ax=left)
+    fot.ReliabilityDisplay.from_predictions(happens, average, ax=right)
+    return figure
+
+
 def make_pictures(_: Sphinx) -> None:
     """Draw the pictures that are older than the sources, or not there."""
     newest = max(path.stat().st_mtime for path in (HERE, *SOURCES.rglob("*.py")))
@@ -438,6 +461,7 @@ def make_pictures(_: Sphinx) -> None:
         beta_in_logits,
         ranks,
         language_models,
+        stated_probabilities,
     )
     outdated = [
         draw
