@@ -399,6 +399,55 @@ def read_table(page: Path, chapter: str) -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
 
 
+def language_models() -> Any:
+    """Draw the confidences of choices, and the stated ones, of the page on language models."""
+    import matplotlib.pyplot as plt
+    import numpy as np
+    from scipy.special import softmax
+
+    import fitontest as fot
+
+    rng = np.random.default_rng(0)  # the draws of the page, in their order
+    law = rng.choice(["law", "physics", "history", "grammar"], 3000) == "law"
+    hard = law & (rng.integers(20, 400, 3000) > 200)
+    sense = rng.normal(0, 1.6, (3000, 4))
+    truth = softmax(sense * np.where(hard, 0.4, 1)[:, None], axis=1).cumsum(axis=1)
+    answer = (truth > rng.random((3000, 1))).argmax(axis=1)
+    proba = softmax(1.4 * sense + [0.5, 0, 0, 0], axis=1)
+    rng.normal(size=2000), rng.normal(size=(2000, 5)), rng.random((2000, 5))
+    shares = [0.05, 0.05, 0.1, 0.18, 0.12, 0.24, 0.16, 0.04, 0.06]
+    stated = rng.choice([0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.99, 1], 600, p=shares)
+    knew = rng.random(600) < 0.35 + 0.5 * stated**2
+    figure = plt.figure(figsize=(8.8, 5.4), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    fot.ReliabilityDisplay.from_predictions(answer, proba, reduction="confidence", ax=left)
+    fot.ReliabilityDisplay.from_predictions(knew, stated, ax=right)
+    return figure
+
+
+def stated_probabilities() -> Any:
+    """Draw what Ann states on the page on stated probabilities, and an average of eight forecasters."""
+    import matplotlib.pyplot as plt
+    import numpy as np
+    from scipy.special import expit, logit
+    from scipy.stats import norm
+
+    import fitontest as fot
+
+    rng = np.random.default_rng(4)
+    chance = rng.beta(0.8, 1.2, 400)
+    event = rng.random(400) < chance
+    ann = np.round(expit(1.5 * logit(chance) + 0.6 * rng.normal(size=400)) * 10) / 10
+    common, own = rng.normal(size=4000), rng.normal(0, 0.5**0.5, (4000, 8))
+    happens = common + own.sum(axis=1) + rng.normal(size=4000) > 0
+    average = norm.cdf((common[:, None] + own) / np.sqrt(7 * 0.5 + 1)).mean(axis=1)
+    figure = plt.figure(figsize=(8.8, 5.4), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    fot.ReliabilityDisplay.from_predictions(event, ann, ax=left)
+    fot.ReliabilityDisplay.from_predictions(happens, average, ax=right)
+    return figure
+
+
 def make_pictures(_: Sphinx) -> None:
     """Draw the pictures that are older than the sources, or not there."""
     drawers = (
@@ -417,6 +466,8 @@ def make_pictures(_: Sphinx) -> None:
         raw_and_debiased,
         known_truths,
         ratios,
+        language_models,
+        stated_probabilities,
     )
     for draw in drawers:
         if not is_up_to_date(FOLDER, draw.__name__, HERE, BENCHMARKS):
