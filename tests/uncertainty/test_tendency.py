@@ -236,3 +236,17 @@ def test_an_end_is_printed_on_its_side_of_the_ideal():
     assert replace(tendency, slope_interval=Interval(1.0, 1.2, 0.95)).slope_in_words == (
         "slope 0.920 (1.00 to 1.20; 1 is ideal)"
     )
+
+
+@pytest.mark.parametrize("weights", [1, 3])
+def test_a_slope_asks_for_rows_that_counts_stand_for(weights):
+    # ten rows of a class are needed: one row of weight 3 is three of them
+    p = np.repeat([0.2, 0.3, 0.6, 0.7], 2)
+    y = np.tile([0, 1], 4)
+    w = np.full(8, weights)
+    by_count = tendency_of(fot.ScoreSample(y, p, w))
+    repeated = tendency_of(fot.ScoreSample(np.repeat(y, w), np.repeat(p, w)))
+    assert (by_count.slope is None) == (repeated.slope is None) == (weights == 1)
+    if weights > 1:
+        assert by_count.slope == pytest.approx(repeated.slope, abs=1e-8)
+        assert by_count.slope_interval.low == pytest.approx(repeated.slope_interval.low, abs=1e-6)

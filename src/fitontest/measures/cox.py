@@ -249,8 +249,9 @@ def _obstacle(sample: ScoreSample) -> str:
     """Return why no line is fitted to uncertain rows, or ""."""
     rows = sample.rows
     positive = rows.y > 0.5
-    positives = int(rows.n[positive].sum())
-    if min(positives, int(rows.n.sum()) - positives) < FEWEST:
+    counted = rows.w if sample.whole else rows.n  # whole weights are counts of rows
+    positives = float(counted[positive].sum())
+    if min(positives, float(counted.sum()) - positives) < FEWEST:
         return f"a class has fewer than {FEWEST} rows of a score between 0 and 1"
     if rows.p[0] == rows.p[-1]:  # sorted
         cells = ", as cells keep one score each" if sample.has_pooled_scores else ""
