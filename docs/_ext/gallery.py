@@ -8,22 +8,19 @@ import ast
 import re
 import sys
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, ClassVar
 
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
-from themes import FOLDER, is_up_to_date, save_both, show
+from themes import FOLDER, in_processes, is_up_to_date, save_both, show
 
 SCRIPTS = Path(__file__).parents[1] / "gallery"
 PICTURES = FOLDER / "gallery"
 NAME = re.compile(r"\bfot\.((?:[a-z_]+\.)?[A-Za-z]\w+(?:\.from_\w+)?)")
-WORKERS = 2
 
 
 @dataclass(frozen=True)
@@ -60,8 +57,10 @@ def read(path: Path) -> Script:
 
 def draw(path: Path) -> None:
     """Run a script, and save what it draws in both themes."""
+    import matplotlib as mpl
     import matplotlib.pyplot as plt
 
+    mpl.use("Agg")
     script = read(path)
     computing, drawing = script.parts
     names: dict[str, Any] = {"__name__": script.name}
@@ -91,30 +90,17 @@ def page_of(script: Script) -> str:
 def make_gallery(_: Sphinx) -> None:
     """Draw the pictures that are older than the package or than their script, and write the pages that have changed."""
     scripts = sorted(SCRIPTS.glob("*.py"))
-    outdated = [
-        path
-        for path in scripts
-        if not is_up_to_date(PICTURES, path.stem, path, Path(__file__))
-    ]
-    if outdated:
-        # New processes: threads of jax and of the libraries of linear algebra do not survive a fork.
-        with ProcessPoolExecutor(
-            WORKERS, get_context("spawn"), initializer=prepare
-        ) as pool:
-            list(pool.map(draw, outdated))
+    made_of = Path(__file__)
+    in_processes(
+        draw,
+        (path for path in scripts if not is_up_to_date(PICTURES, path.stem, path, made_of)),
+    )
     pages = {path.with_suffix(".md"): page_of(read(path)) for path in scripts}
     for page in set(SCRIPTS.glob("*.md")) - pages.keys():
         page.unlink()
     for page, text in pages.items():
         if not page.exists() or page.read_text(encoding="utf-8") != text:
             page.write_text(text, encoding="utf-8")
-
-
-def prepare() -> None:
-    """Make a worker draw without a screen."""
-    import matplotlib as mpl
-
-    mpl.use("Agg")
 
 
 class Thumbnails(SphinxDirective):

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from sphinx.application import Sphinx
-from themes import FOLDER, is_up_to_date, save_both
+from themes import FOLDER, in_processes, is_up_to_date, save_both
 
 HERE = Path(__file__)
 BENCHMARKS = HERE.parents[1] / "benchmarks.md"
@@ -469,9 +469,19 @@ def make_pictures(_: Sphinx) -> None:
         language_models,
         stated_probabilities,
     )
-    for draw in drawers:
-        if not is_up_to_date(FOLDER, draw.__name__, HERE, BENCHMARKS):
-            save_both(FOLDER, draw.__name__, draw)
+    in_processes(
+        save,
+        (
+            draw
+            for draw in drawers
+            if not is_up_to_date(FOLDER, draw.__name__, HERE, BENCHMARKS)
+        ),
+    )
+
+
+def save(draw: Callable[[], Any]) -> None:
+    """Save what a function of this module draws."""
+    save_both(FOLDER, draw.__name__, draw)
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

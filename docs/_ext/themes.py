@@ -1,7 +1,9 @@
 """Saves what is drawn for light pages and for dark ones."""
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ DARK = {
     **dict.fromkeys(("legend.edgecolor", "grid.color"), LINES),
 }
 THEMES: dict[str, dict[str, Any]] = {"light": {}, "dark": DARK}
+WORKERS = 2
 THUMBNAIL = 640  # pixels, the longer side
 
 
@@ -25,11 +28,11 @@ def save_both(
 ) -> None:
     """Save the figure that a function draws, once in each theme, and a small copy of it on request."""
     import matplotlib as mpl
-
-    mpl.use("Agg")
     import matplotlib.pyplot as plt
 
     import fitontest as fot
+
+    mpl.use("Agg")
 
     folder.mkdir(parents=True, exist_ok=True)
     for theme, settings in THEMES.items():
@@ -44,6 +47,16 @@ def save_both(
                 figure.savefig(folder / f"{name}_{theme}.png", dpi=dpi)
             figure.savefig(folder / f"{name}_{theme}.svg", metadata={"Date": None})
             plt.close("all")
+
+
+def in_processes(draw: Callable[[Any], None], what: Iterable[Any]) -> None:
+    """Call a function of a module for each of several things, two at a time.
+
+    The processes are new ones: threads of jax and of the libraries of linear algebra do not survive a fork.
+    """
+    if things := list(what):
+        with ProcessPoolExecutor(WORKERS, get_context("spawn")) as pool:
+            list(pool.map(draw, things))
 
 
 def is_up_to_date(folder: Path, name: str, *made_of: Path) -> bool:
