@@ -7,11 +7,10 @@ the logit. Here the number follows from the other scores: one logit beyond the l
 
 import numpy as np
 
-from fitontest.numerics.links import logit, sigmoid
+from fitontest.numerics.links import CERTAIN, logit, sigmoid
 from fitontest.typing import FloatArray
 
-FARTHEST = 36.0  # logit beyond which scores are not told apart, nor by floats near 1
-LEAST = float(sigmoid(np.array(-FARTHEST)))  # the score of that logit
+LEAST = float(sigmoid(np.array(-CERTAIN)))  # the score of that logit
 MARGIN = 1.0  # of logits of certain scores beyond those of other scores
 
 
@@ -60,4 +59,4 @@ def certain_class_logit(P: FloatArray) -> float | None:
 
 
 def _beyond(low: float, high: float) -> float:
-    return min(float(np.abs(logit(np.array([low, high]), LEAST)).max()) + MARGIN, FARTHEST)
+    return min(float(np.abs(logit(np.array([low, high]), LEAST)).max()) + MARGIN, CERTAIN)

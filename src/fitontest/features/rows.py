@@ -9,10 +9,9 @@ from numpy.typing import NDArray
 
 from fitontest.data.row_groups import RowGroups, coded_ids, places_of_rows
 from fitontest.features.columns import Categories, Columns, Numbers
-from fitontest.numerics.links import sigmoid
+from fitontest.numerics.links import CERTAIN, sigmoid
 from fitontest.typing import BoolArray, FloatArray, IntArray
 
-CERTAIN = 36.0  # size of a logit from which on a label of the other class is beyond chance, as of scores of 0 and 1
 UNLIKELY = -1.6180339887e-7  # a number that stands for a missing one where rows are told apart
 LARGEST = 1e300  # number that is told apart at first sight
 

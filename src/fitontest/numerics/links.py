@@ -12,6 +12,7 @@ import numpy as np
 from fitontest.checks import choose
 from fitontest.typing import FloatArray
 
+CERTAIN = 36.0  # size of a logit from which on scores are not told apart, nor by floats near 1: as good as 0 or 1
 BELOW_ONE = float(np.nextafter(1.0, 0.0))  # the largest float with a finite logit
 
 

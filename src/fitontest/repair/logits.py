@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from fitontest.families.certainty import FARTHEST, MARGIN
+from fitontest.families.certainty import MARGIN
+from fitontest.numerics.links import CERTAIN
 from fitontest.typing import FloatArray
 
 
@@ -23,7 +24,7 @@ def reach_of(logits: FloatArray) -> float | None:
     (3.0, None, 1.0)
     """
     size = np.abs(logits)
-    inside = size <= FARTHEST
+    inside = size <= CERTAIN
     if inside.all():
         return None
-    return float(min(size[inside].max(initial=0.0) + MARGIN, FARTHEST))
+    return float(min(size[inside].max(initial=0.0) + MARGIN, CERTAIN))
