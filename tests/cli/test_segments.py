@@ -71,7 +71,11 @@ def test_the_map_is_saved_drawn_printed_as_sql_and_applied(folder, tmp_path):
         arguments = ["apply", tmp_path / "map.json", path / file, "--prob", "score", "-o", tmp_path / output]
         result = CliRunner().invoke(main, [*map(str, arguments)])
         assert result.exit_code == 0, result.output
-        new = pd.read_csv(tmp_path / output) if output.endswith("csv") else pd.read_parquet(tmp_path / output)
+        new = (
+            pd.read_csv(tmp_path / output, float_precision="round_trip")
+            if output.endswith("csv")
+            else pd.read_parquet(tmp_path / output)
+        )
         np.testing.assert_allclose(new.calibrated, c_hat(frame, frame.score), rtol=1e-14)
     duckdb = pytest.importorskip("duckdb")
     assert c_hat.intercept != 0.0

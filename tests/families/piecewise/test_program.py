@@ -7,6 +7,7 @@ import pytest
 import fitontest as fot
 from fitontest.families.piecewise import fitting, program
 from fitontest.families.piecewise.fitting import Fitter, Settings
+from fitontest.families.piecewise.undisturbed import with_float64
 from fitontest.numerics.links import IDENTITY, LOGIT
 from fitontest.numerics.random import held_out_rows
 from tests.strategies import noisy
@@ -44,7 +45,7 @@ def test_the_configuration_of_jax_is_left_alone():
         lambda: jax.disable_jit(),
         lambda: jax.numpy_dtype_promotion("strict"),
         lambda: jax.transfer_guard("disallow"),
-        lambda: jax.enable_x64(True),
+        with_float64,
         lambda: jax.debug_nans(True),
     ],
     ids=["disable_jit", "strict promotion", "transfer guard", "x64", "debug_nans"],
