@@ -1,19 +1,14 @@
 """Options whose value is one of a few words, which tell of a near miss which word was probably meant."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 import fitontest as fot
 from fitontest.checks import meant
 
-if TYPE_CHECKING:
-    ChoiceOfTexts = click.Choice[str]
-else:  # click 8.1 has no types of choices
-    ChoiceOfTexts = click.Choice
 
-
-class Choice(ChoiceOfTexts):
+class Choice(click.Choice[str]):
     """One of a few words."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
