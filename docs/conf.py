@@ -88,9 +88,8 @@ html_title = "fitontest"
 html_static_path = ["_static"]
 html_css_files = ["fitontest.css"]
 html_show_sourcelink = False
-html_sidebars = dict.fromkeys(
-    ("changes", "release", "support"), []
-)  # pages without others below them
+# Pages without others below them have nothing to navigate to.
+html_sidebars = {page: [] for page in ("changes", "release", "support")}
 html_theme_options = {
     "show_toc_level": 2,
     "navigation_with_keys": False,

@@ -15,7 +15,8 @@ import fitontest as fot
 from fitontest.cli.main import main
 from fitontest.measures.interval import INDEPENDENT_ROWS
 from tests.integrations.test_recipes import HEADINGS as RECIPES
-from tests.pages import PAGES, README, ROOT, assert_alike, blocks, prose, run
+from tests.pages import PAGES, README, ROOT, assert_alike, blocks, prose, run, words
+from tests.releases import NUMBERS_OF_PAGES
 
 EVERYWHERE = [*PAGES, README]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -46,7 +47,10 @@ def test_the_examples_of_a_page_run_and_print_what_it_shows(page, tmp_path, monk
                 printed = run(block.body, names)
         elif block.kind == "text" and not left_out:
             assert printed is not None
-            assert_alike(block.body, printed)
+            if NUMBERS_OF_PAGES:
+                assert_alike(block.body, printed)
+            else:
+                assert words(block.body) == words(printed)
             printed = None
     plt.close("all")
 

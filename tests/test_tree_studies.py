@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import fitontest as fot
+from tests.releases import trees_tell_of_missing
 from tests.repair.trees.problems import blobs
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
@@ -172,6 +173,7 @@ def test_worse_in_one_measure_and_better_in_the_other_is_no_difference(size):
     assert [cell.strip() for cell in table.splitlines()[4].split("|")[1:-1]] == ["both", "1", "1", "0", "2"]
 
 
+@trees_tell_of_missing
 def test_a_study_of_sizes_reads_tables_and_does_without_them(size, tmp_path, monkeypatch, capsys):
     X, y, _ = blobs(120)
     X[::11, 0] = np.nan

@@ -11,7 +11,7 @@ import pytest
 
 import fitontest as fot
 from fitontest.cells.cell_sums import CellSums
-from tests.maps.engines import spark_session
+from tests.maps.engines import connected, spark_session
 
 ENGINES = {
     "pandas": lambda frame: frame,
@@ -19,7 +19,7 @@ ENGINES = {
     "polars lazy": lambda frame: pl.from_pandas(frame).lazy(),
     "pyarrow": lambda frame: pa.Table.from_pandas(frame, preserve_index=False),
     "duckdb": duckdb.from_df,
-    "duckdb, own connection": lambda frame: duckdb.connect().from_df(frame),
+    "duckdb, own connection": lambda frame: connected().from_df(frame),
     "dask": lambda frame: dask_frame(frame),
     "pyspark": lambda frame: spark_frame(frame),
 }
@@ -166,7 +166,7 @@ NATIVE = {
     "polars": lambda frame: frame,
     "polars lazy": lambda frame: frame.lazy(),
     "pyarrow": lambda frame: frame.to_arrow(),
-    "duckdb": lambda frame: duckdb.connect().from_arrow(frame.to_arrow()),
+    "duckdb": lambda frame: connected().from_arrow(frame.to_arrow()),
     "pandas": lambda frame: frame.to_pandas(),
     "dask": lambda frame: dask_frame(frame.to_pandas()),
 }
@@ -189,9 +189,8 @@ def test_segments_have_the_same_values_on_every_engine(engine, kind):
 @pytest.mark.parametrize("kind", SEGMENTS)
 def test_rows_without_a_segment_are_counted_on_every_engine(engine, kind):
     values, _ = SEGMENTS[kind]
-    values = values.clone()
-    values[1] = None
-    frame = pl.DataFrame({"y": [0, 1, 1, 0], "p": [0.1, 0.2, 0.6, 0.8], "s": values})
+    values = pl.select(s=pl.when(pl.Series([True, False, True, True])).then(values))
+    frame = pl.DataFrame({"y": [0, 1, 1, 0], "p": [0.1, 0.2, 0.6, 0.8]}).hstack(values)
     with pytest.raises(ValueError, match="of 4 rows 1 row has no value of the segment"):
         fot.Cells.of_frame(NATIVE[engine](frame), **COLUMNS, by="s")
 

@@ -12,6 +12,7 @@ from click.testing import CliRunner
 import fitontest as fot
 from fitontest.cli.main import main
 from fitontest.files.tables import READERS, append_columns
+from tests.cli.columns import read_numbers
 from tests.strategies import noisy
 
 BETA = fot.maps.BetaMap(0.7, 1.9, 0.1, 2.2e-16)
@@ -371,8 +372,7 @@ def test_a_map_of_several_classes_writes_a_column_for_each(tmp_path):
             assert (
                 "40 rows, calibrated probabilities in columns calibrated_a, calibrated_b, calibrated_c" in result.stdout
             )
-            found = pd.read_csv(target) if target.suffix == ".csv" else pd.read_parquet(target)
-            new = found[["calibrated_a", "calibrated_b", "calibrated_c"]].to_numpy()
+            new = read_numbers(target, ["calibrated_a", "calibrated_b", "calibrated_c"])
             np.testing.assert_array_equal(new, family.map_.evaluate(P))
     too_few = run(tmp_path / "map.json", source, "--prob", "a", "-o", tmp_path / "no.csv")
     assert "--prob must be given for each class of the map, once; got a" in too_few.stderr
@@ -401,8 +401,8 @@ def test_the_classes_of_a_map_name_the_new_columns(of_animals, tmp_path):
     for classes in ((), ("--labels", "cat,dog,eel")):
         result = run(map_file, tmp_path / "a.csv", *given, *classes, "-o", tmp_path / "o.csv")
         assert result.exit_code == 0, result.stderr
-        found = pd.read_csv(tmp_path / "o.csv")[["calibrated_cat", "calibrated_dog", "calibrated_eel"]]
-        np.testing.assert_array_equal(found.to_numpy(), expected)
+        new = read_numbers(tmp_path / "o.csv", ["calibrated_cat", "calibrated_dog", "calibrated_eel"])
+        np.testing.assert_array_equal(new, expected)
     c_hat = fot.MulticlassMap.from_json(map_file.read_text())
     (tmp_path / "any.json").write_text(c_hat.for_classes(None).to_json())
     result = run(tmp_path / "any.json", tmp_path / "a.csv", *given, "--labels", "x,y,z", "-o", tmp_path / "o.csv")

@@ -220,13 +220,19 @@ MISSING = {
 }
 
 
-@pytest.mark.parametrize("values", MISSING.values(), ids=MISSING)
+NAN_IN_OLDER = ("pandas Float64 NaN", "pyarrow dictionary")  # before pandas 3; before pyarrow has looked at the values
+
+
+@pytest.mark.parametrize("container", MISSING)
 @pytest.mark.parametrize("place", [0, 1, 2], ids=["y_true", "y_prob", "sample_weight"])
-def test_missing_values_are_refused_in_every_container(place, values):
+def test_missing_values_are_refused_in_every_container(place, container):
+    values = MISSING[container]
     arguments = [[0, 1, 1], [0.1, 0.2, 0.3], [1, 1, 1]]
     arguments[place] = values
     name = ("y_true", "y_prob", "sample_weight")[place]
     rule = r"must not have missing values \(None, NaN or NA\), got 1, the first at row 2 \(rows counted from 1\)"
+    if container in NAN_IN_OLDER:
+        rule = rf"({rule}|must be finite, got nan at row 2 \(rows counted from 1; 1 such value\))"
     with pytest.raises(ValueError, match=f"^{name} {rule}$"):
         fot.ScoreSample(*arguments)
 

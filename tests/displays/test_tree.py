@@ -8,6 +8,7 @@ from sklearn.naive_bayes import GaussianNB
 
 import fitontest as fot
 from tests.displays.figures import blank
+from tests.releases import trees_tell_of_missing
 from tests.repair.trees.problems import blobs, regions
 
 
@@ -56,6 +57,7 @@ def test_texts_do_not_touch(depth):
     assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
 
 
+@trees_tell_of_missing
 def test_missing_features_are_named_where_they_go():
     X, y, _ = regions(300)
     X[y == 1, 0] = np.nan
@@ -136,6 +138,7 @@ def test_whole_weights_count_rows_in_the_intervals_and_the_scale_of_others_does_
     np.testing.assert_allclose(ends(X, y, w + 0.5), ends(X, y, 3.1 * (w + 0.5)), atol=1e-12)
 
 
+@trees_tell_of_missing
 def test_paths_say_where_missing_rows_are_and_only_where_they_come():
     X, y, _ = regions(600)
     X[::5, 0] = np.nan

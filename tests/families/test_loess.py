@@ -96,6 +96,13 @@ def test_it_is_its_formulas(seed, span, degree):
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-11)
 
 
+def test_scores_nearer_than_any_slope_can_be_computed_are_level():
+    p = np.array([0.0, 0.0, 2.2e-313, 1.0])
+    for family in (fot.Loess(), fot.Loess(0.4, 1), fot.Loess(surface="direct")):
+        found = family.fit(p, [0, 1, 1, 0]).predict(p)
+        assert np.isfinite(found).all()
+
+
 @given(samples(weights=WHOLE_WEIGHTS, max_size=25))
 @settings(max_examples=20)
 def test_copies_are_rows_and_constant_labels_stay(data):

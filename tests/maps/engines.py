@@ -8,7 +8,15 @@ import pytest
 
 ENGINES = ("pandas", "polars", "polars lazy", "pyarrow", "duckdb", "dask", "pyspark")
 
-CONNECTIONS = []  # of relations: older versions of DuckDB close a connection that nobody holds
+CONNECTIONS = []  # of relations: a relation of DuckDB 1 does not hold its connection open
+
+
+def connected():
+    """Return a connection to a new database of DuckDB."""
+    import duckdb
+
+    CONNECTIONS.append(duckdb.connect())
+    return CONNECTIONS[-1]
 
 
 def engine_params():
@@ -31,10 +39,7 @@ def make_frame(engine, columns):
     if engine == "pyarrow":
         return pytest.importorskip("pyarrow").table(columns)
     if engine == "duckdb":
-        import duckdb
-
-        connection = duckdb.connect()
-        CONNECTIONS.append(connection)
+        connection = connected()
         connection.register("numbers", columns)
         chosen = ", ".join(f'coalesce("{name}", \'NaN\'::DOUBLE) AS "{name}"' for name in columns if name != "row")
         return connection.sql(f"SELECT row, {chosen} FROM numbers")  # DuckDB reads NaN in numpy's arrays as NULL

@@ -174,5 +174,5 @@ def test_lazy_frames_stay_lazy():
 
     lazy = pl.LazyFrame({"p": [0.5]}).map_batches(fail, schema={"p": pl.Float64})
     assert isinstance(MAPS["mixture"].apply_to(lazy, "p", check=False), pl.LazyFrame)
-    with pytest.raises(AssertionError, match="computed"):
+    with pytest.raises(Exception, match="computed"):  # older versions of narwhals wrap the error
         MAPS["mixture"].apply_to(lazy, "p")

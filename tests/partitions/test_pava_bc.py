@@ -102,9 +102,9 @@ def test_without_bounds_it_is_pava(data):
 
 @given(data=samples())
 def test_default_bounds_never_raise_and_keep_the_lower_one(data):
-    sample = fot.ScoreSample(*data)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", fot.BlockSizeWarning)
+        warnings.simplefilter("ignore", fot.CalibrationWarning)  # of blocks, and of weights taken for importances
+        sample = fot.ScoreSample(*data)
         partition = fot.partitions.PavaBC().partition(sample)
     w = partition.summarise(sample).w
     n_min = max(1, sample.total // 20) if sample.whole else sample.total / 20

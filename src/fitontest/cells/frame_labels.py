@@ -5,6 +5,7 @@ from typing import Any
 import narwhals.stable.v2 as nw
 
 from fitontest.checks import as_plain, brief, is_real
+from fitontest.data.text_column import as_text
 from fitontest.typing import Label
 
 NAMED = (nw.Categorical, nw.Enum)  # pandas has categories of any type
@@ -15,7 +16,7 @@ def comparable(name: str, dtype: Any) -> Any:
     column = nw.col(name)
     if dtype.is_float():
         return nw.when(~column.is_nan()).then(column)
-    return column if dtype.is_numeric() or dtype in (nw.Boolean, nw.Object) else column.cast(nw.String)
+    return column if dtype.is_numeric() or dtype in (nw.Boolean, nw.Object) else as_text(column)
 
 
 def as_label(label: Label, dtype: Any, argument: str, column: str) -> Any:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fitontest.data.arrays import is_missing
+from fitontest.data.text_column import as_text
 
 NESTED = (nw.List, nw.Array, nw.Struct, nw.Binary)
 CATEGORIES = (nw.Categorical, nw.Enum)
@@ -35,7 +36,7 @@ def only_hashable() -> Iterator[None]:
 
 def segment_column(name: str, dtype: Any) -> Any:
     """Return the column; categories as texts, because engines lose the rows without one."""
-    return nw.col(name).cast(nw.String) if isinstance(dtype, CATEGORIES) else nw.col(name)
+    return as_text(nw.col(name)) if isinstance(dtype, CATEGORIES) else nw.col(name)
 
 
 def segment_values(column: Any, dtype: Any) -> list[Any]:

@@ -21,6 +21,7 @@ CELL = 0.2  # of the span: share of the rows up to which a cell is not cut
 MARGIN = 0.005  # of the range of the scores, by which the outer vertices are beyond them
 FUZZ = 1e-5  # of the number of rows, before it is rounded down
 SINGULAR = 100 * np.finfo(float).eps  # a singular value of columns of norm 1 that is taken for 0
+SHORTEST = np.finfo(float).tiny  # reach that is not taken for 0: 1 divided by less overflows
 
 
 @register("loess")
@@ -210,7 +211,7 @@ class _Interpolated(LocalRegression):
     def _rises(self) -> tuple[FloatArray, FloatArray]:
         """Width of each piece in reaches of its lower and of its upper vertex: slopes times these are rises."""
         widths = np.diff(self.x)
-        level = self.reach == 0.0
+        level = self.reach < SHORTEST
         reach = np.where(level, 1.0, self.reach)
         lower, upper = widths / reach[:-1], widths / reach[1:]
         return np.where(level[:-1], 0.0, lower), np.where(level[1:], 0.0, upper)

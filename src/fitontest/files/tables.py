@@ -335,13 +335,20 @@ def append_expressions(source: Path, target: Path, columns: Sequence[str], expre
         row = connection.execute(f"SELECT count(*) FROM {_ROWS}", [_as_named(source)]).fetchone()
         how = _how_written(target, delimiter, (*names, *columns), no_rows=row == (0,))
         query = f"SELECT *, {new} FROM {_ROWS}"
-        connection.execute("SET temp_directory = ''")  # by default a folder in the current one
-        connection.execute(f"SET memory_limit = '{COPIED_WITHIN}'")  # without it DuckDB keeps all rows that wait
+        # without a limit DuckDB keeps all rows that wait
         try:
-            _copy(connection, query, source, target, how)
+            _copy_within(COPIED_WITHIN, query, source, target, how)
         except duckdb.OutOfMemoryException:  # a table of very many columns
-            connection.execute("RESET memory_limit")
-            _copy(connection, query, source, target, how)
+            _copy_within(None, query, source, target, how)
+
+
+def _copy_within(memory: str | None, query: str, source: Path, target: Path, how: str) -> None:
+    """Copy within a limit of the memory, in a connection of its own: DuckDB 1.3 keeps a limit that is reset."""
+    with duckdb.connect() as connection:
+        connection.execute("SET temp_directory = ''")  # by default a folder in the current one
+        if memory is not None:
+            connection.execute(f"SET memory_limit = {_text(memory)}")
+        _copy(connection, query, source, target, how)
 
 
 def _refuse_any_same(columns: Sequence[str], header: Sequence[str], path: Path) -> None:

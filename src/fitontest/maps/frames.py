@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 import fitontest.maps.expressions as ex
 from fitontest.checks import brief
+from fitontest.data.text_column import as_text
 from fitontest.features.conditions import Above, AtMost, Condition, Missing, OneOf, Present
 from fitontest.maps.expressions import Expression, Group, Guarded
 from fitontest.maps.sql import LARGEST
@@ -123,12 +124,12 @@ def _only_row(table: Table) -> Sequence[Any]:
 
     native = table.to_native()
     if not isinstance(table, nw.LazyFrame):
-        return tuple(table.row(0))
+        return table.rows()[0]  # type: ignore[no-any-return]  # row(0) has scalars of pyarrow, no numbers
     if table.implementation.is_duckdb():
         return tuple(native.fetchall()[0])
     if table.implementation.is_spark_like():
         return tuple(native.first())
-    return tuple(table.collect().row(0))
+    return table.collect().rows()[0]
 
 
 class _Writer:
@@ -241,7 +242,7 @@ def _met(condition: Condition) -> Value:
             return (numbers > value) & (numbers <= LARGEST)
         case OneOf(_, levels):
             texts = any(isinstance(level, str) for level in levels)
-            return (column.cast(nw.String) if texts else column).is_in(list(levels))
+            return (as_text(column) if texts else column).is_in(list(levels))
         case Missing(_, numbers):
             return column.is_null() | (column.cast(nw.Float64) > LARGEST) if numbers else column.is_null()
         case Present(_, numbers):

@@ -6,6 +6,7 @@ import pytest
 
 from fitontest.families.piecewise import block_tridiagonal
 from fitontest.families.piecewise.block_tridiagonal import Diagonal, Pair, Upper
+from fitontest.families.piecewise.undisturbed import with_float64
 
 solve = jax.jit(block_tridiagonal.solve)  # as the program does; its operations alone are slow
 
@@ -27,7 +28,7 @@ def dense(diagonal, upper):
 @pytest.mark.parametrize("size", [2, 3, 17])
 def test_equals_the_dense_solution(size):
     rng = np.random.default_rng(size)
-    with jax.enable_x64(True):
+    with with_float64():
         upper = Upper(*rng.normal(size=(4, size - 1)))
         diagonal = Diagonal(8 + rng.random(size), rng.normal(size=size), 8 + rng.random(size))
         right = rng.normal(size=(size, 2))
@@ -42,7 +43,7 @@ def test_equals_the_dense_solution(size):
 
 def test_systems_side_by_side_are_those_alone():
     rng = np.random.default_rng(0)
-    with jax.enable_x64(True):
+    with with_float64():
         upper = Upper(*jax.numpy.asarray(rng.normal(size=(4, 3, 5))))
         diagonal = Diagonal(
             *(jax.numpy.asarray(a) for a in (8 + rng.random((3, 6)), rng.random((3, 6)), 8 + np.ones((3, 6))))

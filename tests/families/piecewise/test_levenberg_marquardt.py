@@ -8,6 +8,7 @@ import optax
 from fitontest.families.piecewise.block_tridiagonal import Diagonal, Pair, Upper
 from fitontest.families.piecewise.levenberg_marquardt import levenberg_marquardt
 from fitontest.families.piecewise.objective import Derivatives
+from fitontest.families.piecewise.undisturbed import with_float64
 
 SIZE = 5
 
@@ -46,7 +47,7 @@ def minimise(steps, spoil=()):
 
 
 def test_a_quadratic_is_solved_in_a_few_steps():
-    with jax.enable_x64(True):
+    with with_float64():
         state, target, history = minimise(8)
         np.testing.assert_allclose(state.best.u, target.u, atol=1e-8)
         np.testing.assert_allclose(state.best.t, target.t, atol=1e-8)
@@ -55,7 +56,7 @@ def test_a_quadratic_is_solved_in_a_few_steps():
 
 
 def test_a_failed_step_is_forgotten_and_damped():
-    with jax.enable_x64(True):
+    with with_float64():
         state, _, history = minimise(3, spoil=(2,))
         before, _, _ = minimise(2)
         np.testing.assert_array_equal(state.best.u, before.best.u)

@@ -10,6 +10,7 @@ import pytest
 from fitontest.families.piecewise import objective
 from fitontest.families.piecewise.objective import Knots, Problem, knots_at
 from fitontest.families.piecewise.tasks import LIMIT
+from fitontest.families.piecewise.undisturbed import with_float64
 from fitontest.numerics.links import sigmoid
 from tests.families.piecewise.test_block_tridiagonal import dense
 
@@ -58,7 +59,7 @@ def numpy_objective(u, tau, problem, space, loss, bins=BINS):
 @every_space
 @every_loss
 def test_value_is_the_definition(space, loss):
-    with jax.enable_x64(True):
+    with with_float64():
         knots, problem = example(space)
         value, _ = evaluate(knots, problem, space, loss)
         u, tau = map(np.asarray, knots)
@@ -68,7 +69,7 @@ def test_value_is_the_definition(space, loss):
 @every_space
 @every_loss
 def test_gradient_is_that_of_finite_differences(space, loss):
-    with jax.enable_x64(True):
+    with with_float64():
         knots, problem = example(space)
         _, derivatives = evaluate(knots, problem, space, loss)
         u, tau = (np.array(a) for a in knots)
@@ -110,7 +111,7 @@ def jacobian(knots, problem, space):
 @every_space
 @every_loss
 def test_curvature_is_that_of_gauss_and_newton(space, loss):
-    with jax.enable_x64(True):
+    with with_float64():
         knots, problem = example(space)
         _, derivatives = evaluate(knots, problem, space, loss)
         ours = dense(derivatives.diagonal, derivatives.upper)
@@ -138,7 +139,7 @@ def test_curvature_is_that_of_gauss_and_newton(space, loss):
 @every_space
 def test_curvature_in_the_values_is_the_whole_hessian_of_the_log_loss(space):
     """In v (PL) and in u (PL3) the log loss is convex and Gauss-Newton leaves nothing out."""
-    with jax.enable_x64(True):
+    with with_float64():
         knots, problem = example(space)
         _, derivatives = evaluate(knots, problem, space, "log_loss")
         h = 1e-5
@@ -160,7 +161,7 @@ def test_curvature_in_the_values_is_the_whole_hessian_of_the_log_loss(space):
 @every_space
 @every_loss
 def test_room_and_tiles_change_nothing(space, loss):
-    with jax.enable_x64(True):
+    with with_float64():
         knots, problem = example(space)
         value, derivatives = evaluate(knots, problem, space, loss)
         wide = Knots(jnp.pad(knots.u, (0, 9), constant_values=3.0), jnp.pad(knots.tau, (0, 9), constant_values=1.0))
@@ -175,7 +176,7 @@ def test_room_and_tiles_change_nothing(space, loss):
 
 def test_values_at_their_limit_do_not_try_to_cross_it():
     space = "probability"
-    with jax.enable_x64(True):
+    with with_float64():
         knots, problem = example(space)
         low = Knots(knots.u.at[0].set(-LIMIT[space]), knots.tau)
         only_negatives = problem._replace(s1=0 * problem.s1)
@@ -188,7 +189,7 @@ def test_values_at_their_limit_do_not_try_to_cross_it():
 
 
 def test_knots_follow_the_quantiles():
-    with jax.enable_x64(True):
+    with with_float64():
         quantiles = jnp.asarray([0.0, 0.2, 1.0])
         t, slope = knots_at(jnp.asarray([0.0, 0.25, 0.75, 1.0]), quantiles)
     np.testing.assert_allclose(t, [0, 0.1, 0.6, 1.0])

@@ -7,6 +7,7 @@ import pytest
 import fitontest as fot
 from fitontest.families.piecewise import fitting, program
 from fitontest.families.piecewise.fitting import Fitter, Settings
+from fitontest.families.piecewise.undisturbed import with_float64
 from fitontest.numerics.links import IDENTITY, LOGIT
 from fitontest.numerics.random import held_out_rows
 from tests.strategies import noisy
@@ -21,13 +22,13 @@ def fitter(link, n=1500, alpha=1.0, kappa=2.0):
 def test_nothing_is_compiled_again_for_other_sizes_weights_or_settings(name):
     y, p = noisy(700)
     fot.families.make(name).fit(p, y)
-    compiled = program.compiled._cache_size()
+    compiled = program.compiled()._cache_size()
     for n in (1, 3, 50, 1500, 12_345):
         y, p = noisy(n, seed=n)
         fot.families.make(name, cv=4, max_bins=5).fit(p, y, np.linspace(0.5, 2, n))
         fot.families.make(name, n_bins=7, alpha=0.3, kappa=0, cv=3).fit(p, y)
         fot.families.make(name, n_bins=16, ensemble=False, random_state=5).fit(p, y)
-    assert program.compiled._cache_size() == compiled
+    assert program.compiled()._cache_size() == compiled
 
 
 def test_the_configuration_of_jax_is_left_alone():
@@ -44,7 +45,7 @@ def test_the_configuration_of_jax_is_left_alone():
         lambda: jax.disable_jit(),
         lambda: jax.numpy_dtype_promotion("strict"),
         lambda: jax.transfer_guard("disallow"),
-        lambda: jax.enable_x64(True),
+        with_float64,
         lambda: jax.debug_nans(True),
     ],
     ids=["disable_jit", "strict promotion", "transfer guard", "x64", "debug_nans"],

@@ -1,6 +1,7 @@
 """PL_DE: polynomials between knots that differential evolution places, by least squares."""
 
 from dataclasses import dataclass
+from inspect import signature
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -146,9 +147,9 @@ class PLDE(Family):
             tol=SETTLED,
             mutation=(0.5, 1.0),
             recombination=0.7,
-            rng=np.random.default_rng(one_seed(self.random_state)),
             updating="deferred",
             vectorized=True,
+            **_drawn_by(np.random.default_rng(one_seed(self.random_state))),
         )
         return _apart(np.sort(found.x))
 
@@ -171,6 +172,11 @@ class PLDE(Family):
         check_not_negative(self.tolerance, "tolerance")
         most = MOST[self.degree] if self.max_bins is None else self.max_bins
         return max(1, min(most, sample.n // ROWS_PER_SEGMENT))
+
+
+def _drawn_by(rng: np.random.Generator) -> dict[str, np.random.Generator]:
+    """Return the argument by which differential evolution takes a generator: scipy 1.15 renamed it (SPEC 7)."""
+    return {"rng" if "rng" in signature(differential_evolution).parameters else "seed": rng}
 
 
 def _apart(knots: FloatArray) -> FloatArray:

@@ -4,7 +4,9 @@ This module imports jax; it is itself imported when a map is first fitted.
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from importlib import import_module
+from typing import Any
 
 import jax
 
@@ -13,10 +15,17 @@ import jax
 def undisturbed() -> Iterator[None]:
     """Compute on the CPU, with float64 at hand, whatever the user's configuration of jax, and leave that alone."""
     with (
-        jax.enable_x64(True),
+        with_float64(),
         jax.default_device(jax.local_devices(backend="cpu")[0]),
         jax.disable_jit(False),
         jax.numpy_dtype_promotion("standard"),
         jax.transfer_guard("allow"),
     ):
         yield
+
+
+def with_float64() -> AbstractContextManager[Any]:
+    """Return a block in which jax has float64; what makes it was in ``jax.experimental`` before jax 0.8."""
+    made: Any = jax if hasattr(jax, "enable_x64") else import_module("jax.experimental")
+    block: AbstractContextManager[Any] = made.enable_x64(True)
+    return block
