@@ -42,6 +42,7 @@ def test_a_deep_tree_is_cut_and_says_so():
     np.testing.assert_allclose(display.observed_.get_xdata(), display.predicted_.get_xdata())  # shares of these rows
 
 
+@trees_tell_of_missing
 @pytest.mark.parametrize("depth", [2, 4])
 def test_texts_do_not_touch(depth):
     X, y, scores = regions(700)

@@ -8,6 +8,7 @@ from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, Self
 
 import numpy as np
+import sklearn
 from numpy.typing import NDArray
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.multiclass import check_classification_targets
@@ -25,7 +26,13 @@ from fitontest.repair.trees.rows import TreeRows
 from fitontest.repair.trees.structure import TreeStructure
 from fitontest.typing import ArrayInput, FloatArray, IntArray, RandomState
 
-FEATURES: dict[str, Any] = {"dtype": np.float32, "accept_sparse": "csr", "ensure_all_finite": "allow-nan"}
+# Trees of scikit-learn before 1.8 put rows with missing features elsewhere than the splits that they tell.
+TAKES_MISSING = tuple(map(int, sklearn.__version__.split(".")[:2])) >= (1, 8)
+FEATURES: dict[str, Any] = {
+    "dtype": np.float32,
+    "accept_sparse": "csr",
+    "ensure_all_finite": "allow-nan" if TAKES_MISSING else True,
+}
 
 
 @dataclass(eq=False, repr=False)
@@ -63,7 +70,7 @@ class PrunedTree(FeatureCalibrator):
     Notes
     -----
     Rows of weight 0 are absent; where weights are counts, whole numbers of at most 10 on average, a row of weight 2 is
-    the row twice. Features may be missing (NaN), as in scikit-learn's trees.
+    the row twice. Features may be missing (NaN), as in scikit-learn's trees; before scikit-learn 1.8 they are refused.
     """
 
     _: KW_ONLY
@@ -306,7 +313,7 @@ class PrunedTree(FeatureCalibrator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = True
+        tags.input_tags.allow_nan = TAKES_MISSING
         return tags
 
 
