@@ -214,13 +214,20 @@ class _SplineFits(Fits):
     def _averages(self) -> _Averages:
         return self.average(self.entries, self.positives)
 
+    @property
+    def _are_shared(self) -> bool:
+        """Whether the folds of all labellings are the same: the order of tied rows depends on their labels."""
+        return self.entries.placed or (self.entries.single and not self.entries.tied)
+
     def at(self, scores: FloatArray | None = None) -> FloatArray:
         """Return the values of the maps, shape (scores, B)."""
         return self._own_values() if scores is None else self._values_at(scores)
 
     def maps(self) -> Iterator[CalibrationMap]:
         """Yield the maps."""
-        return map(self._averages.to_map, range(self.positives.shape[1])) if self.entries.placed else super().maps()
+        if not self._are_shared:
+            return super().maps()
+        return map(self._averages.to_map, range(self.positives.shape[1]))
 
     def _own_values(self) -> FloatArray:
         entries = self.entries
@@ -236,7 +243,7 @@ class _SplineFits(Fits):
         return values
 
     def _values_at(self, scores: FloatArray) -> FloatArray:
-        if not self.entries.placed and (self.entries.tied or not self.entries.single):
+        if not self._are_shared:
             return super().at(scores)
         fits = self._averages
         values = fits.values(logit(scores, fits.polygons[0].eps))

@@ -144,7 +144,8 @@ class OneOf(Condition):
         """Return which rows have one of the levels."""
         column = columns.named(self.column)
         if isinstance(column, Categories):
-            known = np.array([level in self.levels for level in column.levels] + [False])  # the last of code -1
+            named = frozenset(self.levels)
+            known = np.array([level in named for level in column.levels] + [False])  # the last of code -1
             return np.asarray(known[column.codes])
         numbers = [level for level in self.levels if is_real(level)]
         if len(numbers) < len(self.levels):
