@@ -10,4 +10,5 @@ def few_draws():
         patch.setattr("fitontest.uncertainty.bands.QUICK_DRAWS", 20)
         patch.setattr("fitontest.uncertainty.goodness_of_fit.FIT_DRAWS", 20)  # p-values from 1/21 on, below 5 %
         patch.setattr("fitontest.validation.at_threshold.DRAWS", 20)
+        patch.setattr("fitontest.reporting.report.TCE_DRAWS", 20)
         yield
