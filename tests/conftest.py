@@ -4,8 +4,10 @@ What jax has compiled is kept in a folder that all workers, notebooks and comman
 compiling takes longer than most tests, and the programs are the same everywhere. Where several workers share the cores,
 each computes on one: threads that wait for a core make small products of matrices take a hundred times as long.
 A worker takes whole files, since tests of a file share what is computed once.
+Garbage is looked for seldom, and never among what was collected, which takes a tenth of a second each time.
 """
 
+import gc
 import os
 
 import pytest
@@ -19,16 +21,23 @@ COMPILED = {
     "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
     "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "0",
 }
+SELDOM = 20_000, 20, 20  # objects more than before, and such looks, after which garbage of each age is looked for
 ONE_CORE = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
 
 def pytest_configure(config):
     """Set up the environment, which the processes that are started inherit."""
+    gc.set_threshold(*SELDOM)
     config.addinivalue_line("markers", "pyspark: starts Spark, which takes half a minute and needs Java")
     if getattr(config.option, "numprocesses", None):
         os.environ.update(ONE_CORE)
     if "JAX_COMPILATION_CACHE_DIR" not in os.environ and hasattr(config, "cache"):
         os.environ.update(COMPILED, JAX_COMPILATION_CACHE_DIR=str(config.cache.mkdir("jax")))
+
+
+def pytest_collection_finish():
+    """Take the tests and modules that were collected for permanent ones."""
+    gc.freeze()
 
 
 @pytest.hookimpl(optionalhook=True)  # of pytest-xdist, which need not be installed

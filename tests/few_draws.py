@@ -1,4 +1,7 @@
-"""A fixture for tests of how results are shown and passed on; what they are is tested in tests/uncertainty."""
+"""Fixtures for tests of how results are shown and passed on; what they are is tested in tests/uncertainty.
+
+How pages look is tested in tests/reporting/test_report.py.
+"""
 
 import pytest
 
@@ -10,4 +13,13 @@ def few_draws():
         patch.setattr("fitontest.uncertainty.bands.QUICK_DRAWS", 20)
         patch.setattr("fitontest.uncertainty.goodness_of_fit.FIT_DRAWS", 20)  # p-values from 1/21 on, below 5 %
         patch.setattr("fitontest.validation.at_threshold.DRAWS", 20)
+        patch.setattr("fitontest.reporting.report.TCE_DRAWS", 20)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="module")
+def no_pictures():
+    """Let pages of reports have frames in place of pictures: these are plotted, and not rendered."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("fitontest.reporting.figures.inline_svg", lambda _, name, text: f"<svg id={name!r}>{text}</svg>")
         yield

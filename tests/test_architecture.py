@@ -250,8 +250,7 @@ def test_the_stub_lists_each_public_name_with_the_file_that_defines_it(room):
 
 @for_every_module
 def test_files_are_explained(path):
-    text = path.read_text()
-    assert ast.get_docstring(ast.parse(text)), f"{path} has no docstring"
+    assert ast.get_docstring(tree_of(path)), f"{path} has no docstring"
 
 
 def test_no_global_side_effects_in_the_source():

@@ -43,6 +43,12 @@ def importances(n=300):
     return np.random.default_rng(7).choice([0.5, 1.0, 2.5, 0.0], n)
 
 
+# in pairs: what ties or weights alone would break, both together break too
+distinct_or_tied_and_weighted = pytest.mark.parametrize(
+    ("decimals", "weights"), [(12, None), (1, importances())], ids=["distinct", "tied and weighted"]
+)
+
+
 def numbers(comparison):
     """Return every number of a comparison but the seconds, of which there are none."""
     found = comparison.to_dict()
@@ -127,8 +133,7 @@ def test_equal_models_do_not_differ():
     assert comparison.sentence == "p1 and p2 do not differ: their held-out gains are equal on every row."
 
 
-@pytest.mark.parametrize("decimals", [12, 1])
-@pytest.mark.parametrize("weights", [None, importances()], ids=["unit", "importances"])
+@distinct_or_tied_and_weighted
 def test_swapping_the_models_changes_the_sign_and_nothing_else(decimals, weights):
     y, p1, p2 = draw(decimals=decimals, noise=0.1)
     one, other = (
@@ -140,8 +145,7 @@ def test_swapping_the_models_changes_the_sign_and_nothing_else(decimals, weights
     assert (one.p_value, one.se, one.gains, one.better) == (other.p_value, other.se, other.gains, other.better)
 
 
-@pytest.mark.parametrize("decimals", [12, 1])
-@pytest.mark.parametrize("weights", [None, importances()], ids=["unit", "importances"])
+@distinct_or_tied_and_weighted
 def test_row_order_does_not_matter(decimals, weights):
     y, p1, p2 = draw(decimals=decimals, noise=0.1)
     options = {"family": BINS, "loss": "log_loss"}

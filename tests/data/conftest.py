@@ -1,3 +1,3 @@
-"""Bands and fit tests redraw little here."""
+"""Bands and fit tests redraw little here, and pages are without pictures."""
 
-from tests.few_draws import few_draws  # noqa: F401 - a fixture of all modules
+from tests.few_draws import few_draws, no_pictures  # noqa: F401 - fixtures of all modules

@@ -86,7 +86,7 @@ def test_a_partitioner_as_scheme():
 @pytest.mark.parametrize("scoring", ["brier", "log_loss"])
 @pytest.mark.parametrize("family", [fot.Slope1, fot.Flat])
 @given(data=samples(min_size=2), cv=st.integers(2, 6), seed=st.integers(0, 2))
-@settings(max_examples=20)
+@settings(max_examples=8)  # of each of 16 settings
 def test_the_fast_scores_are_those_of_fitted_maps(family, scoring, closed, scheme, data, cv, seed):
     sample = fot.ScoreSample(*data)
     if sample.n < 2:

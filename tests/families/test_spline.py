@@ -197,7 +197,7 @@ def test_the_gradient_vanishes(n):
     made = entries_of_rows(entries)
     fits = fitted._averages(made, entries.rows.y.astype(int)[:, None], ordered=True)
     design = next(value for key, value in made.memory.items() if key[0] == "spline")
-    wy = np.asarray(design.cells @ entries.rows.y).reshape(-1, design.x.size).sum(axis=0)
+    wy = np.asarray(design.cells @ entries.rows.y).reshape(design.x.size, -1).sum(axis=1)
     w = design.w.sum(axis=1)
     for polygon, theta in zip(fits.polygons, fits.theta, strict=True):
         hats, beyond = polygon.features.x, design.x - np.clip(design.x, polygon.knots[0], polygon.knots[-1])

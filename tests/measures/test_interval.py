@@ -7,7 +7,7 @@ import pytest
 
 import fitontest as fot
 from fitontest.measures.interval import INDEPENDENT, INDEPENDENT_ROWS
-from tests.few_draws import few_draws  # noqa: F401 - a fixture of this module
+from tests.few_draws import few_draws, no_pictures  # noqa: F401 - fixtures of this module
 
 RNG = np.random.default_rng(0)
 P = RNG.random(400)

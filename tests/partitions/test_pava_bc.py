@@ -14,12 +14,13 @@ from tests.strategies import samples
 
 def feasible(w, n_min, n_max, slack=0.0):
     """Tell by dynamic programming whether some cuts give blocks of weight within [n_min, n_max]."""
-    total = np.concatenate(([0.0], np.cumsum(w)))
-    reach = [True]
-    for j in range(1, total.size):
-        blocks = total[j] - total[:j]
-        reach.append(bool(np.any((blocks >= n_min - slack) & (blocks <= n_max + slack) & np.array(reach))))
-    return reach[-1]
+    total = np.cumsum([0.0, *w]).tolist()
+    shortest, longest = n_min - slack, n_max + slack
+    ends = [0.0]  # the sums of weights at which a block can end
+    for at in total[1:]:
+        if any(shortest <= at - end <= longest for end in ends):
+            ends.append(at)
+    return ends[-1] == total[-1]
 
 
 def random_case(rng, whole):

@@ -130,7 +130,7 @@ print(json.dumps(found))
 @pytest.fixture
 def folder(tmp_path):
     """Return a folder with scores, a map, and old outputs."""
-    y, p = noisy(200)
+    y, p = noisy(60)
     rows = "".join(f"{a},{b}\n" for a, b in zip(y, p, strict=True))
     (tmp_path / "scores.csv").write_text(f"y,p\n{rows}")
     (tmp_path / "map.json").write_text(fot.maps.BetaMap(0.7, 1.9, 0.1, 2.2e-16).to_json())

@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest
+from scipy.stats import binom, binomtest
 
+from fitontest.significance import binomial_law
 from fitontest.significance.binomial import p_values
 from fitontest.significance.binomial_region import rejected
 
@@ -53,6 +54,18 @@ def test_large_cases():
     assert_equal_p_values(ours, scipys)
     for alpha in ALPHAS:
         np.testing.assert_array_equal(ours <= alpha, scipys <= alpha)
+
+
+def test_the_law_is_scipys_to_the_last_bit():
+    _, n, p = large(3000)
+    p[:40] = np.tile([0.0, 1.0, 1e-300, 0.5], 10)
+    share = np.random.default_rng(1).random(n.size)
+    for x in (np.floor(share * (n + 1)), n * 1.0, n * 0.0, np.round(n * p), n * 0.0 - 1.0):
+        np.testing.assert_array_equal(binomial_law.cdf(x, n, p), binom.cdf(x, n, p))
+        np.testing.assert_array_equal(binomial_law.sf(x, n, p), binom.sf(x, n, p))
+        inside = x >= 0
+        of = x[inside], n[inside], p[inside]
+        np.testing.assert_array_equal(binomial_law.pmf(*of), binom.pmf(*of))
 
 
 def test_the_acceptance_region_need_not_be_an_interval():

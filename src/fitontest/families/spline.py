@@ -26,6 +26,7 @@ from fitontest.maps.logit_knots import LogitKnotsMap
 from fitontest.maps.mixture import MixtureMap
 from fitontest.numerics.cells import equal_mass_cells
 from fitontest.numerics.links import logit, sigmoid
+from fitontest.numerics.log_sums import softplus
 from fitontest.numerics.random import check_cv
 from fitontest.typing import FloatArray, IntArray, RandomState
 
@@ -35,6 +36,7 @@ ROUNDING = 1e-12  # of sums of weights
 SAME = 1e-6  # knots closer than this are one
 RIDGE = 0.001  # on the distance of the logits at the knots from the identity
 OUTER = 0.005  # share of the rows beyond the outer knots, on either side
+TOGETHER, FEWEST = 80_000, 16  # numbers of columns that are computed together, and such columns at least
 FIT, FOLD = 1e-11, 1e-5  # largest gradient per unit weight: of the map, and of the maps that only judge it
 
 
@@ -212,13 +214,20 @@ class _SplineFits(Fits):
     def _averages(self) -> _Averages:
         return self.average(self.entries, self.positives)
 
+    @property
+    def _are_shared(self) -> bool:
+        """Whether the folds of all labellings are the same: the order of tied rows depends on their labels."""
+        return self.entries.placed or (self.entries.single and not self.entries.tied)
+
     def at(self, scores: FloatArray | None = None) -> FloatArray:
         """Return the values of the maps, shape (scores, B)."""
         return self._own_values() if scores is None else self._values_at(scores)
 
     def maps(self) -> Iterator[CalibrationMap]:
         """Yield the maps."""
-        return map(self._averages.to_map, range(self.positives.shape[1])) if self.entries.placed else super().maps()
+        if not self._are_shared:
+            return super().maps()
+        return map(self._averages.to_map, range(self.positives.shape[1]))
 
     def _own_values(self) -> FloatArray:
         entries = self.entries
@@ -234,7 +243,7 @@ class _SplineFits(Fits):
         return values
 
     def _values_at(self, scores: FloatArray) -> FloatArray:
-        if not self.entries.placed and (self.entries.tied or not self.entries.single):
+        if not self._are_shared:
             return super().at(scores)
         fits = self._averages
         values = fits.values(logit(scores, fits.polygons[0].eps))
@@ -263,7 +272,7 @@ class _Design:
         node_of[rest] = node
         self.cells = _fold_cells(entries, node_of, n_nodes, folds)
         self.at_atoms = _gathered(entries, self.atoms)
-        self.w = self.scale * np.asarray(self.cells @ entries.w).reshape(-1, n_nodes).T  # (nodes, folds)
+        self.w = self.scale * np.asarray(self.cells @ entries.w).reshape(n_nodes, -1)  # (nodes, folds)
         self.weight = prior
         self.prior = prior * mass / self.total
         self.share = self.scale * entries.w / entries.n
@@ -277,34 +286,54 @@ class _Design:
 
     def fit(self, positives: IntArray) -> _Averages:
         """Return the fits to the labels of each column, which stand as the folds count them."""
+        step = max(FEWEST, TOGETHER // self.w.size)
+        parts = [self._fit(positives[:, at : at + step]) for at in range(0, positives.shape[1], step)]
+        if len(parts) == 1:
+            return parts[0]
+        theta = [np.concatenate(of_parts, axis=1) for of_parts in zip(*(part.theta for part in parts), strict=True)]
+        losses, levels = (np.concatenate([getattr(part, of) for part in parts], axis=1) for of in ("losses", "levels"))
+        return _Averages(self.polygons, theta, losses, self.atoms, levels)
+
+    def _fit(self, positives: IntArray) -> _Averages:
+        """Return the fits to so few columns that what is computed of them stays in the cache."""
         n_nodes, columns = self.x.size, positives.shape[1]
         weights = positives * self.share[:, None]
-        wy = np.asarray(self.cells @ weights).reshape(-1, n_nodes, columns)
+        wy = np.asarray(self.cells @ weights).reshape(n_nodes, -1, columns)
+        w, folded = self._with_prior(self.w.sum(axis=1)[:, None], wy.sum(axis=1)), self._folded(wy)
         theta, losses = [], np.empty((len(self.polygons), columns))
         for k, polygon in enumerate(self.polygons):
-            full = self._solve(polygon, self.w.sum(axis=1)[:, None], wy.sum(axis=0), polygon.start(columns), FIT)
+            full = self._solve(polygon, *w, polygon.start(columns), FIT)
             theta.append(full)
-            losses[k] = self._held_out(polygon, wy, full) if len(self.polygons) > 1 else 0.0
+            losses[k] = self._held_out(polygon, wy, folded, full) if len(self.polygons) > 1 else 0.0
         at_atoms = np.asarray(self.at_atoms @ weights) / self.scale
         levels = self.atoms.levels(at_atoms, self.weight / self.scale, self.total)
         return _Averages(self.polygons, theta, losses, self.atoms, levels)
 
-    def _held_out(self, polygon: "_Polygon", wy: FloatArray, full: FloatArray) -> FloatArray:
+    def _folded(self, wy: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the weights without each fold, and with its labels: those of all folds beside each other."""
+        n_nodes, folds, columns = wy.shape
+        w = np.repeat(self.w.sum(axis=1)[:, None] - self.w, columns, axis=1)
+        return self._with_prior(w, (wy.sum(axis=1, keepdims=True) - wy).reshape(n_nodes, folds * columns))
+
+    def _held_out(
+        self, polygon: "_Polygon", wy: FloatArray, folded: tuple[FloatArray, FloatArray], full: FloatArray
+    ) -> FloatArray:
         """Return the summed log loss of each column, every fold under the polygon that was fitted without it."""
-        folds, nodes, columns = wy.shape
-        w = np.repeat(self.w.sum(axis=1)[:, None] - self.w, columns, axis=1)  # (nodes, folds * columns)
-        kept = (wy.sum(axis=0) - wy).transpose(1, 0, 2).reshape(nodes, folds * columns)
-        theta = self._solve(polygon, w, kept, np.tile(full, (1, folds)), FOLD)
-        z = polygon.features.logits(theta)
-        out = np.repeat(self.w, columns, axis=1)
-        loss = out * np.logaddexp(0.0, z) - wy.transpose(1, 0, 2).reshape(nodes, folds * columns) * z
-        return np.asarray(loss.sum(axis=0).reshape(folds, columns).sum(axis=0))
+        theta = self._solve(polygon, *folded, np.tile(full, (1, wy.shape[1])), FOLD)
+        z = polygon.features.logits(theta).reshape(wy.shape)
+        loss = softplus(z)
+        loss *= self.w[:, :, None]
+        z *= wy
+        loss -= z
+        return np.asarray(loss.sum(axis=(0, 1)))
+
+    def _with_prior(self, w: FloatArray, wy: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return weights, and weights times targets, with those of the prior rows."""
+        return w + self.prior[:, None], wy + (self.prior * sigmoid(self.x))[:, None]
 
     def _solve(
-        self, polygon: "_Polygon", w: FloatArray, wy: FloatArray, start: FloatArray, tolerance: float
+        self, polygon: "_Polygon", total: FloatArray, target: FloatArray, start: FloatArray, tolerance: float
     ) -> FloatArray:
-        total = w + self.prior[:, None]
-        target = wy + (self.prior * sigmoid(self.x))[:, None]
         theta, converged = minimise_columns(polygon.features, total, target, start, tolerance)
         if not converged.all():
             warn_user("spline: the likelihood was not maximised to the tolerance", ConvergenceWarning)
@@ -373,7 +402,7 @@ def _knots(x: FloatArray, w: FloatArray, n_segments: int) -> FloatArray:
 
 
 def _fold_cells(entries: Entries, node: IntArray, n_nodes: int, folds: list[IntArray]) -> Any:
-    """Return the matrix that adds up entries into cells, fold by fold and node by node, shape (folds * nodes, m).
+    """Return the matrix that adds up entries into cells, node by node and fold by fold, shape (nodes * folds, m).
 
     `node` is that of each distinct score; scores of node -1 are left out.
     """
@@ -382,8 +411,8 @@ def _fold_cells(entries: Entries, node: IntArray, n_nodes: int, folds: list[IntA
     for number, held_out in enumerate(folds):
         fold[held_out] = number
     n_folds, of = int(fold.max()) + 1, node[entries.place]
-    cell = np.where(of < 0, 0, fold * n_nodes + of)
-    return sparse.csc_array(((of >= 0).astype(float), cell, np.arange(m + 1)), shape=(n_folds * n_nodes, m))
+    cell = np.where(of < 0, 0, of * n_folds + fold)
+    return sparse.csc_array(((of >= 0).astype(float), cell, np.arange(m + 1)), shape=(n_nodes * n_folds, m))
 
 
 def _gathered(entries: Entries, atoms: Atoms) -> Any:

@@ -157,7 +157,8 @@ class OneOf(Condition):
         column = columns.named(self.column)
         if isinstance(column, Categories):
             _check_comparable(self, column.levels)
-            known = np.array([level in self.levels for level in column.levels] + [False])  # the last of code -1
+            named = frozenset(self.levels)
+            known = np.array([level in named for level in column.levels] + [False])  # the last of code -1
             return np.asarray(known[column.codes])
         numbers = [level for level in self.levels if is_real(level)]
         if len(numbers) < len(self.levels):

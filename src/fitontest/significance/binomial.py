@@ -11,8 +11,8 @@ of ``scipy.stats.binomtest``, which takes one triple per call.
 """
 
 import numpy as np
-from scipy.stats import binom
 
+from fitontest.significance.binomial_law import cdf, pmf, sf
 from fitontest.typing import ArrayInput, BoolArray, FloatArray
 
 SMALLEST = 1e-300
@@ -52,8 +52,8 @@ def _two_tails(k: FloatArray, n: FloatArray, p: FloatArray, *, high: bool) -> Fl
     if k.size == 0:
         return np.empty(0)
     far = far_index(k, n, p, high=high)
-    near_tail = binom.cdf(k, n, p) if high else binom.sf(k - 1.0, n, p)
-    far_tail = binom.sf(n - far - 1.0, n, p) if high else binom.cdf(far, n, p)
+    near_tail = cdf(k, n, p) if high else sf(k - 1.0, n, p)
+    far_tail = sf(n - far - 1.0, n, p) if high else cdf(far, n, p)
     return np.asarray(np.minimum(near_tail + far_tail, 1.0))
 
 
@@ -65,9 +65,9 @@ def far_index(k: FloatArray, n: FloatArray, p: FloatArray, *, high: bool) -> Flo
 
     def in_tail(i: FloatArray, at: BoolArray | slice) -> BoolArray:
         x = n[at] - i if high else i
-        return np.asarray(binom.pmf(x, n[at], p[at]) <= limit[at], dtype=bool)
+        return np.asarray(pmf(x, n[at], p[at]) <= limit[at], dtype=bool)
 
-    limit = np.asarray(binom.pmf(k, n, p)) * LIKELY
+    limit = np.asarray(pmf(k, n, p)) * LIKELY
     last = n - np.ceil(p * n) if high else np.floor(p * n)
     low, beyond = _guess(n - k if high else k, n, 1.0 - p if high else p, last)
     every = slice(None)

@@ -13,9 +13,9 @@ p-value. No shape of the acceptance region is assumed: with n = 30, k = 1 it has
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import binom
 
 from fitontest.significance.binomial import far_index, p_values, representable
+from fitontest.significance.binomial_law import cdf, sf
 from fitontest.typing import BoolArray, FloatArray, IntArray
 
 PIECES = 16  # of a run that is not decided: a search per piece costs less than a round with its fixed costs
@@ -91,13 +91,13 @@ def _decide(runs: Runs, k: FloatArray, n: FloatArray, p: FloatArray, alpha: floa
     b = np.where(runs.high, 1.0 - p[runs.first], p[runs.last])
     margin = 1e-9 + 1e-15 * n
     above, below = alpha * (1.0 + margin), alpha * (1.0 - margin)
-    near_a, near_b = binom.sf(k - 1.0, n, a), binom.sf(k - 1.0, n, b)
+    near_a, near_b = sf(k - 1.0, n, a), sf(k - 1.0, n, b)
     surely = (n + 2.0) * near_b <= below  # no outcome of the far tail is likelier than k
     open_ = (near_a <= above) & ~surely
     if open_.any():
         k, n, a, b = k[open_], n[open_], a[open_], b[open_]
-        lower = near_a[open_] + binom.cdf(far_index(k, n, a, high=False), n, b)
-        upper = near_b[open_] + binom.cdf(far_index(k, n, b, high=False), n, a)
+        lower = near_a[open_] + cdf(far_index(k, n, a, high=False), n, b)
+        upper = near_b[open_] + cdf(far_index(k, n, b, high=False), n, a)
         surely[open_] = upper <= below[open_]
         open_[open_] = (lower <= above[open_]) & (upper > below[open_])
     return surely, open_
