@@ -4,7 +4,7 @@ What jax has compiled is kept in a folder that all workers, notebooks and comman
 compiling takes longer than most tests, and the programs are the same everywhere. Where several workers share the cores,
 each computes on one: threads that wait for a core make small products of matrices take a hundred times as long.
 A worker takes whole files, since tests of a file share what is computed once.
-Garbage is looked for seldom, and never among what was collected, which takes a tenth of a second each time.
+Garbage is looked for seldom, since that takes a tenth of a second among all that is collected.
 """
 
 import gc
@@ -33,11 +33,6 @@ def pytest_configure(config):
         os.environ.update(ONE_CORE)
     if "JAX_COMPILATION_CACHE_DIR" not in os.environ and hasattr(config, "cache"):
         os.environ.update(COMPILED, JAX_COMPILATION_CACHE_DIR=str(config.cache.mkdir("jax")))
-
-
-def pytest_collection_finish():
-    """Take the tests and modules that were collected for permanent ones."""
-    gc.freeze()
 
 
 @pytest.hookimpl(optionalhook=True)  # of pytest-xdist, which need not be installed
