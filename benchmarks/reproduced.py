@@ -23,7 +23,11 @@ DOCS = Path(__file__).parents[1] / "docs"
 PAGE = DOCS / "reproduced.md"
 NUMBER = r"([-+]?[\d.,]+)"
 PAIR = re.compile(rf"^\**{NUMBER}%?\s*/\s*{NUMBER}%?\**$")
-HEAD = """# Every table of the papers
+HEAD = """---
+nosearch: true
+---
+
+# Every table of the papers
 
 What the four papers print that this package goes back to, beside what it gets, with the script that prints both.
 `python benchmarks/reproduced.py` makes this page from the tables of the [measurements](measurements.md).

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+from fitontest.features.bins import codes_of_levels
 from fitontest.features.conditions import (
     Above,
     AtMost,
@@ -83,6 +84,8 @@ def test_what_is_no_rule_is_refused(given):
 def test_texts_are_not_taken_for_booleans(level, values, message):
     with pytest.raises(ValueError, match=message):
         OneOf("ok", (level,)).meets(read_columns({"ok": values}))
+    with pytest.raises(ValueError, match=message):
+        codes_of_levels(read_columns({"ok": values}).named("ok"), (level,))  # of trees on bins
     unseen = OneOf("ok", (level,)).meets(read_columns({"ok": [None, None]}))  # of no kind
     assert not unseen.any()
 

@@ -95,7 +95,14 @@ def codes_of_numbers(values: FloatArray, cuts: FloatArray) -> NDArray[np.int16]:
 
 
 def codes_of_levels(column: Categories, levels: Sequence[Level]) -> NDArray[np.int16]:
-    """Return the bin of each category."""
+    """Return the bin of each category.
+
+    Raises
+    ------
+    ValueError
+        One of levels and column holds texts alone, and the other none.
+    """
+    column.check_comparable(levels)
     place = {level: code for code, level in enumerate(levels, start=1)}
     codes = np.array([*(place.get(level, len(levels) + 1) for level in column.levels), 0], dtype=np.int16)
     return codes[column.codes]

@@ -90,6 +90,28 @@ class Categories(Column):
         """Return the values of some rows; levels that none of them has stay known."""
         return Categories(self.name, self.codes[rows], self.levels)
 
+    def check_comparable(self, wanted: Sequence[Level]) -> None:
+        """Refuse levels of which no value here could ever be one: texts are not taken for booleans or numbers.
+
+        Files of text have "True" where a data frame has True.
+
+        Parameters
+        ----------
+        wanted : sequence of str, bool, int or float
+
+        Raises
+        ------
+        ValueError
+            Either the levels of the column or those wanted are all texts, and the others all none.
+        """
+        kinds = {isinstance(level, str) for level in wanted}, {isinstance(level, str) for level in self.levels}
+        if all(len(kind) == 1 for kind in kinds) and kinds[0] != kinds[1]:
+            expected, found = ("texts" if True in kind else "no texts" for kind in kinds)
+            raise ValueError(
+                f"X must have {expected} in column {self.name!r}, such as {brief(wanted[0])}; "
+                f"got {found}, such as {brief(self.levels[0])}"
+            )
+
     def __len__(self) -> int:
         return self.codes.size
 

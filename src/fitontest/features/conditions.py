@@ -156,7 +156,7 @@ class OneOf(Condition):
         """
         column = columns.named(self.column)
         if isinstance(column, Categories):
-            _check_comparable(self, column.levels)
+            column.check_comparable(self.levels)
             named = frozenset(self.levels)
             known = np.array([level in named for level in column.levels] + [False])  # the last of code -1
             return np.asarray(known[column.codes])
@@ -230,18 +230,6 @@ class Present(Condition):
     def text(self, digits: int = DIGITS) -> str:  # noqa: ARG002 - the signature of every condition
         """Return column is not missing."""
         return f"{self.column} is not missing"
-
-
-def _check_comparable(condition: OneOf, there: Sequence[Level]) -> None:
-    """Refuse a column of which no value could ever be one of the levels, because one of both is of texts."""
-    wanted = {isinstance(level, str) for level in condition.levels}
-    found = {isinstance(level, str) for level in there}
-    if len(wanted) == len(found) == 1 and wanted != found:
-        words = ("no texts", "texts")
-        raise ValueError(
-            f"X must have {words[wanted.pop()]} in column {condition.column!r}, such as {brief(condition.levels[0])}; "
-            f"got {words[found.pop()]}, such as {brief(there[0])}"
-        )
 
 
 KINDS: dict[str, type[Condition]] = {kind.relation: kind for kind in (AtMost, Above, OneOf, Missing, Present)}
