@@ -1,7 +1,7 @@
 """The gallery: a page for each script of docs/gallery with the picture that it draws, and thumbnails that lead there.
 
-A script begins with a docstring, which is its title and what the picture says. Its last paragraph draws, and runs
-once for light and once for dark pages; what stands above computes, and runs once.
+A script begins with a docstring, which is its title and what the picture says. Its last paragraph draws, once for
+light and once for dark pages: where it makes one display, the display is plotted again. What stands above runs once.
 """
 
 import ast
@@ -16,7 +16,9 @@ from typing import Any, ClassVar
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
-from themes import FOLDER, in_processes, is_up_to_date, save_both, show
+from themes import FOLDER, files_of, in_processes, is_up_to_date, save_both, show
+
+from fitontest.measures.interval import INDEPENDENT_ROWS
 
 SCRIPTS = Path(__file__).parents[1] / "gallery"
 PICTURES = FOLDER / "gallery"
@@ -65,9 +67,16 @@ def draw(path: Path) -> None:
     computing, drawing = script.parts
     names: dict[str, Any] = {"__name__": script.name}
     exec(compile(computing, str(path), "exec"), names)
+    body = ast.parse(drawing).body
+    drawn: list[Any] = []
 
     def figure() -> Any:
-        exec(compile(drawing, str(path), "exec"), dict(names))
+        if drawn:  # what a display is of is not computed again
+            drawn[0].plot()
+        elif len(body) == 1 and isinstance(body[0], ast.Expr):
+            drawn.append(eval(compile(drawing, str(path), "eval"), names))
+        else:
+            exec(compile(drawing, str(path), "exec"), dict(names))
         return plt.gcf()
 
     save_both(PICTURES, script.name, figure, thumbnail=True)
@@ -76,6 +85,7 @@ def draw(path: Path) -> None:
 def page_of(script: Script) -> str:
     """Return the page of a script."""
     picture = f"../_static/pictures/gallery/{script.name}_{{}}.svg"
+    interval = re.search("interval|confidence", script.text)
     used = ", ".join(f"`fot.{name}`" for name in script.names)
     lines = [
         f"# {script.title}",
@@ -83,24 +93,28 @@ def page_of(script: Script) -> str:
         "\n".join(show(picture, script.text, ":align: center")),
         f"```python\n{script.code}\n```",
         f"In the reference: {used}.",
+        INDEPENDENT_ROWS if interval else "",
     ]
-    return "\n\n".join(lines) + "\n"
+    return "\n\n".join(line for line in lines if line) + "\n"
 
 
 def make_gallery(_: Sphinx) -> None:
     """Draw the pictures that are older than the package or than their script, and write the pages that have changed."""
     scripts = sorted(SCRIPTS.glob("*.py"))
-    made_of = Path(__file__)
-    in_processes(
-        draw,
-        (path for path in scripts if not is_up_to_date(PICTURES, path.stem, path, made_of)),
-    )
+    in_processes(draw, (path for path in scripts if not is_drawn(path)))
     pages = {path.with_suffix(".md"): page_of(read(path)) for path in scripts}
     for page in set(SCRIPTS.glob("*.md")) - pages.keys():
         page.unlink()
     for page, text in pages.items():
         if not page.exists() or page.read_text(encoding="utf-8") != text:
             page.write_text(text, encoding="utf-8")
+
+
+def is_drawn(script: Path) -> bool:
+    """Return whether the pictures of a script are those of the script and the package as they are."""
+    return is_up_to_date(
+        files_of(PICTURES, script.stem, thumbnail=True), script, Path(__file__)
+    )
 
 
 class Thumbnails(SphinxDirective):

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from pictures import digits
+import pictures
 from sphinx.application import Sphinx
-from themes import FOLDER, SOURCES
+from themes import FOLDER, is_up_to_date
 
 REPORT = FOLDER / "report.html"
 DATE = "2026-11-26"  # so that the bytes are the same every day
@@ -12,20 +12,14 @@ DATE = "2026-11-26"  # so that the bytes are the same every day
 
 def make_report(_: Sphinx) -> None:
     """Write the report of the scores of handwritten digits, unless it is younger than the package."""
-    newest = max(path.stat().st_mtime for path in (Path(__file__), *SOURCES.rglob("*.*")))
-    if REPORT.exists() and REPORT.stat().st_mtime > newest:
+    if is_up_to_date([REPORT], Path(__file__), Path(pictures.__file__)):
         return
-    import numpy as np
-
     import fitontest as fot
 
-    y, p = digits()
-    writer = np.arange(y.size) % 4  # as if four people had written the digits in turn
-    by = np.array(["writer A", "writer B", "writer C", "writer D"])[writer]
+    y, p = pictures.digits()
     report = fot.report(
         y,
         p,
-        by=by,
         title="Is the digit odd?",
         model="naive Bayes",
         date=DATE,

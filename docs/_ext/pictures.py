@@ -1,16 +1,23 @@
 """Draws the pictures of the pages with the package itself, each for light and for dark pages."""
 
+import io
 import re
 from collections.abc import Callable
+from contextlib import redirect_stdout
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from sphinx.application import Sphinx
-from themes import FOLDER, in_processes, is_up_to_date, save_both
+from themes import FOLDER, files_of, in_processes, is_up_to_date, save_both
 
 HERE = Path(__file__)
-BENCHMARKS = HERE.parents[1] / "benchmarks.md"
+DOCS = HERE.parents[1]
+PAGES = {  # that functions read
+    "language_models": "language_models",
+    "stated_probabilities": "stated_probabilities",
+    "ratios": "benchmarks",
+}
 
 
 @cache
@@ -296,26 +303,37 @@ def raw_and_debiased() -> Any:
         "Calibrated scores": lambda p: p,
         "Scores that are too high": lambda p: p**1.2,
     }
+    sizes, draws = (100, 300, 1000, 3000), 8
     figure = plt.figure(figsize=(8.4, 3.6), layout="constrained")
     axes = figure.subplots(1, 2, sharey=True)
+    middle = (np.arange(10_000) + 0.5) / 10_000
+    rng = np.random.default_rng(0)
     for ax, (title, c) in zip(axes, truths.items(), strict=True):
-        ink = ax.xaxis.label.get_color()
-        middle = (np.arange(10_000) + 0.5) / 10_000
         true = np.mean(np.abs(c(middle) - middle))
+        ink = ax.xaxis.label.get_color()
         ax.axhline(true, color=ink, linewidth=1, linestyle=(0, (4, 3)), label="true error")
-        for k, n in enumerate((100, 300, 1000, 3000, 10_000)):
-            rng = np.random.default_rng(1)
-            p = rng.random(n)
-            error = fot.calibration_error(
-                rng.random(n) < c(p), p, family="isotonic", interval=0.95
-            )
-            ends = [[error.interval.low], [error.interval.high]]
-            label = {"label": "debiased, with its interval"} if k == 0 else {}
-            ax.plot([k] * 2, np.ravel(ends), color="#3a9bdc", linewidth=2.5)
-            ax.plot(k, error.debiased, "o", color="#3a9bdc", **label)
-            label = {"label": "raw"} if k == 0 else {}
-            ax.plot(k + 0.18, float(error), "D", color="#D55E00", markersize=5, **label)
-        ax.set_xticks(range(5), ["100", "300", "1,000", "3,000", "10,000"])
+        places, errors = [], []
+        for k, n in enumerate(sizes):
+            for draw in range(draws):
+                p = rng.random(n)
+                y = rng.random(n) < c(p)
+                places.append(k + 0.09 * (draw - (draws - 1) / 2))
+                errors.append(fot.calibration_error(y, p, family="isotonic", interval=0.95))
+        ends = np.array([[error.interval.low, error.interval.high] for error in errors]).T
+        ax.vlines(places, *ends, color="#3a9bdc", linewidth=1.2, label="interval")
+        ax.plot(
+            places, [error.debiased for error in errors], "o", color="#3a9bdc", markersize=3.5,
+            label="debiased",
+        )  # fmt: skip
+        ax.plot(
+            places,
+            list(map(float, errors)),
+            "D",
+            color="#D55E00",
+            markersize=3,
+            label="raw",
+        )
+        ax.set_xticks(range(len(sizes)), [f"{n:,}" for n in sizes])
         ax.set(title=title, xlabel="Rows", ylim=(-0.005, None))
         for side in ("top", "right"):
             ax.spines[side].set_visible(False)
@@ -361,7 +379,7 @@ def ratios() -> Any:
 
     panels = []
     for chapter in ("Beside other packages", "Beside the building blocks"):
-        rows = read_table(BENCHMARKS, chapter)
+        rows = read_table(DOCS / "benchmarks.md", chapter)
         panels.append(
             (chapter, [(row[0], row[-2], row[-1]) for row in rows])
             if len(rows[0]) == 4
@@ -401,51 +419,35 @@ def read_table(page: Path, chapter: str) -> list[list[str]]:
 
 def language_models() -> Any:
     """Draw the confidences of choices, and the stated ones, of the page on language models."""
-    import matplotlib.pyplot as plt
-    import numpy as np
-    from scipy.special import softmax
-
-    import fitontest as fot
-
-    rng = np.random.default_rng(0)  # the draws of the page, in their order
-    law = rng.choice(["law", "physics", "history", "grammar"], 3000) == "law"
-    hard = law & (rng.integers(20, 400, 3000) > 200)
-    sense = rng.normal(0, 1.6, (3000, 4))
-    truth = softmax(sense * np.where(hard, 0.4, 1)[:, None], axis=1).cumsum(axis=1)
-    answer = (truth > rng.random((3000, 1))).argmax(axis=1)
-    proba = softmax(1.4 * sense + [0.5, 0, 0, 0], axis=1)
-    rng.normal(size=2000), rng.normal(size=(2000, 5)), rng.random((2000, 5))
-    shares = [0.05, 0.05, 0.1, 0.18, 0.12, 0.24, 0.16, 0.04, 0.06]
-    stated = rng.choice([0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.99, 1], 600, p=shares)
-    knew = rng.random(600) < 0.35 + 0.5 * stated**2
-    figure = plt.figure(figsize=(8.8, 5.4), layout="constrained")
-    left, right = figure.subplots(1, 2)
-    fot.ReliabilityDisplay.from_predictions(answer, proba, reduction="confidence", ax=left)
-    fot.ReliabilityDisplay.from_predictions(knew, stated, ax=right)
-    return figure
+    page = run_page("language_models", "knew")
+    return beside(
+        (
+            (page["answer"], page["proba"]),
+            {"reduction": "confidence", "labels": page["letters"]},
+        ),
+        ((page["knew"], page["stated"] / 100), {}),
+    )
 
 
 def stated_probabilities() -> Any:
     """Draw what Ann states on the page on stated probabilities, and an average of eight forecasters."""
-    import matplotlib.pyplot as plt
-    import numpy as np
-    from scipy.special import expit, logit
-    from scipy.stats import norm
+    page = run_page("stated_probabilities", "average")
+    return beside(
+        ((page["event"], page["ann"]), {}), ((page["happens"], page["average"]), {})
+    )
 
-    import fitontest as fot
 
-    rng = np.random.default_rng(4)
-    chance = rng.beta(0.8, 1.2, 400)
-    event = rng.random(400) < chance
-    ann = np.round(expit(1.5 * logit(chance) + 0.6 * rng.normal(size=400)) * 10) / 10
-    common, own = rng.normal(size=4000), rng.normal(0, 0.5**0.5, (4000, 8))
-    happens = common + own.sum(axis=1) + rng.normal(size=4000) > 0
-    average = norm.cdf((common[:, None] + own) / np.sqrt(7 * 0.5 + 1)).mean(axis=1)
-    figure = plt.figure(figsize=(8.8, 5.4), layout="constrained")
-    left, right = figure.subplots(1, 2)
-    fot.ReliabilityDisplay.from_predictions(event, ann, ax=left)
-    fot.ReliabilityDisplay.from_predictions(happens, average, ax=right)
-    return figure
+@cache
+def run_page(page: str, name: str) -> dict[str, Any]:
+    """Return the names of the examples of a page, which are run up to the one that gives a name."""
+    names: dict[str, Any] = {"__name__": page}
+    text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
+    for block in re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE):
+        with redirect_stdout(io.StringIO()):
+            exec(compile(block, page, "exec"), names)
+        if name in names:
+            return names
+    raise ValueError(f"no example of {page} gives {name}")
 
 
 def make_pictures(_: Sphinx) -> None:
@@ -469,14 +471,13 @@ def make_pictures(_: Sphinx) -> None:
         language_models,
         stated_probabilities,
     )
-    in_processes(
-        save,
-        (
-            draw
-            for draw in drawers
-            if not is_up_to_date(FOLDER, draw.__name__, HERE, BENCHMARKS)
-        ),
-    )
+    in_processes(save, (draw for draw in drawers if not is_drawn(draw)))
+
+
+def is_drawn(draw: Callable[[], Any]) -> bool:
+    """Return whether the pictures of a function are those of this file, the package and the page that it reads."""
+    pages = [DOCS / f"{PAGES[draw.__name__]}.md"] if draw.__name__ in PAGES else []
+    return is_up_to_date(files_of(FOLDER, draw.__name__), HERE, *pages)
 
 
 def save(draw: Callable[[], Any]) -> None:

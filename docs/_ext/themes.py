@@ -3,12 +3,14 @@
 import warnings
 from collections.abc import Callable, Iterable
 from concurrent.futures import ProcessPoolExecutor
+from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-FOLDER = Path(__file__).parents[1] / "_static" / "pictures"  # of all that is drawn
-SOURCES = Path(__file__).parents[2] / "src"
+HERE = Path(__file__)
+FOLDER = HERE.parents[1] / "_static" / "pictures"  # of all that is drawn
+SOURCES = HERE.parents[2] / "src"
 GROUND, TEXT, LINES = "#14181e", "#ced6dd", "#48566b"  # of the theme's dark pages
 DARK = {
     **dict.fromkeys(("figure.facecolor", "axes.facecolor", "savefig.facecolor"), GROUND),
@@ -59,13 +61,31 @@ def in_processes(draw: Callable[[Any], None], what: Iterable[Any]) -> None:
             list(pool.map(draw, things))
 
 
-def is_up_to_date(folder: Path, name: str, *made_of: Path) -> bool:
-    """Return whether both pictures are younger than the package and than the files that draw them."""
-    last = folder / f"{name}_dark.svg"
-    files = (*SOURCES.rglob("*.py"), *made_of)
-    return last.exists() and last.stat().st_mtime > max(
-        path.stat().st_mtime for path in files
+def files_of(folder: Path, name: str, thumbnail: bool = False) -> list[Path]:
+    """Return the files that `save_both` writes."""
+    kinds = ("svg", "png") if thumbnail else ("svg",)
+    return [folder / f"{name}_{theme}.{kind}" for theme in THEMES for kind in kinds]
+
+
+def is_up_to_date(made: list[Path], *made_of: Path) -> bool:
+    """Return whether all files are there, and younger than the package and what else they are made of."""
+    if not all(path.exists() for path in made):
+        return False
+    newest = max(
+        last_change_of_package(), *(path.stat().st_mtime for path in (HERE, *made_of))
     )
+    return min(path.stat().st_mtime for path in made) > newest
+
+
+@cache
+def last_change_of_package() -> float:
+    """Return when a file of the package was changed last."""
+    files = (
+        path
+        for path in SOURCES.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    )
+    return max(path.stat().st_mtime for path in files)
 
 
 def show(picture: str, said: str, *options: str) -> list[str]:

@@ -1,7 +1,8 @@
 """Calibrators behind a model.
 
-Held-out losses of each calibrator, in pairs with that of the scores as they are. Doing nothing is a
-candidate.
+The held-out loss of each calibrator less the smallest one, with the standard error of the
+difference; the dashed line is doing nothing. Beside it the calibration error that each leaves, by
+two families.
 """
 
 from sklearn.datasets import load_digits

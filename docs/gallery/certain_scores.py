@@ -1,6 +1,7 @@
 """Scores of exactly 0 and 1.
 
-They have no place on a logit axis. The outermost bars count them, and say so.
+They have no place on a logit axis. The outermost bars count what lies beyond it: here scores that
+round to 0 or 1 in four decimals.
 """
 
 from sklearn.datasets import load_breast_cancer

@@ -1,7 +1,8 @@
 """Residuals along the scores.
 
-The sum of the residuals of all rows with a lower score. It returns to 0 where scores are
-calibrated; its range is the measure `ecce`, which needs no bins and no map.
+The sum of the residuals of all rows with a lower score, over the number of rows. It is flat where
+scores are calibrated, rises where they are too low and falls where they are too high. Its range is
+the measure `ecce`, which needs no bins and no map.
 """
 
 from sklearn.datasets import load_digits

@@ -1,7 +1,7 @@
 """A consistency band.
 
-Labels are drawn from the scores and the map is fitted again. The band holds 90 % of these maps: a
-gap inside it is no more than noise.
+Labels are drawn from the scores and the map is fitted again. At each score the band holds 90 % of
+these maps: a gap inside it could be noise.
 """
 
 from sklearn.datasets import load_digits

@@ -1,6 +1,7 @@
 """The map of a new group.
 
-The solid band holds the map of all patients together, the dashed one that of a new patient.
+At each score the solid band holds the map of all patients together, and the dashed one that of a
+new patient, with a confidence of 90 %.
 """
 
 import numpy as np

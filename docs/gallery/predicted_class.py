@@ -1,7 +1,7 @@
 """The confidence by the predicted class.
 
-The confidence may be right on the whole and wrong for each class. The classes with the largest
-errors come first.
+The confidence may be right on the whole and wrong for each class. The predicted classes that add
+most to the error come first.
 """
 
 from sklearn.datasets import load_digits

@@ -1,7 +1,7 @@
 """A reliability diagram.
 
-The map that is fitted to the labels against the diagonal of perfect calibration, with the band in
-which the true map lies. This is the default.
+The map that is fitted to the labels against the diagonal of perfect calibration. At each score the
+band holds the true map, with a confidence of 90 %. This is the default.
 """
 
 from sklearn.datasets import load_digits

@@ -1,7 +1,7 @@
 """Three classes at once.
 
-Arrows lead from predicted probabilities to the calibrated ones; their mean length is the error of
-all classes at once.
+Arrows lead from predicted probabilities to the calibrated ones. The error of all classes at once is
+the mean length of such arrows, one for each row, as a total variation.
 """
 
 import numpy as np

@@ -1,6 +1,7 @@
 """A simultaneous band.
 
-This band holds the true map at all scores at once. The default band holds it at each score.
+With a confidence of 90 % this band holds the true map at all scores at once. The default band does
+so at each score, and is narrower.
 """
 
 from sklearn.datasets import load_digits

@@ -1,6 +1,6 @@
-"""Two risk models.
+"""The validation of two risk models.
 
-The same for two models of the same people.
+The calibration curves of two models of the same people, each with its statistics.
 """
 
 import numpy as np
