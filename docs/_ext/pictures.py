@@ -334,9 +334,10 @@ def raw_and_debiased() -> Any:
             label="raw",
         )
         ax.set_xticks(range(len(sizes)), [f"{n:,}" for n in sizes])
-        ax.set(title=title, xlabel="Rows", ylim=(-0.005, None))
+        ax.set(title=title, xlabel="Rows")
         for side in ("top", "right"):
             ax.spines[side].set_visible(False)
+    axes[0].set_ylim(-0.005, None)
     axes[0].set_ylabel("Calibration error (isotonic)")
     axes[1].legend(frameon=False)
     return figure
