@@ -143,7 +143,8 @@ class ComparisonDisplay(Display):
             ax.axvline(difference, color=NEUTRAL, linewidth=1.0, linestyle=(0, (4, 2)), label=name)
 
     def _draw_series(self, ax: "Axes", rows: Records, offset: float, limit: float, *, test: bool) -> None:
-        color, marker = (get_line_color(ax, GAP), "s") if test else (get_line_color(ax, FILL), "o")
+        color: Any = get_line_color(ax, GAP if test else FILL)
+        marker = "s" if test else "o"
         for k, row in enumerate(rows):
             mean, se, height = row["to_best"], row["to_best_se"], k + offset
             if mean > limit:
