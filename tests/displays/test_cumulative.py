@@ -74,6 +74,19 @@ def test_all_labels_are_inside_and_apart(style):
         assert pixels(figure)[..., :3].std() > 0.05
 
 
+@pytest.mark.parametrize("figure", [blank, plain])
+def test_the_label_of_the_scores_is_apart_from_their_numbers(figure):
+    y, p = noisy(400, power=2)
+    whole = figure(SIZE)
+    display = CumulativeDisplay.from_predictions(y, p / 1000, draws=50, ax=whole)  # numbers as wide as they come
+    whole.draw_without_rendering()
+    axis = display.scores_ax_.xaxis
+    assert axis.label.get_text() == "score"
+    numbers = [number.get_window_extent() for number in axis.get_ticklabels() if number.get_text()]
+    assert len(numbers) > 3
+    assert not any(axis.label.get_window_extent().overlaps(number) for number in numbers)
+
+
 def test_by_an_estimate_and_an_estimator_and_to_a_file(tmp_path):
     x = np.random.default_rng(0).normal(size=(200, 2))
     y = x[:, 0] + np.random.default_rng(1).normal(size=200) > 0

@@ -1,6 +1,6 @@
 """The picture of loss against readability: its marks are the numbers, and no name lies on another."""
 
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
@@ -82,3 +82,29 @@ def test_the_chosen_one_is_named_so_where_its_mark_may_be_hidden():
         "family number 0", "family number 1 (chosen)", "family number 2"
     ]  # fmt: skip
     assert "bold, filled" in display.ax_.get_xlabel()
+
+
+def counts_written(counts):
+    """Return the drawn tick labels of the axis of counts, from left to right."""
+    display = FrontierDisplay(rows_of(np.linspace(0.3, 0.4, len(counts)), counts), loss="log loss")
+    figure = blank(display.size)
+    display.plot(figure)
+    figure.draw_without_rendering()
+    low, high = display.ax_.get_xlim()
+    return [label for label in display.ax_.get_xticklabels() if low <= label.get_position()[0] <= high]
+
+
+def test_large_counts_are_plain_numbers_that_do_not_overlap():
+    labels = counts_written([3, 200, 3e6])
+    assert [label.get_text() for label in labels] == ["1", "10", "100", "1k", "10k", "100k", "1M"]
+    boxes = [label.get_window_extent() for label in labels]
+    assert all(left.x1 < right.x0 for left, right in pairwise(boxes))
+
+
+@pytest.mark.parametrize("least", [1, 3, 12, 70, 5e5])
+def test_over_one_decade_there_are_more_than_two_labels(least):
+    labels = counts_written([least, 10 * least])
+    assert len(labels) > 2
+    assert not any("e" in label.get_text() for label in labels)
+    boxes = [label.get_window_extent() for label in labels]
+    assert all(left.x1 < right.x0 for left, right in pairwise(boxes))

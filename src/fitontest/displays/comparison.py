@@ -6,7 +6,7 @@ import numpy as np
 
 from fitontest.displays.base import Display
 from fitontest.displays.canvas import SomeFigure, get_figure, style_axes
-from fitontest.displays.palette import FILL, GAP, NEUTRAL, SERIES, get_background, get_foreground
+from fitontest.displays.palette import FILL, GAP, NEUTRAL, SERIES, get_background, get_foreground, get_line_color
 from fitontest.results.frames import Records
 from fitontest.results.text import short
 
@@ -143,7 +143,8 @@ class ComparisonDisplay(Display):
             ax.axvline(difference, color=NEUTRAL, linewidth=1.0, linestyle=(0, (4, 2)), label=name)
 
     def _draw_series(self, ax: "Axes", rows: Records, offset: float, limit: float, *, test: bool) -> None:
-        color, marker = (GAP, "s") if test else (FILL, "o")
+        color: Any = get_line_color(ax, GAP if test else FILL)
+        marker = "s" if test else "o"
         for k, row in enumerate(rows):
             mean, se, height = row["to_best"], row["to_best_se"], k + offset
             if mean > limit:
@@ -175,7 +176,7 @@ class ComparisonDisplay(Display):
         values = np.array([[row[ERROR + name] for name in self.evaluators] for row in self._rows])
         limit = _find_limit(values.max(axis=1).tolist())
         for k, name in enumerate(self.evaluators):
-            color, marker = SERIES[k % len(SERIES)], MARKERS[k % len(MARKERS)]
+            color, marker = get_line_color(ax, SERIES[k % len(SERIES)]), MARKERS[k % len(MARKERS)]
             inside, offset = values[:, k] <= limit, 0.16 * (k - (len(self.evaluators) - 1) / 2)
             height = np.flatnonzero(inside) + offset  # so that equal errors do not hide one another
             ax.plot(values[inside, k], height, marker, color=color, markersize=6, label=name)

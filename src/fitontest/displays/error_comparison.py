@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from fitontest.displays.base import Display
 from fitontest.displays.canvas import SomeFigure, get_figure, style_axes
-from fitontest.displays.palette import FILL, GAP, get_foreground
+from fitontest.displays.palette import FILL, GAP, get_foreground, get_line_color
 from fitontest.results.frames import Records
 from fitontest.results.text import capital, short
 
@@ -105,6 +105,7 @@ class ErrorComparisonDisplay(Display):
 def _draw_means(ax: "Axes", rows: Records, color: Any) -> None:
     """Draw means with their intervals, from the top down, and a line at 0."""
     style_axes(ax)
+    color = get_line_color(ax, color)
     ax.axvline(0.0, color=get_foreground(ax), linewidth=0.8)
     for height, row in enumerate(rows):
         mean, low, high = row["gain"], row["low"], row["high"]

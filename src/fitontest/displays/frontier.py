@@ -6,7 +6,8 @@ import numpy as np
 
 from fitontest.displays.base import Display
 from fitontest.displays.canvas import SomeFigure, get_figure, style_axes
-from fitontest.displays.palette import FILL, NEUTRAL, get_background, get_foreground
+from fitontest.displays.companions import format_count
+from fitontest.displays.palette import FILL, NEUTRAL, get_background, get_foreground, get_line_color
 from fitontest.results.frames import Records
 from fitontest.typing import FloatArray
 
@@ -104,11 +105,12 @@ class FrontierDisplay(Display):
         )
         ax.set_ylabel(f"{self.loss[0].upper()}{self.loss[1:]}")
         self._draw_frontier(ax, counts, losses)
+        color = get_line_color(ax, FILL)
         for row, count, loss in zip(self._rows, counts, losses, strict=True):
-            face = FILL if row["frontier"] else get_background(ax)
+            face = color if row["frontier"] else get_background(ax)
             shape, size = ("*", 13.0) if row["chosen"] else ("o", 7.0)
             above = 4 if row["frontier"] else 3  # many maps have a value for each row: their marks are near one another
-            ax.plot(count, loss, shape, color=FILL, markerfacecolor=face, markersize=size, zorder=above, clip_on=False)
+            ax.plot(count, loss, shape, color=color, markerfacecolor=face, markersize=size, zorder=above, clip_on=False)
         self._draw_names(ax, counts, losses)
         return self
 
@@ -116,7 +118,8 @@ class FrontierDisplay(Display):
         """Draw the step line below and to the left of which there is no candidate."""
         on = np.flatnonzero([row["frontier"] for row in self._rows])
         on = on[np.argsort(counts[on])]
-        ax.plot(counts[on], losses[on], drawstyle="steps-post", color=FILL, linewidth=1.2, alpha=0.6, zorder=2)
+        color = get_line_color(ax, FILL)
+        ax.plot(counts[on], losses[on], drawstyle="steps-post", color=color, linewidth=1.2, alpha=0.6, zorder=2)
 
     def _draw_names(self, ax: "Axes", counts: FloatArray, losses: FloatArray) -> None:
         """Write the names in a column, far enough apart, each with a line to its mark."""
@@ -161,11 +164,11 @@ def _spread(heights: FloatArray, apart: float) -> FloatArray:
 
 
 def _write_counts(ax: "Axes") -> None:
-    """Write the counts on the axis as plain numbers, not as powers of ten."""
+    """Write the counts on the axis as short plain numbers such as 300 and 2M, not as powers of ten."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
     low, high = ax.get_xlim()
     written = next(digits for decades, digits in WRITTEN if high / low <= 10.0**decades)
     ax.xaxis.set_major_locator(LogLocator(subs=written))
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    ax.xaxis.set_major_formatter(FuncFormatter(format_count))
     ax.xaxis.set_minor_formatter(NullFormatter())

@@ -8,7 +8,7 @@ from fitontest.data.predictions import Reduction
 from fitontest.data.read import one_sample
 from fitontest.displays.base import Display
 from fitontest.displays.canvas import AxesOrFigure, get_axes, style_axes
-from fitontest.displays.palette import FILL, NEUTRAL
+from fitontest.displays.palette import FILL, NEUTRAL, get_line_color
 from fitontest.families.docstrings import take_descriptions
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.pairs import PairsByScale, PairStatistic
@@ -136,6 +136,7 @@ class PairsDisplay(Display):
         near = columns["near_rows"] > 0
         first = columns["share"][near].min() / 2.0 if near.any() else 1e-3
         x = 100.0 * np.where(near, columns["share"], first)  # pairs of equal scores stand left of all others
+        color = get_line_color(ax, FILL)
         band = np.sqrt(SURE * columns["sd_if_calibrated"])
         ax.axhline(0.0, color=NEUTRAL, linewidth=0.8)
         for part in (near, ~near):  # pairs of equal scores are no point on the way to wider windows
@@ -147,7 +148,7 @@ class PairsDisplay(Display):
                 ax.vlines(x[part], -band[part], band[part], linewidth=BAR, **shade)
             else:
                 ax.fill_between(x[part], -band[part], band[part], linewidth=0, **shade)
-            ax.plot(x[part], columns["root"][part], color=FILL, marker="o", markersize=4, label=labels[1])
+            ax.plot(x[part], columns["root"][part], color=color, marker="o", markersize=4, label=labels[1])
         ax.set_xscale("log")
         names = [f"{share:.2g}" if is_near else "same\nscore" for share, is_near in zip(x, near, strict=True)]
         step = max(1, -(-x.size // 6))

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from fitontest.displays.base import Display
 from fitontest.displays.canvas import SomeFigure, get_figure, style_axes
-from fitontest.displays.palette import get_background, get_foreground, get_series_style
+from fitontest.displays.palette import get_background, get_foreground, get_line_color, get_series_style
 from fitontest.results.frames import Records
 
 if TYPE_CHECKING:
@@ -121,10 +121,10 @@ class PlanDisplay(Display):
         half = 0.5 if is_width else 1.0
         for k, family in enumerate(self._families()):
             own = [row for row in rows if row["family"] == family]
-            color, dashes = get_series_style(k)
+            series, dashes = get_series_style(k)
             ax.plot(
-                [row["n"] for row in own], [half * row["value"] for row in own], color=color, linestyle=dashes,
-                marker="o", markersize=3.5, linewidth=1.6, label=family,
+                [row["n"] for row in own], [half * row["value"] for row in own], color=get_line_color(ax, series),
+                linestyle=dashes, marker="o", markersize=3.5, linewidth=1.6, label=family,
             )  # fmt: skip
         _scale_rows(ax, sorted({row["n"] for row in rows}))
         if is_width:
@@ -149,7 +149,7 @@ class PlanDisplay(Display):
         best = min(met, key=lambda row: row["n"], default=None)
         low, high = ax.get_xlim()
         for row in met:
-            color = get_series_style(self._families().index(row["family"]))[0]
+            color = get_line_color(ax, get_series_style(self._families().index(row["family"]))[0])
             if row is best and row["relation"] == "about":
                 ends = [row["low"] or low, row["high"] or high]
                 ax.plot(ends, [height, height], color=color, linewidth=5.0, alpha=0.4, zorder=2.5)

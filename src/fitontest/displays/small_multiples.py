@@ -15,7 +15,7 @@ from fitontest.displays.canvas import AxesOrFigure, SomeFigure, check_empty_figu
 from fitontest.displays.class_choice import ClassChoice, describe_heaviest, describe_worst, pick_classes
 from fitontest.displays.frame import SHARED_LABELS, list_legend_entries
 from fitontest.displays.headline import describe_error, describe_measure, name_error
-from fitontest.displays.palette import FILL, Color
+from fitontest.displays.palette import Color
 from fitontest.displays.reliability_artists import NEW_GROUP_LABEL
 from fitontest.displays.scales import Scale, ScaleName, choose_scale, merge_scales, name_scale
 from fitontest.exceptions import without_warnings
@@ -320,7 +320,7 @@ class SmallMultiples(Display):
 
     def _draw_panel(self, ax: "Axes", title: str, display: PanelDisplay) -> None:
         displays = self.displays.values()
-        display.plot(ax, legend=False, color=FILL, advise=self._is_first_of_its_scores(display))
+        display.plot(ax, legend=False, advise=self._is_first_of_its_scores(display))
         merge_scales([other.scale for other in displays]).apply(ax, "x")
         merge_scales([other.y_scale for other in displays]).apply(ax, "y")
         ax.set_title(_format_title(title, display), fontsize="small", parse_math=False)
