@@ -6,6 +6,7 @@ import tomllib
 from runpy import run_path
 
 import pytest
+import yaml
 
 import fitontest as fot
 from fitontest.families.registry import registry as families
@@ -91,7 +92,6 @@ def test_nothing_is_addressed_that_is_not_there():
 
 
 def test_the_workflow_and_the_forms_are_yaml():
-    yaml = pytest.importorskip("yaml")
     assert len(FORMS) == 5
     for path in [*FORMS, ROOT / "CITATION.cff", ROOT / "conda/recipe.yaml"]:
         held = yaml.safe_load(path.read_text(encoding="utf-8"))
@@ -150,8 +150,36 @@ def test_the_switcher_lists_what_exists():
     released = re.findall(r"^## \[(\d+\.\d+)", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
     for one in listed:
         assert one["version"] in {*released, "dev"}
-        assert one["url"] == "" if one["version"] == "dev" else re.fullmatch(r"https://.+/", one["url"])
         assert one["name"]
+    assert not without_address(listed)
+
+
+def without_address(listed: list[dict[str, str]]) -> list[str]:
+    """Return the versions that cannot be switched to; the only one, if it is "dev", need have no address."""
+    if [(one["version"], one["url"]) for one in listed] == [("dev", "")]:
+        return []
+    return [one["version"] for one in listed if not re.fullmatch(r"https://.+/", one["url"])]
+
+
+def test_the_development_version_has_an_address_once_another_is_listed():
+    here, there, released = (
+        {"version": version, "url": url}
+        for version, url in (("dev", ""), ("dev", "https://x.org/dev/"), ("0.2", "https://x.org/0.2/"))
+    )
+    for listed in ([here], [there], [there, released], [released]):
+        assert not without_address(listed)
+    assert without_address([here, released]) == ["dev"]
+    assert without_address([there, released | {"url": ""}]) == ["0.2"]
+    assert without_address([there | {"url": "https://x.org/dev"}]) == ["dev"]
+
+
+def test_the_source_distribution_holds_what_tests_read():
+    hatch = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]
+    held = {*hatch["build"]["targets"]["sdist"]["include"], "/pyproject.toml"}
+    texts = [path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("*.py")]
+    read = {name for text in texts for name in re.findall(r'\bROOT / "([^"/]+)', text)}
+    assert {".ci", ".github", "docs", "CITATION.cff"} <= read
+    assert {f"/{name}" for name in read} | {f"/{page.relative_to(ROOT).parts[0]}" for page in AT_THE_ROOT} <= held
 
 
 def test_the_changelog_begins_with_this_version():

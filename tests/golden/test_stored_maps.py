@@ -6,6 +6,7 @@
 import json
 from collections import defaultdict
 from pathlib import Path
+from shutil import copytree
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +19,10 @@ from fitontest.cli.main import main
 from fitontest.features.conditions import KINDS
 from fitontest.maps.stored import StoredMap
 from tests.golden.write_maps import main as write
+from tests.golden.write_maps import sum_of, sums_of
 
+FOLDERS = sorted(Path(__file__).parent.glob("maps_*"))
+FIRST = FOLDERS[0]
 FILES = sorted(Path(__file__).parent.glob("maps_*/*.json"))
 KINDS_OF_MAPS = {*fot.maps.registry._modules}  # of this package; other tests register kinds of their own
 EXACT = {"identity", "multiclass_identity", "binned", "steps", "knots", "hermite"}  # sums and products of numbers alone
@@ -119,8 +123,33 @@ def test_the_command_line_applies_them(kind, tmp_path):
     assert_same_values(c_hat, pd.read_parquet(files[2])[new], np.reshape(one.values, (-1, len(new))))
 
 
-def test_a_golden_file_is_never_written_again():
-    before = {path: path.read_bytes() for path in FILES}
-    with pytest.raises(SystemExit, match=r"written once, and these exist: maps_0_2/identity\.json"):
-        write(["identity"])
-    assert {path: path.read_bytes() for path in FILES} == before
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_golden_files_have_the_sums_that_are_listed(folder):
+    assert {path.name: sum_of(path) for path in folder.glob("*.json")} == sums_of(folder)
+
+
+def test_a_golden_file_is_never_written_again(tmp_path):
+    folder = copytree(FIRST, tmp_path / FIRST.name)
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    refused = pytest.raises(SystemExit, match=r"exist or are listed: maps_0_2/identity\.json")
+    with refused:
+        write(["identity"], folder)
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+    (folder / "identity.json").unlink()
+    with refused:
+        write(["identity"], folder)
+    assert not (folder / "identity.json").exists()
+
+
+def test_a_new_kind_is_written_as_the_stored_ones_were_and_listed(tmp_path):
+    folder = copytree(FIRST, tmp_path / FIRST.name)
+    (folder / "identity.json").unlink()
+    others = {name: listed for name, listed in sums_of(folder).items() if name != "identity.json"}
+    lines = [f"{listed}  {name}\n" for name, listed in others.items()]
+    (folder / "sums.txt").write_text("".join(lines), encoding="utf-8")  # as if the kind were new
+    write(["identity"], folder)
+    kind, maps = read_golden(folder / "identity.json")
+    assert (kind, maps) == read_golden(FIRST / "identity.json")
+    assert sums_of(folder) == others | {"identity.json": sum_of(folder / "identity.json")}
+    (folder / "identity.json").write_text("{}", encoding="utf-8")
+    assert sum_of(folder / "identity.json") != sums_of(folder)["identity.json"]

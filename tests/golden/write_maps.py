@@ -1,11 +1,13 @@
 """Write the golden files of stored maps: ``python -m tests.golden.write_maps [kind ...]`` from the root.
 
-Each file holds maps of one kind as `to_json` writes them in this version, inputs, and the values of the maps there. A
-file that exists is never written again: it stands for the files that users have.
+Each file holds maps of one kind as `to_json` writes them in this version, inputs, and the values of the maps there. It
+stands for the files that users have: `sums.txt` beside it has its SHA-256 sum, and what is listed there is never
+written again, also where the file is gone.
 """
 
 import json
 import sys
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -36,16 +38,32 @@ def written(kind: str) -> str:
     return f'{{"kind": "{kind}", "version": "{fot.__version__}", "maps": [\n{lines}\n]}}\n'
 
 
-def main(kinds: list[str]) -> None:
-    """Write the files of these kinds, or refuse all of them where one is there already."""
-    paths = {kind: OF_THIS_VERSION / f"{kind}.json" for kind in kinds or CASES}
-    there = [str(path.relative_to(FOLDER)) for path in paths.values() if path.exists()]
+def sum_of(path: Path) -> str:
+    """Return the SHA-256 sum of a file, whose lines may end as those of Windows do."""
+    return sha256(path.read_text(encoding="utf-8").encode()).hexdigest()
+
+
+def sums_of(folder: Path) -> dict[str, str]:
+    """Return the sums that a folder lists, by the names of the files."""
+    path = folder / "sums.txt"
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    return {name: listed for listed, name in (line.split("  ") for line in lines)}
+
+
+def main(kinds: list[str], folder: Path = OF_THIS_VERSION) -> None:
+    """Write the files of these kinds, or refuse all of them where one is there already, or was."""
+    paths = {kind: folder / f"{kind}.json" for kind in kinds or CASES}
+    listed = sums_of(folder)
+    there = [f"{folder.name}/{path.name}" for path in paths.values() if path.exists() or path.name in listed]
     if there:
-        raise SystemExit(f"golden files are written once, and these exist: {', '.join(there)}")
-    OF_THIS_VERSION.mkdir(exist_ok=True)
+        raise SystemExit(f"golden files are written once, and these exist or are listed: {', '.join(there)}")
+    folder.mkdir(exist_ok=True)
     for kind, path in paths.items():
-        path.write_text(written(kind), encoding="utf-8")
-        print(f"Wrote {path.relative_to(FOLDER)}")
+        path.write_text(written(kind), encoding="utf-8", newline="\n")
+        listed[path.name] = sum_of(path)
+        print(f"Wrote {folder.name}/{path.name}")
+    lines = [f"{listed[name]}  {name}\n" for name in sorted(listed)]  # as sha256sum writes them
+    (folder / "sums.txt").write_text("".join(lines), encoding="utf-8", newline="\n")
 
 
 if __name__ == "__main__":
