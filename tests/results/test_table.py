@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 
 import pytest
 
@@ -96,3 +97,9 @@ def test_a_page_has_the_pictures_of_the_result():
 
     page = Pictured([{"name": "a"}]).to_html()
     assert "<figure><svg></svg><figcaption>what it &lt;shows&gt;</figcaption></figure>" in page
+
+
+def test_a_frame_of_a_package_that_is_missing_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)  # as if it were not installed
+    with pytest.raises(ModuleNotFoundError, match=r"must be an installed package: .*pip install pandas"):
+        fot.ece([0, 1], [0.2, 0.9], n_bins=2).to_frame()

@@ -79,6 +79,13 @@ class ErrorCriterion(Criterion):
         )
 
     @property
+    def no_use_of_rows(self) -> str:
+        """What is said where more rows would not decide: the interval may be below the limit."""
+        if self.interval is None or self.persistent is None or self.interval.high > self.max_error:
+            return super().no_use_of_rows
+        return "more rows will not help: the error of any shape that these rows show is near the limit or above it"
+
+    @property
     def subject(self) -> str:
         """What is held against the limit."""
         if self.estimate is not None and self.estimate.measure.is_seminorm:

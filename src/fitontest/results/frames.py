@@ -32,4 +32,12 @@ def to_frame(rows: Sequence[dict[str, Any]], backend: Backend) -> Any:
     """Return the records, which share their keys, as a frame with one row per record."""
     choose(backend, get_args(Backend), "backend")
     columns = {name: [row[name] for row in rows] for name in rows[0]}
-    return nw.from_dict(columns, backend=backend).to_native()
+    try:
+        return nw.from_dict(columns, backend=backend).to_native()
+    except ModuleNotFoundError as error:
+        others = ", ".join(repr(name) for name in get_args(Backend) if name != backend)
+        raise ModuleNotFoundError(
+            f"backend={backend!r} must be an installed package: python -m pip install {backend}, or take {others}; "
+            "to_dict and to_json need none",
+            name=error.name,
+        ) from error
