@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import fitontest as fot
+from tests.releases import trees_tell_of_missing
 from tests.repair.trees.problems import blobs
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
@@ -58,6 +59,7 @@ def test_wins_count_ties_after_rounding_and_leave_out_what_has_no_value(study):
     assert study.winners(values, "AUC", 2).tolist() == [False, False, True, False]
 
 
+@trees_tell_of_missing
 def test_a_run_goes_on_where_it_was(study, tmp_path):
     X, y, _ = blobs(120)
     X[::11, 0] = np.nan

@@ -2,11 +2,11 @@
 
 import json
 import re
-import sys
 
 import pytest
 
 import fitontest as fot
+from fitontest.results import frames
 from fitontest.results.table import WIDTH, Section, Table
 from tests.strategies import noisy
 
@@ -100,6 +100,11 @@ def test_a_page_has_the_pictures_of_the_result():
 
 
 def test_a_frame_of_a_package_that_is_missing_says_what_to_install(monkeypatch):
-    monkeypatch.setitem(sys.modules, "pandas", None)  # as if it were not installed
-    with pytest.raises(ModuleNotFoundError, match=r"must be an installed package: .*pip install pandas"):
+    def missing(*_, **__):
+        raise ModuleNotFoundError("No module named 'pandas'", name="pandas")
+
+    monkeypatch.setattr(frames.nw, "from_dict", missing)  # as if it were not installed
+    with pytest.raises(
+        ModuleNotFoundError, match=r"backend='pandas' must be .*: python -m pip install pandas, or take"
+    ):
         fot.ece([0, 1], [0.2, 0.9], n_bins=2).to_frame()
