@@ -9,7 +9,6 @@ import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -118,7 +117,7 @@ def is_drawn(script: Path) -> bool:
 
 
 class Thumbnails(SphinxDirective):
-    """Cards of scripts of the gallery, named one a line, in a grid of up to three or four columns."""
+    """Cards of scripts of the gallery, named one a line, in a grid of up to three columns."""
 
     has_content: ClassVar[bool] = True
 
@@ -164,7 +163,5 @@ def setup(app: Sphinx) -> dict[str, bool]:
 if (
     __name__ == "__main__"
 ):  # python docs/_ext/gallery.py NAME ... draws these, in this process
-    for chosen in map(
-        partial(Path.with_suffix, suffix=".py"), map(SCRIPTS.joinpath, sys.argv[1:])
-    ):
-        draw(chosen)
+    for chosen in sys.argv[1:]:
+        draw(SCRIPTS / f"{chosen}.py")

@@ -1,10 +1,10 @@
 """scikit-learn's own checks of the families that see features."""
 
 import pytest
-import sklearn
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import fitontest as fot
+from tests.releases import SKLEARN
 
 ESTIMATORS = [  # of few trees and folds: what is tried is not how well they fit
     fot.SegmentOffsets(),
@@ -18,12 +18,11 @@ ESTIMATORS = [  # of few trees and folds: what is tried is not how well they fit
 # Before scikit-learn 1.7 these checks make two classes of three by the label of the first row, which differs between
 # weighted rows and their copies, and give sparse matrices to estimators whose tags say that they take none.
 WRONG = ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data")
-BEFORE_1_7 = tuple(map(int, sklearn.__version__.split(".")[:2])) < (1, 7)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 @parametrize_with_checks(ESTIMATORS)
 def test_scikit_learn_checks(estimator, check):
-    if BEFORE_1_7 and check.func.__name__ in WRONG:
+    if SKLEARN < (1, 7) and check.func.__name__ in WRONG:
         pytest.skip("the check is wrong for two classes before scikit-learn 1.7")
     check(estimator)
