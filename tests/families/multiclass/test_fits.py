@@ -5,6 +5,7 @@ import pytest
 from scipy.optimize import minimize
 
 import fitontest as fot
+from fitontest.families.multiclass.softmax_diagonal import Diagonal, DiagonalProducts
 from fitontest.families.multiclass.softmax_full import Dense, Products
 from fitontest.families.multiclass.softmax_objective import AIM, Penalty
 from fitontest.numerics.newton import minimise
@@ -168,6 +169,18 @@ class TestTwoClasses:
         np.testing.assert_allclose(several, two, rtol=0, atol=1e-9)
 
 
+def compare_products(single, double, theta):
+    """Hold exact products of the Hessian to differences of gradients, and rounded products to exact ones."""
+    D = np.random.default_rng(2).normal(size=theta.shape)
+    h = 1e-6
+    up, down = (double.evaluate(theta + sign * h * D).gradient for sign in (1, -1))
+    exact = double.product(double.evaluate(theta).curvature, D)
+    np.testing.assert_allclose((up - down) / (2 * h), exact, rtol=0, atol=1e-6)
+    rounded = single.product(single.evaluate(theta).curvature, D) - 2 * single.penalty.strength * D
+    np.testing.assert_allclose(rounded, exact, rtol=0, atol=2e-6 * np.abs(exact).max())
+    assert not np.array_equal(rounded, exact)  # they are of single precision
+
+
 @pytest.mark.parametrize("classes", [5, 45])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_conjugate_gradients_find_what_dense_steps_find(classes, weighted):
@@ -181,16 +194,25 @@ def test_conjugate_gradients_find_what_dense_steps_find(classes, weighted):
     products = Products(problem, Penalty(strength, start))
     found = minimise(products, start, AIM)
     assert found.gradient < 1e-9
-    _, value, _, q = products.evaluate(found.theta)
-    assert value == found.objective
-    # the gradient is that of the value, and the product that of the gradient
-    D = np.random.default_rng(2).normal(size=start.shape)
-    h = 1e-6
-    up, down = (products.evaluate(found.theta + sign * h * D) for sign in (1, -1))
-    np.testing.assert_allclose((up.gradient - down.gradient) / (2 * h), products.product(q, D), rtol=0, atol=1e-6)
+    assert products.evaluate(found.theta).value == found.objective
+    compare_products(products, Products(problem, Penalty(0 * strength, start)), found.theta)
     if classes == 5:
         dense = minimise(Dense(problem, Penalty(strength, start)), start, AIM)
         np.testing.assert_allclose(found.theta, dense.theta, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_conjugate_gradients_find_the_vector_of_dense_steps(weighted):
+    P, y = draw(400, 12, seed=1)
+    w = np.random.default_rng(0).lognormal(size=400) if weighted else None
+    problem = SoftmaxProblem(np.log(np.maximum(P, 1e-4)), y, w, 400.0 if w is None else float(w.sum()))
+    start = np.stack([np.ones(12), np.zeros(12)], axis=1)
+    single, double = (DiagonalProducts(problem, Penalty(np.full((12, 2), s), start)) for s in (12 / 400, 0.0))
+    found = minimise(single, start, AIM)
+    assert found.gradient < 1e-9
+    dense = minimise(Diagonal(problem, single.penalty), start, AIM)
+    np.testing.assert_allclose(found.theta, dense.theta, rtol=0, atol=1e-9)
+    compare_products(single, double, found.theta)
 
 
 def test_logits_and_their_probabilities_give_one_map():

@@ -1,19 +1,34 @@
-"""softmax(v * x + b), a slope and a bias for each class, or one slope for all of them: dense Newton steps.
+"""softmax(v * x + b), a slope and a bias for each class, or one slope for all of them: Newton steps.
 
 The Hessian has 2K rows. In every block it is two products of matrices: with u = (q * x, q) of each row it is a part on
-four diagonals less u u', summed over the rows.
+four diagonals less u u', summed over the rows. For few classes it is formed. For many the Newton steps are found by
+conjugate gradients, whose products take two products of the matrix of all u with a vector, a block of rows at a time.
 """
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from fitontest.families.multiclass.softmax_objective import DAMPING, SoftmaxObjective, score_size
+from fitontest.families.multiclass.conjugate_gradients import (
+    ImprovedInverse,
+    single_suffices,
+    solve_by_products,
+)
+from fitontest.families.multiclass.softmax_objective import DAMPING, Penalty, SoftmaxObjective, score_size
 from fitontest.numerics.newton import Point, solve_symmetric
-from fitontest.numerics.softmax import row_blocks, to_softmax
+from fitontest.numerics.softmax import SoftmaxProblem, row_blocks, to_softmax
 from fitontest.numerics.sums import weighted_sum
 from fitontest.typing import FloatArray
+
+DENSE_UP_TO = 100  # classes up to which the Hessian is formed
+
+
+def diagonal_objective(problem: SoftmaxProblem, penalty: Penalty) -> SoftmaxObjective:
+    """Return the objective of the map softmax(v * x + b), in the form that suits the number of classes."""
+    return (Diagonal if problem.x.shape[1] <= DENSE_UP_TO else DiagonalProducts)(problem, penalty)
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +90,99 @@ class Diagonal(SoftmaxObjective):
         small[1:, 1:] = hessian[K:, K:]
         step = solve_symmetric(small, np.append(gradient[:, 0].sum(), gradient[:, 1]))
         return np.stack([np.full(K, step[0]), step[1:]], axis=1)
+
+
+class Curvature(NamedTuple):
+    """What the Hessian times a vector is made of.
+
+    Attributes
+    ----------
+    own : array of shape (3, K)
+        Sums of w q x^2, w q x and w q over the rows.
+    squares : array of shape (3, K)
+        Those of w (q x)^2, w q^2 x and w q^2.
+    u : array of shape (n, 2K)
+        (q x, q) of each row.
+    """
+
+    own: FloatArray
+    squares: FloatArray
+    u: NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class DiagonalProducts(SoftmaxObjective):
+    """The objective of the map softmax(v * x + b) with products of its Hessian; theta has the columns v and b."""
+
+    @cached_property
+    def scale(self) -> FloatArray:
+        """Root mean square of the scores, and 1 for the biases."""
+        size = score_size(self.problem)[:-1]
+        return np.stack([size, np.ones(size.size)], axis=1)
+
+    @cached_property
+    def _precision(self) -> type[np.floating[Any]]:
+        """Kind of number that products of the Hessian are made of; in standardised scores that is at most 1."""
+        single = single_suffices(float(np.finfo(np.float32).eps), self.penalty.strength, self.scale)
+        return np.float32 if single else np.float64
+
+    def evaluate(self, theta: FloatArray) -> Point:
+        """Return value, gradient, and what products of the Hessian are made of."""
+        problem = self.problem
+        n, K = problem.x.shape
+        v, b = theta.T.copy()
+        value, labelled, own, squares = 0.0, np.zeros(K), np.zeros((3, K)), np.zeros((3, K))
+        u = np.empty((n, 2 * K), self._precision)
+        for rows in row_blocks(n, K):
+            x, codes, w = problem.pieces(rows)
+            at = np.arange(codes.size)
+            q = x * v
+            q += b
+            z_own, x_own = q[at, codes], x[at, codes]
+            value += weighted_sum(to_softmax(q) - z_own, w)
+            labelled += np.bincount(codes, x_own if w is None else w * x_own, K)
+            qx = q * x
+            u[rows, :K], u[rows, K:] = qx, q
+            wqx, wq = (qx, q) if w is None else (qx * w[:, None], q * w[:, None])
+            own[0] += np.einsum("ik,ik->k", wqx, x)
+            own[1] += wqx.sum(axis=0)
+            own[2] += wq.sum(axis=0)
+            squares[0] += np.einsum("ik,ik->k", wqx, qx)
+            squares[1] += np.einsum("ik,ik->k", wqx, q)
+            squares[2] += np.einsum("ik,ik->k", wq, q)
+        gradient = np.stack([own[1] - labelled, own[2] - problem.class_weights], axis=1) / problem.total
+        gradient += self.penalty.gradient(theta)
+        return Point(theta, value / problem.total + self.penalty.value(theta), gradient, Curvature(own, squares, u))
+
+    def product(self, curvature: Curvature, D: FloatArray) -> FloatArray:
+        """Return the Hessian times D, of shape (K, 2)."""
+        problem, u = self.problem, curvature.u
+        n, K = problem.x.shape
+        d, coupled = D.T.ravel().astype(u.dtype), np.zeros(2 * K)
+        for rows in row_blocks(n, 2 * K):
+            m = u[rows] @ d
+            if problem.w is not None:
+                m *= problem.w[rows].astype(u.dtype)
+            coupled += m @ u[rows]
+        a, c, e = curvature.own
+        found = np.stack([a * D[:, 0] + c * D[:, 1], c * D[:, 0] + e * D[:, 1]], axis=1) - coupled.reshape(2, K).T
+        return found / problem.total + 2.0 * self.penalty.strength * D
+
+    def newton_step(self, gradient: FloatArray, curvature: Curvature) -> FloatArray:
+        """Return a Newton step, the more exact the smaller the gradient is."""
+        size = float(np.abs(gradient / self.scale).max())
+        inverses = self._inverses(curvature)
+        inverse = ImprovedInverse(lambda r: np.asarray((inverses @ r[:, :, None])[:, :, 0]))
+        return solve_by_products(lambda D: self.product(curvature, D), inverse, gradient, size)[0]
+
+    def _inverses(self, curvature: Curvature) -> FloatArray:
+        """Return the inverses of the blocks of slope and bias of each class with themselves, shape (K, 2, 2)."""
+        a, c, e = (curvature.own - curvature.squares) / self.problem.total
+        blocks = np.stack([np.stack([a, c], axis=1), np.stack([c, e], axis=1)], axis=1)
+        at = np.arange(2)
+        blocks[:, at, at] = (np.maximum(blocks[:, at, at], 0.0) + 2.0 * self.penalty.strength) * (1.0 + 1e-10)
+        blocks[:, at, at] += DAMPING * self.scale**2
+        return np.asarray(np.linalg.inv(blocks), dtype=np.float64)
 
 
 def _on_diagonals(first: FloatArray, second: FloatArray) -> FloatArray:

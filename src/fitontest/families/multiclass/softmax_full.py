@@ -4,7 +4,7 @@ With scores s = (x, 1) and theta = (W, b), the Hessian of the mean log loss take
 r = q * (D s - q . D s). For few classes it is formed, from products of matrices over blocks of rows. For many each
 Newton step is found by conjugate gradients, which need only such products; their preconditioner is the exact inverse
 of the blocks of a class with itself, and where the blocks are large of one matrix of squares of scores, a multiple for
-each class.
+each class. It improves with every system solved.
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,13 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from fitontest.families.multiclass.conjugate_gradients import (
+    ImprovedInverse,
+    single_suffices,
+    solve_by_products,
+)
 from fitontest.families.multiclass.softmax_objective import DAMPING, Penalty, SoftmaxObjective, score_size
 from fitontest.numerics.newton import Point, solve_symmetric
 from fitontest.numerics.softmax import SoftmaxProblem, row_blocks, to_softmax
@@ -21,10 +27,8 @@ from fitontest.typing import FloatArray
 
 DENSE_UP_TO = 14  # classes up to which the Hessian is formed
 ROWS_PER_BLOCK = 4  # for each score: rows of which a block of the preconditioner is made
-FORCING = 0.1  # residual of the first Newton systems, as a share of the gradient
-MOST_PRODUCTS = 400  # in a Newton step
 FREE = 1e-6  # share of the curvature below which a penalty leaves a direction free
-MANY_PRODUCTS = 12  # in a Newton step, from which on a better preconditioner pays
+MANY_PRODUCTS = 20  # in a Newton step, from which on a better preconditioner pays
 
 
 def full_objective(problem: SoftmaxProblem, penalty: Penalty) -> SoftmaxObjective:
@@ -90,80 +94,72 @@ class Products(SoftmaxObjective):
         """Return value, gradient, and the probabilities at theta, of which products of the Hessian are made."""
         problem = self.problem
         n, K = problem.x.shape
-        value, gradient, probabilities = 0.0, np.zeros((K, K + 1)), np.empty((n, K))
+        value, gradient, probabilities = 0.0, np.zeros((K, K + 1)), np.empty((n, K), self._scores.dtype)
         W, b = np.ascontiguousarray(theta[:, :-1].T), theta[:, -1]
         for rows in row_blocks(n, K):
             x, codes, w = problem.pieces(rows)
-            q = np.matmul(x, W, out=probabilities[rows])
+            q = x @ W
             q += b
-            z_own = q[np.arange(codes.size), codes]
+            at = np.arange(codes.size)
+            z_own = q[at, codes]
             value += weighted_sum(to_softmax(q) - z_own, w)
-            r = residuals(q, codes, w)
-            gradient[:, :-1] += r.T @ x
-            gradient[:, -1] += r.sum(axis=0)
+            probabilities[rows] = q
+            q[at, codes] -= 1.0
+            if w is not None:
+                q *= w[:, None]
+            gradient[:, :-1] += q.T @ x
+            gradient[:, -1] += q.sum(axis=0)
         gradient = gradient / problem.total + self.penalty.gradient(theta)
         return Point(theta, value / problem.total + self.penalty.value(theta), gradient, probabilities)
 
-    def product(self, probabilities: FloatArray, D: FloatArray) -> FloatArray:
+    @cached_property
+    def _scores(self) -> NDArray[Any]:
+        """The scores that products of the Hessian are made of, in single precision where that suffices."""
+        x = self.problem.x
+        largest = x.shape[1] / 2.0  # of the Hessian in standardised scores
+        single = single_suffices(np.finfo(np.float32).eps * largest, self.penalty.strength, self.scale)
+        return x.astype(np.float32) if single else x
+
+    def product(self, probabilities: NDArray[Any], D: FloatArray) -> FloatArray:
         """Return the Hessian times D."""
-        problem = self.problem
-        n, K = problem.x.shape
+        problem, scores = self.problem, self._scores
+        n, K = scores.shape
         found = np.zeros((K, K + 1))
-        W, b = np.ascontiguousarray(D[:, :-1].T), D[:, -1]
+        W, b = np.ascontiguousarray(D[:, :-1].T, scores.dtype), D[:, -1].astype(scores.dtype)
         for rows in row_blocks(n, K):
-            x, _, w = problem.pieces(rows)
-            q = probabilities[rows]
+            x, q = scores[rows], probabilities[rows]
             r = x @ W
             r += b
             r -= np.einsum("ik,ik->i", q, r)[:, None]
             r *= q
-            if w is not None:
-                r *= w[:, None]
+            if problem.w is not None:
+                r *= problem.w[rows, None].astype(scores.dtype)
             found[:, :-1] += r.T @ x
             found[:, -1] += r.sum(axis=0)
         return found / problem.total + 2.0 * self.penalty.strength * D
 
-    def newton_step(self, gradient: FloatArray, curvature: FloatArray) -> FloatArray:
+    def newton_step(self, gradient: FloatArray, curvature: NDArray[Any]) -> FloatArray:
         """Return a Newton step, the more exact the smaller the gradient is."""
-        inverses = self._kept_inverses(curvature)
         size = float(np.abs(gradient / self.scale).max())
-        goal = min(FORCING, np.sqrt(size))
-
-        def preconditioned(r: FloatArray) -> FloatArray:
-            return np.asarray((inverses @ r[:, :, None])[:, :, 0])
-
-        step, residual = np.zeros(gradient.shape), -gradient
-        z = preconditioned(residual)
-        along, inner = z, float((residual * z).sum())
-        first = inner
-        for products in range(1, MOST_PRODUCTS + 1):
-            if inner <= goal * goal * first or inner == 0.0:
-                break
-            moved = self.product(curvature, along)
-            curve = float((along * moved).sum())
-            if curve <= 0.0:  # rounding: the direction is one along which the loss does not change
-                break
-            length = inner / curve
-            step = step + length * along
-            residual = residual - length * moved
-            z = preconditioned(residual)
-            before, inner = inner, float((residual * z).sum())
-            along = z + (inner / before) * along
-            if products > MANY_PRODUCTS:  # the curvature has changed much since the inverses were made
-                self._memory.clear()
-        return step if step.any() else z
+        step, products = solve_by_products(
+            lambda D: self.product(curvature, D), self._kept_inverse(curvature), gradient, size
+        )
+        if products > MANY_PRODUCTS:  # the curvature has changed much since the inverses were made
+            self._memory.clear()
+        return step
 
     @cached_property
-    def _memory(self) -> dict[str, FloatArray]:
+    def _memory(self) -> dict[str, ImprovedInverse]:
         return {}
 
-    def _kept_inverses(self, probabilities: FloatArray) -> FloatArray:
-        """Return the inverses, made anew only after a step that took many products: they are half of the work."""
-        if "inverses" not in self._memory:
-            self._memory["inverses"] = self._inverses(probabilities)
-        return self._memory["inverses"]
+    def _kept_inverse(self, probabilities: NDArray[Any]) -> ImprovedInverse:
+        """Return the approximate inverse, made anew only after a step that took many products."""
+        if "inverse" not in self._memory:
+            inverses = self._inverses(probabilities)
+            self._memory["inverse"] = ImprovedInverse(lambda r: np.asarray((inverses @ r[:, :, None])[:, :, 0]))
+        return self._memory["inverse"]
 
-    def _inverses(self, probabilities: FloatArray) -> FloatArray:
+    def _inverses(self, probabilities: NDArray[Any]) -> FloatArray:
         """Return the inverses of the blocks of each class with itself, or of their likenesses; shape (K, F, F)."""
         problem, K = self.problem, self.problem.x.shape[1]
         F = K + 1
@@ -174,14 +170,14 @@ class Products(SoftmaxObjective):
         blocks[:, at, at] += 1e-10 * diagonal + np.finfo(float).tiny
         return np.asarray(np.linalg.inv(blocks), dtype=np.float64)
 
-    def _own_blocks(self, probabilities: FloatArray) -> FloatArray:
+    def _own_blocks(self, probabilities: NDArray[Any]) -> FloatArray:
         """Return the sums of v s s' with v = w q (1 - q): of the rows with the largest v, and the rest on average."""
         problem = self.problem
         n, K = problem.x.shape
         blocks = np.empty((K, K + 1, K + 1))
         most = ROWS_PER_BLOCK * (K + 1)
         for k in range(K):
-            q = probabilities[:, k]
+            q = probabilities[:, k].astype(np.float64)
             v = q * (1.0 - q) if problem.w is None else problem.w * q * (1.0 - q)
             if n <= 2 * most:
                 s = self._with_ones

@@ -4,7 +4,7 @@ import numpy as np
 
 from fitontest.families.docstrings import take_descriptions
 from fitontest.families.multiclass.fitting import diagonal_identity
-from fitontest.families.multiclass.softmax_diagonal import Diagonal
+from fitontest.families.multiclass.softmax_diagonal import diagonal_objective
 from fitontest.families.multiclass.structured import StructuredFamily
 from fitontest.families.registry import register
 from fitontest.typing import FloatArray
@@ -57,7 +57,7 @@ class Vector(StructuredFamily):
         """Return 2K - 1: a constant added to all biases changes nothing."""
         return float(2 * self.classes_.size - 1)
 
-    _objective = staticmethod(Diagonal)
+    _objective = staticmethod(diagonal_objective)
     _identity = staticmethod(diagonal_identity)
 
     def _strength(self, K: int, n: float) -> FloatArray:
