@@ -1,7 +1,7 @@
 """The league of maps of several classes: fitted to one part of real predictions, judged on the other.
 
 Usage: ``python benchmarks/multiclass_league.py [FOLDER] [--sizes 500 1000 2000] [--seeds 0 1 2] [--maps temperature
-matrix] [--sets lenet satimage] [--csv FILE] [--speed]``.
+matrix] [--sets lenet satimage] [--csv FILE] [--speed] [--large]``.
 
 FOLDER holds files *.npz with matrices of probabilities: y_val, y_test and p_val_M, p_test_M for each model M, or p and
 y, of which the even rows are fitted to and the odd ones judge. A cell is a set with all rows to fit to, or with as
@@ -14,7 +14,9 @@ the best map of the cell; and in how many cells the map is worse than leaving al
 the log loss of every map on every set with all its rows. ``--speed``, which needs no FOLDER, times fits to 10,000
 simulated rows of 10, 26 and 100 classes in turn with those of other packages (league_requirements.txt; a package that
 is not installed is left out and named), compares the maps, times the families that keep the order within a row, and
-measures the memory of fits to 100,000 rows.
+measures the memory of fits to 100,000 rows. ``--large``, which needs no FOLDER either, times fits of `matrix` to
+100,000 rows of 100 classes and of `vector` to 50,000 rows of 1000 classes, and the evaluation of the largest of
+50,000 times 1000 probabilities, with the peak of memory of each; the fit of `matrix` in turn with that of probmetrics.
 """
 
 import argparse
@@ -33,7 +35,7 @@ from numpy.typing import NDArray
 import fitontest as fot
 from multiclass_peers import PEERS, Peer, one_core, silenced
 from report import machine_facts, markdown, number, tell
-from timing import paired, peak_bytes
+from timing import paired, peak_bytes, seconds_of
 
 Array = NDArray[np.float64]
 WORSE = 1e-3
@@ -223,6 +225,35 @@ def memory(n: int = 100_000, K: int = 100) -> list[list[str]]:
     return rows
 
 
+def large() -> list[list[str]]:
+    """Return a row for each operation on many rows of many classes: seconds of CPU, and peak of memory in inputs."""
+    sms = next(peer for peer in PEERS if peer.package == "probmetrics" and peer.ours == "matrix")
+    rows = []
+    for name, K, n, peer in (
+        ("matrix", 100, 100_000, sms),
+        ("vector", 1000, 50_000, None),
+        ("evaluate", 1000, 50_000, None),
+    ):
+        tell(f"{name}: {n:,} rows of {K} classes")
+        P, y = simulated(K, n)
+
+        def ours(name: str = name, P: Array = P, y: NDArray[np.intp] = y, K: int = K) -> Any:
+            if name == "evaluate":
+                return fot.evaluate(y, P, labels=range(K), reduction="confidence")
+            return MAPS[name]().fit(P, y, labels=range(K))
+
+        peak = f"{peak_bytes(ours) / P.nbytes:.1f}"  # nor does the timed call pay for first use
+        if peer is None or peer.missing:
+            rows.append([name, f"{n:,}", str(K), number(seconds_of(ours, process_time)), "-", "-", peak])
+            continue
+        with silenced():
+            pairs = paired(ours, lambda P=P, y=y, peer=peer: peer.fit(P, y), 2, process_time)
+        ratio = f"{min(pairs.theirs) / min(pairs.ours):.1f}"
+        rows.append([name, f"{n:,}", str(K), number(min(pairs.ours)), number(min(pairs.theirs)), ratio, peak])
+    tell("")
+    return rows
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("folder", type=Path, nargs="?")
@@ -232,6 +263,7 @@ def main() -> None:
     parser.add_argument("--sets", nargs="+", default=[])
     parser.add_argument("--csv", type=Path)
     parser.add_argument("--speed", action="store_true")
+    parser.add_argument("--large", action="store_true")
     given = parser.parse_args()
     maps = ["identity", *(name for name in given.maps if name != "identity")]
     print(machine_facts(), f"; seeds {given.seeds}", sep="", end="\n\n")
@@ -249,9 +281,14 @@ def main() -> None:
         print(markdown(header, speed_in_order()), end="\n\n")
         print("megabytes that a fit to 100,000 rows of 100 classes holds beyond its data", end="\n\n")
         print(markdown(["map", "fit (MB)", "data (MB)"], memory()))
+    if given.large:
+        print("seconds of CPU, on one core, and the peak of memory beyond the input, in copies of it", end="\n\n")
+        header = ["operation", "rows", "classes", "ours (s)", "probmetrics (s)", "ratio", "peak (copies)"]
+        with one_core():
+            print(markdown(header, large()), end="\n\n")
     if given.folder is None:
-        if not given.speed:
-            parser.error("FOLDER is needed unless --speed is given")
+        if not (given.speed or given.large):
+            parser.error("FOLDER is needed unless --speed or --large is given")
         return
     cells = []
     for league in sets_of(given.folder, given.sets):
