@@ -232,14 +232,20 @@ def _summarise_blocks(partition: Partition, sample: ScoreSample) -> BinTable:
 
 def _bin_block(partition: Partition, p: FloatArray, y: FloatArray, w: FloatArray | None) -> FloatArray:
     index, bins = partition.locate_checked(p), partition.n_bins
+    sum_p = np.bincount(index, p if w is None else w * p, bins)
+    n, total, squares, positives = count_block(index, y, w, bins)
+    return np.array([n, total, squares, sum_p, positives])
+
+
+def count_block(index: IntArray, y: FloatArray, w: FloatArray | None, bins: int) -> FloatArray:
+    """Return rows, weights, their squares and positives per bin of a block of rows; `index` may be overwritten."""
     if w is None:
-        sum_p = np.bincount(index, p, bins)
         index *= 2  # bin and label in one index: a single count gives rows and positives
         index += y.astype(np.intp)
         by_label = np.bincount(index, minlength=2 * bins).reshape(bins, 2)
         n = by_label.sum(axis=1)
-        return np.array([n, n, n, sum_p, by_label[:, 1]])
-    columns = ((w > 0).astype(np.float64), w, w * w, w * p, w * y)
+        return np.array([n, n, n, by_label[:, 1]], dtype=np.float64)
+    columns = ((w > 0).astype(np.float64), w, w * w, w * y)
     return np.array([np.bincount(index, column, bins) for column in columns])
 
 
