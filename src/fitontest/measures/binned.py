@@ -191,8 +191,9 @@ class Binned(OverBins):
             return self._of_cells(sample)
         self.bin_loss.check(sample)
         bins = Bins.of(BinnedSample(sample, make_partition(self.rule, sample)), self.bin_loss)
-        if self.bin_loss.is_gap:
-            bins = replace(bins, note=one_bin_of_rule_note(self.rule, len(bins.table), self.total.name))
+        note = one_bin_of_rule_note(self.rule, len(bins.table), self.total.name) if self.bin_loss.is_gap else ""
+        if note:
+            bins = replace(bins, note=note)
         return Estimate.of(self, sample, bins.norm_of_losses(partial(self.total, counts=sample.whole)), bins)
 
     def _of_cells(self, sample: SimplexSample) -> Estimate:

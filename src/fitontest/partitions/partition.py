@@ -91,8 +91,10 @@ class Partition:
 
     @cached_property
     def borders(self) -> FloatArray:
-        """All borders: 0, the inner edges, 1."""
-        return np.concatenate(([0.0], self.edges, [1.0]))
+        """All borders: 0, the inner edges, 1; read-only."""
+        borders = np.concatenate(([0.0], self.edges, [1.0]))
+        borders.flags.writeable = False
+        return borders
 
     def locate(self, p: ArrayInput) -> IntArray:
         """Return the bin, 0..B-1, of each score in [0, 1].
