@@ -11,6 +11,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
+WHOLE = (int, np.integer)  # types of whole numbers
 LONGEST = 200  # characters of a quoted value
 _SHORTENED = reprlib.Repr()
 _SHORTENED.maxstring, _SHORTENED.maxother = 40, 80
@@ -114,7 +115,7 @@ def as_plain(value: Any) -> Any:
 
 def is_whole(value: object) -> TypeGuard[int]:
     """Return whether the value is a whole number; True and False are none."""
-    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+    return isinstance(value, WHOLE) and not isinstance(value, bool)
 
 
 def is_real(value: object) -> TypeGuard[float]:

@@ -319,6 +319,8 @@ def _from_sequence(values: Any, name: str) -> NDArray[Any]:
 
 def _unboxed(array: NDArray[Any], name: str, shape: tuple[int, ...] | None = None) -> NDArray[Any]:
     """Return objects that are all numbers as float64, and what numpy has no kind for as the kind it stands for."""
+    if array.dtype.kind in "biuf" and array.dtype.isbuiltin == 1:  # most are: the name of a type is slow to read
+        return array
     if array.dtype.name.startswith(("bfloat16", "float8")):  # as jax hands them over; exact in float32
         return array.astype(np.float32)
     if array.dtype.kind == "T":  # numpy's own strings may hold NaN
@@ -369,5 +371,7 @@ def blocks(array: NDArray[Any]) -> Iterator[NDArray[Any]]:
 
 def span(array: NDArray[Any]) -> tuple[Any, Any]:
     """Return the smallest and the largest value, NaN where there is one, in a single pass over the memory."""
+    if array.size <= BLOCK:
+        return array.min(), array.max()
     ends = np.array([(block.min(), block.max()) for block in blocks(array)])
     return ends[:, 0].min(), ends[:, 1].max()

@@ -245,8 +245,10 @@ class Sample(ABC):
         **facts : arrays of shape (n,) or more
             An entry for each row as it stands, by the name of the fact.
         """
+        if not facts:
+            return self
         check_same_length(rows=self.p, **facts)
-        return changed(self, facts={**self.facts, **facts}) if facts else self
+        return changed(self, facts={**self.facts, **facts})
 
     def keep_facts(self, *names: str) -> Self:
         """Return the data with only these of the columns that belong to its rows, and with their groups.

@@ -237,6 +237,8 @@ class ScoreSample(Sample):
     @cached_property
     def decided(self) -> bool:  # type: ignore[override]
         """Whether every score of positive weight is 0 or 1: a decision, not a probability."""
+        if self.unit and 0 < self._scores[0] < 1:  # as in most samples
+            return False
         return all(_decided(p if w is None else p[w > 0]) for p, _, w in self.blocks())
 
     def blocks(self) -> Iterator[tuple[FloatArray, FloatArray, FloatArray | None]]:

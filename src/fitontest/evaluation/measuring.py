@@ -91,7 +91,8 @@ def measure_one(measure: Measure, data: Data, redrawing: Redrawing | None = None
     is_deferred = reason == ""
     if is_left:
         wanted = replace(wanted, interval=None, random_state=one_seed(wanted.random_state))
-    evaluation = measure_data(data, [measure], replace(wanted, null_draws=0) if is_deferred else wanted)
+    measured = replace(wanted, null_draws=0) if is_deferred and wanted.null_draws else wanted
+    evaluation = measure_data(data, [measure], measured)
     warn_of_notes(evaluation)
     estimate = evaluation.estimates[0]
     known = None if is_deferred else replace(estimate.uncertainty, interval_reason=reason or estimate.interval_reason)
@@ -290,7 +291,8 @@ def _enough(redrawing: Redrawing, segments: int) -> Redrawing:
 
 def warn_of_notes(evaluation: Evaluation) -> None:
     """Warn once of values that are not what their name promises."""
-    one_bin = note_lines(evaluation.named, notes_of_evidence)
+    has_notes = any(map(notes_of_evidence, evaluation.estimates))  # names take longer to find than notes
+    one_bin = note_lines(evaluation.named, notes_of_evidence) if has_notes else []
     of_bins = any(" 1 bin:" in line for line in one_bin) and evaluation.data.reduction != CANONICAL
     hint = ["the number of bins was left to the data; n_bins=10 fixes it"] if of_bins else []
     if lines := [*one_bin, *hint, *data_notes(evaluation.estimates[0].decided, None)]:

@@ -25,7 +25,6 @@ from fitontest.measures.binning import (
     AnyPartition,
     BinnedSample,
     OverBins,
-    binned_sample,
     find_cells,
     find_rule,
     make_partition,
@@ -191,9 +190,10 @@ class Binned(OverBins):
         if self.between is not None:
             return self._of_cells(sample)
         self.bin_loss.check(sample)
-        bins = Bins.of(binned_sample(sample, make_partition(self.rule, sample)), self.bin_loss)
-        if self.bin_loss.is_gap:
-            bins = replace(bins, note=one_bin_of_rule_note(self.rule, len(bins.table), self.total.name))
+        bins = Bins.of(BinnedSample(sample, make_partition(self.rule, sample)), self.bin_loss)
+        note = one_bin_of_rule_note(self.rule, len(bins.table), self.total.name) if self.bin_loss.is_gap else ""
+        if note:
+            bins = replace(bins, note=note)
         return Estimate.of(self, sample, bins.norm_of_losses(partial(self.total, counts=sample.whole)), bins)
 
     def _of_cells(self, sample: SimplexSample) -> Estimate:
@@ -266,7 +266,7 @@ class Bins(Evidence):
     @classmethod
     def of(cls, binned: BinnedSample, bin_loss: BinLoss) -> Self:
         """Return the bins of a binned sample with the loss of each."""
-        table, losses = binned.table, bin_loss.per_bin(binned)
+        losses, table = bin_loss.per_bin(binned), binned.table
         if not (isinstance(losses, np.ndarray) and losses.shape == (len(table),)):
             rule = f"{type(bin_loss).__name__}.per_bin must return an array of shape ({len(table)},)"
             raise TypeError(f"{rule}, one loss for each bin; got {losses!r}")

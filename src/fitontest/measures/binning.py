@@ -1,10 +1,11 @@
 """Samples cut into bins: what a user may mean by a partition, and what the loss of a bin is computed from.
 
-A partition is given by a name, a partitioner, explicit edges, or the bins of a fitted family. Everything is summed over
-the sorted groups of tied scores, so nothing depends on the order in which the rows arrived, not even a rounding.
+A partition is given by a name, a partitioner, explicit edges, or the bins of a fitted family. Sums are exact, or taken
+over the sorted groups of tied scores, so nothing depends on the order in which the rows arrived, not even a rounding.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -18,6 +19,7 @@ from fitontest.families.registry import names as family_names
 from fitontest.measures.measure import Measure
 from fitontest.partitions.bin_table import BinTable
 from fitontest.partitions.cell_partition import CellPartition
+from fitontest.partitions.exact_sums import exact_table
 from fitontest.partitions.partition import Partition, bin_sums
 from fitontest.partitions.partitioner import Partitioner, check_n_bins, counts_bins, make_partitioner
 from fitontest.partitions.rule import registry as partitions
@@ -122,7 +124,9 @@ def _named(name: str, n_bins: int) -> Partitioner:
 
 @dataclass(frozen=True, eq=False)
 class BinnedSample:
-    """Sorted groups of tied scores with the bins they fall into.
+    """A sample cut at the edges of a partition, or by its cells.
+
+    The rows are sorted when their order is first asked for; the sums of bins of [0, 1] do not ask for it.
 
     Attributes
     ----------
@@ -138,10 +142,31 @@ class BinnedSample:
 
     sample: ScoreSample
     partition: Binning
-    rows: Rows
-    distinct: DistinctScores
-    starts: IntArray
-    table: BinTable
+
+    @cached_property
+    def _cut(self) -> tuple[Rows, DistinctScores, IntArray, BinTable]:
+        return self.partition.cut(self.sample)
+
+    @property
+    def rows(self) -> Rows:
+        """The sorted rows."""
+        return self._cut[0]
+
+    @property
+    def distinct(self) -> DistinctScores:
+        """The groups of tied scores."""
+        return self._cut[1]
+
+    @property
+    def starts(self) -> IntArray:
+        """Where each bin starts among these groups, and where the last one ends."""
+        return self._cut[2]
+
+    @cached_property
+    def table(self) -> BinTable:
+        """Sums per bin."""
+        exact = exact_table(self.partition, self.sample) if isinstance(self.partition, Partition) else None
+        return self._cut[3] if exact is None else exact
 
     @property
     def ascends(self) -> bool:
@@ -155,8 +180,3 @@ class BinnedSample:
     def spread(self, per_bin: FloatArray) -> FloatArray:
         """Return the value of each group's bin."""
         return np.repeat(per_bin, np.diff(self.starts))
-
-
-def binned_sample(sample: ScoreSample, partition: Binning) -> BinnedSample:
-    """Return the sample cut at the edges of the partition, or by its cells."""
-    return BinnedSample(sample, partition, *partition.cut(sample))

@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import chdtrc
 
 from fitontest.data.score_sample import ScoreSample
-from fitontest.measures.binning import BinnedSample, binned_sample
+from fitontest.measures.binning import BinnedSample
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.evidence import Evidence
 from fitontest.measures.losses.chi_square import ChiSquare
@@ -83,7 +83,7 @@ class HosmerLemeshow(Measure):
     def estimate(self, sample: ScoreSample) -> Estimate:
         """Return the statistic, with the bins."""
         partition = self.partition(sample)
-        binned = binned_sample(sample, partition)
+        binned = BinnedSample(sample, partition)
         per_row = ChiSquare().per_bin(binned)
         kept = binned.table.occupied
         rows = binned.table.w / sample.row_weight

@@ -16,7 +16,6 @@ from fitontest.measures.binning import (
     AnyPartition,
     BinnedSample,
     OverBins,
-    binned_sample,
     find_rule,
     make_partition,
 )
@@ -76,7 +75,7 @@ class WithinBin(OverBins):
 
     def estimate(self, sample: ScoreSample) -> Estimate:
         """Return the weighted mean of the variances, with the bins."""
-        bins = VaryingBins.of(binned_sample(sample, make_partition(self.rule, sample)), Variance())
+        bins = VaryingBins.of(BinnedSample(sample, make_partition(self.rule, sample)), Variance())
         return Estimate.of(self, sample, bins.total, bins)
 
 

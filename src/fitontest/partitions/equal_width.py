@@ -1,10 +1,12 @@
 """Equal-width bins: edges at i / K, whatever the data."""
 
+from functools import lru_cache
+
 import numpy as np
 
 from fitontest.data.score_sample import ScoreSample
 from fitontest.partitions.equal_bins import EqualBins
-from fitontest.partitions.partition import Partition, uniform_edges
+from fitontest.partitions.partition import Closed, Partition, uniform_edges
 from fitontest.partitions.rule import register
 from fitontest.typing import FloatArray, IntArray
 
@@ -35,7 +37,7 @@ class EqualWidth(EqualBins):
 
     def partition(self, sample: ScoreSample) -> Partition:  # noqa: ARG002 - equal width uses no data
         """Return the bins; the data are not used."""
-        return Partition(uniform_edges(int(self.n_bins)), self.closed)
+        return _bins(int(self.n_bins), self.closed)
 
     def bounds(self, candidates: IntArray, p: FloatArray, w: FloatArray) -> IntArray:  # noqa: ARG002 - as said above
         """Return where the edges lie among the scores."""
@@ -44,3 +46,9 @@ class EqualWidth(EqualBins):
         for row, n_bins in zip(bounds, candidates, strict=True):
             row[1:n_bins] = np.searchsorted(p, uniform_edges(int(n_bins)), side=self.closed)
         return bounds
+
+
+@lru_cache(maxsize=8)
+def _bins(n_bins: int, closed: Closed) -> Partition:
+    """Return the bins, which never change: to check their edges takes longer than to bin 1000 rows."""
+    return Partition(uniform_edges(n_bins), closed)

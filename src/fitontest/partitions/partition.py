@@ -91,8 +91,10 @@ class Partition:
 
     @cached_property
     def borders(self) -> FloatArray:
-        """All borders: 0, the inner edges, 1."""
-        return np.concatenate(([0.0], self.edges, [1.0]))
+        """All borders: 0, the inner edges, 1; read-only."""
+        borders = np.concatenate(([0.0], self.edges, [1.0]))
+        borders.flags.writeable = False
+        return borders
 
     def locate(self, p: ArrayInput) -> IntArray:
         """Return the bin, 0..B-1, of each score in [0, 1].
@@ -232,14 +234,20 @@ def _summarise_blocks(partition: Partition, sample: ScoreSample) -> BinTable:
 
 def _bin_block(partition: Partition, p: FloatArray, y: FloatArray, w: FloatArray | None) -> FloatArray:
     index, bins = partition.locate_checked(p), partition.n_bins
+    sum_p = np.bincount(index, p if w is None else w * p, bins)
+    n, total, squares, positives = count_block(index, y, w, bins)
+    return np.array([n, total, squares, sum_p, positives])
+
+
+def count_block(index: IntArray, y: FloatArray, w: FloatArray | None, bins: int) -> FloatArray:
+    """Return rows, weights, their squares and positives per bin of a block of rows; `index` may be overwritten."""
     if w is None:
-        sum_p = np.bincount(index, p, bins)
         index *= 2  # bin and label in one index: a single count gives rows and positives
         index += y.astype(np.intp)
         by_label = np.bincount(index, minlength=2 * bins).reshape(bins, 2)
         n = by_label.sum(axis=1)
-        return np.array([n, n, n, sum_p, by_label[:, 1]])
-    columns = ((w > 0).astype(np.float64), w, w * w, w * p, w * y)
+        return np.array([n, n, n, by_label[:, 1]], dtype=np.float64)
+    columns = ((w > 0).astype(np.float64), w, w * w, w * y)
     return np.array([np.bincount(index, column, bins) for column in columns])
 
 

@@ -68,7 +68,8 @@ class Redrawing:
         if isinstance(level, str):
             level = DEFAULT_LEVEL if classes == 1 and has_quick_interval(measure) else None
         draws = draws_of(measure, self.null_draws, rows, classes)
-        return replace(self, interval=level, null_draws=draws)
+        is_settled = level == self.interval and draws == self.null_draws
+        return self if is_settled else replace(self, interval=level, null_draws=draws)
 
     def of_maximum(self) -> tuple[float, int, int]:
         """Return level, draws and seed where labels of all segments are drawn together."""

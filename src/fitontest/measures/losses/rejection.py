@@ -71,7 +71,7 @@ class Rejection(BinLoss):
 
     def per_bin(self, binned: BinnedSample) -> FloatArray:
         """Return the shares of rejected predictions."""
-        table, distinct = binned.table, binned.distinct
+        distinct, table = binned.distinct, binned.table  # summed over the sorted scores, which are needed here
         test = find_test(self.test)
         if binned.ascends:
             rejected = test.rejected(table.sum_y, table.w, distinct.p, binned.starts, self.alpha)
