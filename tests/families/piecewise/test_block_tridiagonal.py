@@ -5,10 +5,13 @@ import numpy as np
 import pytest
 
 from fitontest.families.piecewise import block_tridiagonal
-from fitontest.families.piecewise.block_tridiagonal import Diagonal, Pair, Upper
+from fitontest.families.piecewise.block_tridiagonal import Diagonal, Pair, Upper, packed
 from fitontest.families.piecewise.undisturbed import with_float64
 
-solve = jax.jit(block_tridiagonal.solve)  # as the program does; its operations alone are slow
+
+@jax.jit  # as the program does; its operations alone are slow
+def solve(diagonal, upper, right):
+    return block_tridiagonal.solve(packed(diagonal, right, upper))
 
 
 def dense(diagonal, upper):

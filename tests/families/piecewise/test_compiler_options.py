@@ -14,6 +14,14 @@ def test_unknown_options_are_left_out():
     assert found == {"xla_backend_optimization_level": 1}
 
 
+def test_options_that_are_all_known_are_tried_once(monkeypatch):
+    tried = []
+    monkeypatch.setattr(compiler_options, "_are_known", lambda options: tried.append(options) or True)
+    options = {"xla_one": True, "xla_other": 1}
+    assert known_options(options) == options
+    assert tried == [options]
+
+
 def test_other_failures_are_raised(monkeypatch):
     def fail(*_, **__):
         raise RuntimeError("no device")

@@ -2,8 +2,12 @@
 
 Every knot carries two parameters and shares segments with its two neighbours only, so a step of the optimiser costs
 O(K) operations instead of the O(K^3) of a dense factorisation. Many systems are solved side by side, as the trailing
-axis of one stacked array: a step of the elimination is then a few operations on long vectors. This module imports jax;
-it is itself imported when a map is first fitted.
+axis of one stacked array: a step of the elimination is then a few operations on long vectors.
+
+A system is one array of nine rows. What is written to memory as one array is computed once. Of separate arrays the
+compiler makes the formula of each part anew for everything that the part goes into, and takes half as long again.
+
+This module imports jax; it is itself imported when a map is first fitted.
 """
 
 from typing import NamedTuple
@@ -37,10 +41,20 @@ class Pair(NamedTuple):
     t: Array
 
 
-def solve(diagonal: Diagonal, upper: Upper, right: Pair) -> Pair:
-    """Return x with A x = right, for positive definite A: one system for each of the leading axes."""
+ROWS = 9  # of a system: three of the diagonal, two of the right side, four above the diagonal
+SQUARES = slice(0, 3, 2)  # those of uu and tt on the diagonal
+RIGHT = slice(3, 5)
+
+
+def packed(diagonal: Diagonal, right: Pair, upper: Upper) -> Array:
+    """Return a system, or several, as one array of shape (..., 9, K + 1)."""
     after = [jnp.pad(entry, [(0, 0)] * (entry.ndim - 1) + [(0, 1)]) for entry in upper]
-    rows = jnp.moveaxis(jnp.stack((*diagonal, *right, *after)), -1, 0)  # (K + 1, 9, ...)
+    return jnp.stack((*diagonal, *right, *after), axis=-2)
+
+
+def solve(systems: Array) -> Pair:
+    """Return x with A x = right, for positive definite A: one system for each of the leading axes."""
+    rows = jnp.moveaxis(systems, (-1, -2), (0, 1))  # (K + 1, 9, ...)
 
     def eliminate(before: Array, row: Array) -> tuple[Array, Array]:
         pivot, y, c = _parts(before)

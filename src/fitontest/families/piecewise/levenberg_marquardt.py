@@ -20,7 +20,7 @@ import numpy as np
 import optax
 from jax import Array
 
-from fitontest.families.piecewise.block_tridiagonal import Diagonal, Pair, Upper, solve
+from fitontest.families.piecewise.block_tridiagonal import RIGHT, ROWS, SQUARES, Pair, packed, solve
 from fitontest.families.piecewise.objective import Derivatives
 
 DAMPING = 1e-2
@@ -37,8 +37,10 @@ class Search(NamedTuple):
     ----------
     best : pytree
         The best point so far.
-    value, derivatives
+    value : array
         Of the objective there.
+    derivatives : array of shape (..., 9, K + 1)
+        Of the objective there: curvature and gradient, packed as the system of an undamped step uphill.
     damping : array
     factor : array
         Of the damping, if the next trial fails.
@@ -52,7 +54,7 @@ class Search(NamedTuple):
 
     best: Any
     value: Array
-    derivatives: Derivatives
+    derivatives: Array
     damping: Array
     factor: Array
     gain: Array
@@ -71,8 +73,7 @@ def levenberg_marquardt(
 
     def init(params: Any) -> Search:
         shape, knots = params.u.shape[:-1], params.u.shape
-        nothing, between = _filled(knots, 0.0), _filled((*shape, knots[-1] - 1), 0.0)
-        derivatives = Derivatives(Pair(nothing, nothing), Diagonal(nothing, nothing, nothing), Upper(*[between] * 4))
+        derivatives = _filled((*shape, ROWS, knots[-1]), 0.0)
         worst = _filled(shape, np.inf)
         return Search(
             params, worst, derivatives, _filled(shape, DAMPING), _filled(shape, FIRST_FACTOR), worst, worst, worst
@@ -82,23 +83,21 @@ def levenberg_marquardt(
         derivatives: Derivatives, state: Search, params: Any = None, *, value: Array, **_: Any
     ) -> tuple[Any, Search]:
         # A point whose curvature overflows (knots a float apart) has no way on: it is refused, unless it is the first.
-        has_way_on = jax.tree.reduce(jnp.logical_and, jax.tree.map(lambda a: jnp.isfinite(a).all(-1), derivatives))
+        new = packed(derivatives.diagonal, derivatives.gradient, derivatives.upper)
+        has_way_on = jnp.isfinite(new).all((-2, -1))
         is_first = jnp.isinf(state.value)
         better = (value < state.value) & (has_way_on | is_first)  # False for NaN
-        best, derivatives = jax.tree.map(
-            lambda new, old: jnp.where(better[..., None], new, old),
-            (params, derivatives),
-            (state.best, state.derivatives),
-        )
+        best = jax.tree.map(lambda new, old: jnp.where(better[..., None], new, old), params, state.best)
+        rows = jnp.where(better[..., None, None], new, state.derivatives)
         gain = state.value - value
         eased = jnp.where(is_first, 1.0, _after_success(gain / state.predicted))
         damping = jnp.clip(state.damping * jnp.where(better, eased, state.factor), *DAMPING_RANGE)
-        step = _step(derivatives, damping)
-        promise, predicted = _promised(derivatives, damping, step)
+        step = _step(rows, damping)
+        promise, predicted = _promised(rows, damping, step)
         searched = Search(
             best,
             jnp.where(better, value, state.value),
-            derivatives,
+            rows,
             damping,
             jnp.where(better, FIRST_FACTOR, state.factor * NEXT_FACTOR),
             jnp.where(better, gain, state.gain),
@@ -120,16 +119,16 @@ def _after_success(ratio: Array) -> Array:
     return jnp.clip(1.0 - (2.0 * ratio - 1.0) ** 3, SMALLEST_FACTOR, 2.0)
 
 
-def _step(derivatives: Derivatives, damping: Array) -> Pair:
-    gradient, own, upper = derivatives
-    speck = SPECK * jnp.maximum(own.uu.max(-1), own.tt.max(-1))[..., None]
-    scale = 1.0 + damping[..., None]
-    damped = Diagonal(own.uu * scale + speck, own.ut, own.tt * scale + speck)
-    return solve(damped, upper, Pair(-gradient.u, -gradient.t))
+def _step(rows: Array, damping: Array) -> Pair:
+    squares, number = rows[..., SQUARES, :], np.arange(ROWS)[:, None]
+    on_diagonal, on_right = (np.isin(number, np.arange(ROWS)[which]) for which in (SQUARES, RIGHT))
+    damping, speck = damping[..., None, None], SPECK * squares.max((-2, -1), keepdims=True)
+    factor = jnp.where(on_diagonal, 1.0 + damping, np.where(on_right, -1.0, 1.0))
+    return solve(rows * factor + jnp.where(on_diagonal, speck, 0.0))
 
 
-def _promised(derivatives: Derivatives, damping: Array, step: Pair) -> tuple[Array, Array]:
+def _promised(rows: Array, damping: Array, step: Pair) -> tuple[Array, Array]:
     """Return what a step gains by the gradient alone, and by gradient and curvature."""
-    gradient, own, _ = derivatives
-    promise = -(gradient.u * step.u + gradient.t * step.t).sum(-1)
-    return promise, 0.5 * (promise + damping * (own.uu * step.u**2 + own.tt * step.t**2).sum(-1))
+    steps = jnp.stack(step, axis=-2)
+    promise = -(rows[..., RIGHT, :] * steps).sum((-2, -1))
+    return promise, 0.5 * (promise + damping * (rows[..., SQUARES, :] * steps**2).sum((-2, -1)))
