@@ -18,6 +18,16 @@ def few_draws():
 
 
 @pytest.fixture(autouse=True, scope="module")
+def few_null_draws():
+    """Let p-values of errors with an interval be of 40 draws where that is left out: from 1/41 on, below 5 %."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("fitontest.uncertainty.redrawing.NULL_DRAWS", 40)
+        patch.setattr("fitontest.evaluation.measuring.NULL_DRAWS", 40)
+        patch.setattr("fitontest.evaluation.measured_rows.NULL_DRAWS", 40)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="module")
 def no_pictures():
     """Let pages of reports have frames in place of pictures: these are plotted, and not rendered."""
     with pytest.MonkeyPatch.context() as patch:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import fitontest as fot
-from tests.few_draws import few_draws, no_pictures  # noqa: F401 - fixtures of this module
+from tests.few_draws import few_draws, few_null_draws, no_pictures  # noqa: F401 - fixtures of this module
 
 N, CLASSES, FAMILIES = 240, ["a", "b", "c"], ["temperature", "isotonic"]
 
