@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from report import markdown
-from rough_cases import CALIBRATED, CASES, STANDARD
+from rough_cases import CALIBRATED, CASES, READINGS, ROWS, STANDARD
 from two_versions import BEFORE, NOW
 
 Array = NDArray[np.float64]
 Key = tuple[str, int, str]  # case, number of rows, version
-LEVEL = 0.05
-WORDS = ("version", "case", "widened_by", "gate_outcome")  # columns that are no numbers
+LEVEL = LIMIT = 0.05
+WORDS = ("version", "read_as", "case", "widened_by", "gate_outcome")  # columns that are no numbers
 ALL, ALL_CALIBRATED = STANDARD + "all cases", STANDARD + "all calibrated"
 FAR = 1_000_000  # between the numbers of the sets of pooled cases
 CALIBRATED_LIMITS = (0.03, 0.05, 0.07)
@@ -49,13 +49,13 @@ class Sets:
         return Sets({name: values[chosen] for name, values in self.columns.items()})
 
 
-def read(path: Path, first_seed: int) -> dict[Key, Sets]:
-    """Return what the file, which need not be there yet, holds of the sets of a first seed."""
+def read(path: Path, first_seed: int, read_as: str = ROWS) -> dict[Key, Sets]:
+    """Return what the file, which need not be there yet, holds of the sets of a first seed, read in one way."""
     rows: dict[Key, list[dict[str, str]]] = defaultdict(list)
     if path.exists():
         with path.open(newline="") as file:
             for row in csv.DictReader(file):
-                if int(row["first_seed"]) == first_seed:
+                if (int(row["first_seed"]), row["read_as"]) == (first_seed, read_as):
                     rows[row["case"], int(row["n"]), row["version"]].append(row)
     return {key: _columns(each) for key, each in rows.items()}
 
@@ -402,6 +402,43 @@ def gates_table(cells: Mapping[Key, Sets]) -> str:
             shares = [Number.of(passed(sets, limit, resolution)).percent() for resolution in RESOLUTIONS]
             lines.append([*_place(key, sets), words, *shares, Number.of(failed(sets, limit)).percent()])
     return markdown((*PLACE, "limit", "passes by interval %", "and by B_20 %", "and by B_40 %", "fails %"), lines)
+
+
+def readings_table(path: Path, first_seed: int) -> str:
+    """Return what is said of each case where it is read as rows, as cells and in groups, and how often it is wrong."""
+    by_reading = {read_as: read(path, first_seed, read_as) for read_as in READINGS}
+    keys = {key for cells in by_reading.values() for key in listed(cells, standard=False) if key[2] == NOW}
+    order = [*CASES]
+    lines = []
+    for key in sorted(keys, key=lambda key: (key[1], order.index(key[0]))):
+        for read_as, cells in by_reading.items():
+            if (sets := cells.get(key)) is not None:
+                shares = [Number.of(each(sets)).percent() for each in WRONG.values()]
+                place = [f"{key[1]:,}", key[0], read_as, str(sets.size), f"{1e3 * sets['true'].mean():.0f}"]
+                lines.append([*place, f"{1e3 * width(sets).mean():.0f}", *shares])
+    return markdown(("n", "case", "read as", "S", "E", "width", *(f"{name} %" for name in WRONG)), lines)
+
+
+def missed_in_silence(sets: Sets) -> Array:
+    """Whether the interval misses the truth and no sentence says that a spline does not fit."""
+    return (1.0 - covered(sets)) * (1.0 - misfit(sets))
+
+
+def wrong_at_limit(sets: Sets) -> Array:
+    """Whether the gate with a limit of .05 decides, and wrongly."""
+    passes, fails = passed(sets, LIMIT, unasked(sets)), failed(sets, LIMIT)
+    return np.where(sets["true"] > LIMIT, passes, fails)
+
+
+WRONG: dict[str, Quantity] = {
+    "held": covered,
+    "misfit said": misfit,
+    "missed in silence": missed_in_silence,
+    "shown": shown,
+    "B_40 holds": held_by_40,
+    "gate at .05 wrong": wrong_at_limit,
+    "gate at E passes": at_truth,
+}
 
 
 def contradictions(cells: Mapping[Key, Sets]) -> int:
