@@ -148,6 +148,7 @@ CASES: dict[str, Callable[[np.random.Generator, int], Truth]] = {
     "atoms": atoms,
 }
 CALIBRATED = ("calibrated", "cal 40 values", "cal piles", "cal rare", "cal 2 decimals")
+SMOOTH = (*CALIBRATED, "square .05", "sqrt .03", "overconfident .7")
 
 
 def generator_of(first_seed: int, case: str, n: int, number: int) -> np.random.Generator:

@@ -8,6 +8,7 @@ import csv
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from itertools import product
 from math import inf, nan
 from pathlib import Path
 
@@ -15,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from report import markdown
-from rough_cases import CALIBRATED, CASES, READINGS, ROWS, STANDARD
+from rough_cases import CALIBRATED, CASES, READINGS, ROWS, SMOOTH, STANDARD
 from two_versions import BEFORE, NOW
 
 Array = NDArray[np.float64]
@@ -405,18 +406,31 @@ def gates_table(cells: Mapping[Key, Sets]) -> str:
 
 
 def readings_table(path: Path, first_seed: int) -> str:
-    """Return what is said of each case where it is read as rows, as cells and in groups, and how often it is wrong."""
+    """Return what is said of each case where it is read as rows, as cells and in groups, and how often it is wrong.
+
+    The last lines are of all smooth and all rough cases together.
+    """
     by_reading = {read_as: read(path, first_seed, read_as) for read_as in READINGS}
-    keys = {key for cells in by_reading.values() for key in listed(cells, standard=False) if key[2] == NOW}
-    order = [*CASES]
+    found = {
+        (n, case, read_as): [cells[case, n, NOW]]
+        for n in sorted({key[1] for cells in by_reading.values() for key in cells})
+        for case, (read_as, cells) in product(CASES, by_reading.items())
+        if (case, n, NOW) in cells
+    }
+    pools: dict[tuple[int, str, str], list[Sets]] = defaultdict(list)
+    for (n, case, read_as), sets in found.items():
+        pools[n, "all smooth" if case in SMOOTH else "all rough", read_as] += sets
     lines = []
-    for key in sorted(keys, key=lambda key: (key[1], order.index(key[0]))):
-        for read_as, cells in by_reading.items():
-            if (sets := cells.get(key)) is not None:
-                shares = [Number.of(each(sets)).percent() for each in WRONG.values()]
-                place = [f"{key[1]:,}", key[0], read_as, str(sets.size), f"{1e3 * sets['true'].mean():.0f}"]
-                lines.append([*place, f"{1e3 * width(sets).mean():.0f}", *shares])
+    for (n, case, read_as), sets in [*found.items(), *sorted(pools.items(), key=lambda pool: pool[0][:2])]:
+        values = [np.concatenate([each(one) for one in sets]) for each in (_true, width, *WRONG.values())]
+        sizes = [f"{1e3 * value.mean():.0f}" for value in values[:2]]
+        shares = [Number.of(value).percent() for value in values[2:]]
+        lines.append([f"{n:,}", case, read_as, str(values[0].size), *sizes, *shares])
     return markdown(("n", "case", "read as", "S", "E", "width", *(f"{name} %" for name in WRONG)), lines)
+
+
+def _true(sets: Sets) -> Array:
+    return sets["true"]
 
 
 def missed_in_silence(sets: Sets) -> Array:
