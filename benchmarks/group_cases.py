@@ -135,6 +135,6 @@ def labels_of(
     """Return labels with the probabilities `c`, alike within groups."""
     z0, z1 = rng.standard_normal((2, groups.number))
     own = rng.standard_normal(p.size)
-    x = groups.slopes * ndtri(p)
+    x = groups.slopes * ndtri(p) if groups.slopes else np.zeros(p.size)  # logits of scores of 0 and 1 are infinite
     latent = np.sqrt(groups.icc) * z0[group] + np.sqrt(1 - groups.icc) * own + x * z1[group]
     return (latent < np.sqrt(1 + x**2) * ndtri(c)).astype(np.intp)

@@ -20,6 +20,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import fitontest as fot
+from pseudo_real_data import CLASSIFIERS, Generator, fitted, scored, table
+from pseudo_real_problems import reduced, tasks
 
 Array = NDArray[np.generic]
 
@@ -27,6 +29,7 @@ FOLDS = 5
 PARTS = 10  # of the smallest size; the larger parts are cut from the same rows
 ALL = "all"
 MOST_ROWS = 12_000  # of a table, drawn at random
+PSEUDO_ROWS, PSEUDO_TEST = 1000, 10_000  # drawn from a model of a table, for validation and test
 BESIDE = {"true", "pred"}  # keys that may stand beside "conf" and "correct" and are not needed
 
 
@@ -77,6 +80,17 @@ def of_table(path: Path, seed: int) -> Iterator[Problem]:
         fitted = make_pipeline(SimpleImputer(), classifier).fit(x[train], positive[train])
         val_scores, test_scores = (fitted.predict_proba(x[part])[:, 1] for part in (val, test))
         yield Problem(path.stem, model, _sample(positive[val], val_scores), _sample(positive[test], test_scores))
+
+
+def of_model(path: Path, seed: int) -> Iterator[Problem]:
+    """Yield the problems of a pseudo-real table, every row of which is drawn anew: see `pseudo_real_study.py`."""
+    generator = Generator.of(*table(path), seed=0)
+    for name in CLASSIFIERS:
+        model = fitted(name, generator, seed)
+        rows = scored(model, generator, PSEUDO_ROWS + PSEUDO_TEST, [seed, 1])
+        for task in tasks(rows):
+            val, test = (reduced(rows[part], task) for part in (slice(0, PSEUDO_ROWS), slice(PSEUDO_ROWS, None)))
+            yield Problem(path.stem, f"{name}, {task}", _sample(val.y, val.p), _sample(test.y, test.p))
 
 
 def pieces(n: int, sizes: Sequence[int], most: int = PARTS) -> dict[tuple[int, str], slice]:

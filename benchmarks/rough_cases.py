@@ -12,6 +12,9 @@ from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from group_cases import Groups, labels_of
 
 Array = NDArray[np.float64]
 Truth = tuple[Array, Array]
@@ -19,6 +22,8 @@ STANDARD = "standard: "  # before the name of a case of `interval_coverage.py`
 SQUARE, SQRT = 0.341466, 0.200598  # amounts that give errors of .05 and .03 over Beta(.7, .7) scores
 PILE = 0.4  # of the rows, at either end
 ATOM = 0.05  # of the rows, at each of three scores
+ROWS, CELLS, GROUPS = READINGS = ("rows", "cells", "groups")  # how a problem is handed to the package
+GROUP_COUNT, ICC, ICC_OF_SCORES = 100, 0.15, 0.3  # where rows belong together
 
 
 def bathtub(rng: np.random.Generator, n: int) -> Array:
@@ -143,6 +148,7 @@ CASES: dict[str, Callable[[np.random.Generator, int], Truth]] = {
     "atoms": atoms,
 }
 CALIBRATED = ("calibrated", "cal 40 values", "cal piles", "cal rare", "cal 2 decimals")
+SMOOTH = (*CALIBRATED, "square .05", "sqrt .03", "overconfident .7")
 
 
 def generator_of(first_seed: int, case: str, n: int, number: int) -> np.random.Generator:
@@ -154,3 +160,13 @@ def draw(case: str, n: int, rng: np.random.Generator) -> tuple[NDArray[np.bool_]
     """Return (y, p, c): labels, scores, and the true probabilities of the rows."""
     p, c = CASES[case](rng, n)
     return rng.random(n) < c, p, c
+
+
+def draw_in_groups(case: str, n: int, rng: np.random.Generator) -> tuple[NDArray[np.bool_], Array, Array, NDArray]:
+    """Return (y, p, c, group): labels of a group are alike beyond their scores, and its scores are alike too."""
+    p, c = CASES[case](rng, n)
+    place = np.argsort(np.lexsort((rng.random(n), p)))  # ties in random order
+    latent = np.sqrt(ICC_OF_SCORES) * ndtri((place + 0.5) / n) + np.sqrt(1 - ICC_OF_SCORES) * rng.standard_normal(n)
+    group = np.argsort(np.argsort(latent)) * GROUP_COUNT // n
+    groups = Groups(GROUP_COUNT, n // GROUP_COUNT, ICC, ICC_OF_SCORES)
+    return labels_of(groups, p, c, group, rng).astype(bool), p, c, group

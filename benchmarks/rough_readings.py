@@ -12,11 +12,11 @@ import numpy as np
 import fitontest as fot
 from fitontest.exceptions import without_warnings
 from interval_coverage import CASES as STANDARD_CASES
-from rough_cases import CASES, STANDARD, draw, generator_of
+from rough_cases import CASES, CELLS, GROUPS, STANDARD, draw, draw_in_groups, generator_of
 from timing import seconds_of
 
 COLUMNS = (
-    *("version", "first_seed", "case", "n", "set", "true"),
+    *("version", "first_seed", "read_as", "case", "n", "set", "true"),
     *("debiased", "low", "high", "widened_by", "fit_p", "b20", "b40"),  # of the spline
     *("isotonic_debiased", "isotonic_low", "isotonic_high"),
     *("joint_p", "p_spline", "p_isotonic", "p_pairs", "shown", "verdict_b40"),
@@ -27,32 +27,39 @@ LIMIT = 0.05  # of the gate where the error is 0
 Reading = dict[str, Any]
 
 
-def readings_of(version: str, first_seed: int, case: str, n: int, numbers: list[int]) -> list[Reading]:
+def readings_of(version: str, first_seed: int, read_as: str, case: str, n: int, numbers: list[int]) -> list[Reading]:
     """Return what is read off each of some data sets of a case."""
-    return [reading_of(version, first_seed, case, n, number) for number in numbers]
+    return [reading_of(version, first_seed, read_as, case, n, number) for number in numbers]
 
 
-def reading_of(version: str, first_seed: int, case: str, n: int, number: int) -> Reading:
+def reading_of(version: str, first_seed: int, read_as: str, case: str, n: int, number: int) -> Reading:
     """Return what is read off one data set, with the seconds of CPU that it took."""
     rng = generator_of(first_seed, case, n, number)
-    y, p, c = draw(case, n, rng) if case in CASES else STANDARD_CASES[case.removeprefix(STANDARD)]().draw(n, rng)
+    group = None
+    if case not in CASES:
+        y, p, c = STANDARD_CASES[case.removeprefix(STANDARD)]().draw(n, rng)
+    elif read_as == GROUPS:
+        y, p, c, group = draw_in_groups(case, n, rng)
+    else:
+        y, p, c = draw(case, n, rng)
     true = float(np.abs(c - p).mean())
     start = process_time()
     with without_warnings():
-        evaluation = evaluation_of(y, p, number)
+        data = fot.Cells.of(y, p) if read_as == CELLS else fot.read(y, p, groups=group)
+        evaluation = evaluation_of(data, number)
         found = {
             **spline_of(evaluation),
             **isotonic_of(evaluation),
             **verdict_of(evaluation),
-            **(gate_of(y, p, true or LIMIT, number) if case in CASES else {}),
+            **(gate_of(data, true or LIMIT, number) if case in CASES else {}),
         }
-    place = {"version": version, "first_seed": first_seed, "case": case, "n": n, "set": number, "true": true}
-    return {**place, **found, "seconds": process_time() - start}
+    place = {"version": version, "first_seed": first_seed, "read_as": read_as, "case": case, "n": n, "set": number}
+    return {**place, "true": true, **found, "seconds": process_time() - start}
 
 
-def evaluation_of(y: np.ndarray, p: np.ndarray, seed: int) -> Any:
+def evaluation_of(data: Any, seed: int) -> Any:
     """Return the errors of both families with their intervals, which `calibration_error` gives too, and the verdict."""
-    return fot.evaluate(y, p, families=["spline", "isotonic"], interval=0.95, random_state=seed)
+    return fot.evaluate(data, families=["spline", "isotonic"], interval=0.95, random_state=seed)
 
 
 def spline_of(evaluation: Any) -> Reading:
@@ -94,9 +101,9 @@ def verdict_of(evaluation: Any) -> Reading:
     }
 
 
-def gate_of(y: np.ndarray, p: np.ndarray, limit: float, seed: int) -> Reading:
+def gate_of(data: Any, limit: float, seed: int) -> Reading:
     """Return what the gate decides by: outcomes at other limits and resolutions follow."""
-    (gate,) = fot.check_calibration(y, p, max_error=limit, random_state=seed).gates
+    (gate,) = fot.check_calibration(data, max_error=limit, random_state=seed).gates
     return {
         "gate_limit": limit,
         "gate_outcome": gate.outcome,

@@ -8,6 +8,7 @@ import csv
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from itertools import product
 from math import inf, nan
 from pathlib import Path
 
@@ -15,13 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from report import markdown
-from rough_cases import CALIBRATED, CASES, STANDARD
+from rough_cases import CALIBRATED, CASES, READINGS, ROWS, SMOOTH, STANDARD
 from two_versions import BEFORE, NOW
 
 Array = NDArray[np.float64]
 Key = tuple[str, int, str]  # case, number of rows, version
-LEVEL = 0.05
-WORDS = ("version", "case", "widened_by", "gate_outcome")  # columns that are no numbers
+LEVEL = LIMIT = 0.05
+WORDS = ("version", "read_as", "case", "widened_by", "gate_outcome")  # columns that are no numbers
 ALL, ALL_CALIBRATED = STANDARD + "all cases", STANDARD + "all calibrated"
 FAR = 1_000_000  # between the numbers of the sets of pooled cases
 CALIBRATED_LIMITS = (0.03, 0.05, 0.07)
@@ -49,13 +50,13 @@ class Sets:
         return Sets({name: values[chosen] for name, values in self.columns.items()})
 
 
-def read(path: Path, first_seed: int) -> dict[Key, Sets]:
-    """Return what the file, which need not be there yet, holds of the sets of a first seed."""
+def read(path: Path, first_seed: int, read_as: str = ROWS) -> dict[Key, Sets]:
+    """Return what the file, which need not be there yet, holds of the sets of a first seed, read in one way."""
     rows: dict[Key, list[dict[str, str]]] = defaultdict(list)
     if path.exists():
         with path.open(newline="") as file:
             for row in csv.DictReader(file):
-                if int(row["first_seed"]) == first_seed:
+                if (int(row["first_seed"]), row["read_as"]) == (first_seed, read_as):
                     rows[row["case"], int(row["n"]), row["version"]].append(row)
     return {key: _columns(each) for key, each in rows.items()}
 
@@ -402,6 +403,56 @@ def gates_table(cells: Mapping[Key, Sets]) -> str:
             shares = [Number.of(passed(sets, limit, resolution)).percent() for resolution in RESOLUTIONS]
             lines.append([*_place(key, sets), words, *shares, Number.of(failed(sets, limit)).percent()])
     return markdown((*PLACE, "limit", "passes by interval %", "and by B_20 %", "and by B_40 %", "fails %"), lines)
+
+
+def readings_table(path: Path, first_seed: int) -> str:
+    """Return what is said of each case where it is read as rows, as cells and in groups, and how often it is wrong.
+
+    The last lines are of all smooth and all rough cases together.
+    """
+    by_reading = {read_as: read(path, first_seed, read_as) for read_as in READINGS}
+    found = {
+        (n, case, read_as): [cells[case, n, NOW]]
+        for n in sorted({key[1] for cells in by_reading.values() for key in cells})
+        for case, (read_as, cells) in product(CASES, by_reading.items())
+        if (case, n, NOW) in cells
+    }
+    pools: dict[tuple[int, str, str], list[Sets]] = defaultdict(list)
+    for (n, case, read_as), sets in found.items():
+        pools[n, "all smooth" if case in SMOOTH else "all rough", read_as] += sets
+    lines = []
+    for (n, case, read_as), sets in [*found.items(), *sorted(pools.items(), key=lambda pool: pool[0][:2])]:
+        values = [np.concatenate([each(one) for one in sets]) for each in (_true, width, *WRONG.values())]
+        sizes = [f"{1e3 * value.mean():.0f}" for value in values[:2]]
+        shares = [Number.of(value).percent() for value in values[2:]]
+        lines.append([f"{n:,}", case, read_as, str(values[0].size), *sizes, *shares])
+    return markdown(("n", "case", "read as", "S", "E", "width", *(f"{name} %" for name in WRONG)), lines)
+
+
+def _true(sets: Sets) -> Array:
+    return sets["true"]
+
+
+def missed_in_silence(sets: Sets) -> Array:
+    """Whether the interval misses the truth and no sentence says that a spline does not fit."""
+    return (1.0 - covered(sets)) * (1.0 - misfit(sets))
+
+
+def wrong_at_limit(sets: Sets) -> Array:
+    """Whether the gate with a limit of .05 decides, and wrongly."""
+    passes, fails = passed(sets, LIMIT, unasked(sets)), failed(sets, LIMIT)
+    return np.where(sets["true"] > LIMIT, passes, fails)
+
+
+WRONG: dict[str, Quantity] = {
+    "held": covered,
+    "misfit said": misfit,
+    "missed in silence": missed_in_silence,
+    "shown": shown,
+    "B_40 holds": held_by_40,
+    "gate at .05 wrong": wrong_at_limit,
+    "gate at E passes": at_truth,
+}
 
 
 def contradictions(cells: Mapping[Key, Sets]) -> int:

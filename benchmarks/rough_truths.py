@@ -1,8 +1,9 @@
 """What the package says of scores whose true map is rough: intervals, limits, gates and verdicts, and what they cost.
 
 Usage: ``python benchmarks/rough_truths.py [-o rough.csv] [--before FOLDER] [--sets 200] [--sets-before 200]
-[--n 1000 4000] [--cases ...] [--first-seed 322026] [--processes 2] [--table] [--bars]``, the same with ``--standard``,
-or ``python benchmarks/rough_truths.py --timing --before FOLDER [--n 1000 10000 1000000] [--repeats 5]``.
+[--n 1000 4000] [--cases ...] [--reading rows cells groups] [--first-seed 322026] [--processes 2] [--table] [--bars]``,
+the same with ``--standard``, or ``python benchmarks/rough_truths.py --timing --before FOLDER
+[--n 1000 10000 1000000] [--repeats 5]``.
 
 Nineteen cases of `rough_cases.py`, waves, teeth, levels, stairs, piles, atoms, with smooth ones beside them: without
 ``--n`` with 1,000 and 4,000 rows, and those that bar (a) names with 3,000 too. Every data set of a case has a seed of
@@ -14,6 +15,12 @@ The tables: coverage and mean width (in thousandths) of the 95 % intervals by sp
 often the fit test rejects; how often p-values are at most .05; the limits at a resolution and how often they hold the
 true error; the outcomes of the gate at limits relative to the true error; and the bars, with what is asked. Shares are
 in percent with their standard errors. ``--table`` prints what the file holds, ``--bars`` only the bars.
+
+``--reading``: the same problems as independent rows, as `Cells` of the same rows, and as rows in 100 groups, whose
+labels and scores are alike (named with ``groups=``). Unless it is "rows" alone, one table has all readings that the
+file holds: how often the interval holds the true error, how often it is said that a spline does not fit, how often the
+interval misses the error without that sentence, how often the verdict shows miscalibration, how often limit(40) is at
+least the true error, and how often the gate decides wrongly at a limit of .05 and passes at the true error.
 
 ``--standard``: the cases of `interval_coverage.py` (300, 1,000 and 3,000 rows), coverage and width before and now.
 ``--timing``: seconds of CPU of calls at both versions, run in turn; the ratio is the median of those of the pairs.
@@ -27,7 +34,7 @@ from itertools import product
 from pathlib import Path
 
 from report import machine_facts, markdown, number, tell
-from rough_cases import CASES, STANDARD
+from rough_cases import CASES, READINGS, ROWS, STANDARD
 from rough_tables import (
     bars,
     contradictions,
@@ -35,6 +42,7 @@ from rough_tables import (
     intervals_table,
     limits_table,
     read,
+    readings_table,
     seconds_table,
     standard_bars,
     table_of_bars,
@@ -76,12 +84,21 @@ def known(cases: list[str] | None, all_cases: Iterable[str]) -> list[str]:
 
 
 def compute(
-    path: Path, cells: list[Cell], sets: dict[str, int], first_seed: int, pools: dict[str, ProcessPoolExecutor]
+    path: Path,
+    cells: list[Cell],
+    readings: list[str],
+    sets: dict[str, int],
+    first_seed: int,
+    pools: dict[str, ProcessPoolExecutor],
 ) -> None:
-    """Append what is missing of the `sets` of each version, all cells and versions at the same pace."""
+    """Append what is missing of the `sets` of each version, all cells, readings and versions at the same pace."""
     from rough_readings import COLUMNS, readings_of  # here, since it imports the package: see `two_versions`
 
-    done = {key: {*map(int, found["set"])} for key, found in read(path, first_seed).items()}
+    done = {
+        (read_as, *key): {*map(int, found["set"])}
+        for read_as in readings
+        for key, found in read(path, first_seed, read_as).items()
+    }
     new = not path.exists()
     with path.open("a", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS)
@@ -90,10 +107,10 @@ def compute(
         for start in range(0, max(sets.values()), PACE):
             for version, pool in pools.items():
                 numbers, batches = range(start, min(start + PACE, sets[version])), []
-                for case, n in cells:
-                    missing = [k for k in numbers if k not in done.get((case, n, version), ())]
+                for read_as, (case, n) in product(readings, cells):
+                    missing = [k for k in numbers if k not in done.get((read_as, case, n, version), ())]
                     parts = (missing[i : i + AT_ONCE] for i in range(0, len(missing), AT_ONCE))
-                    batches += [(version, first_seed, case, n, part) for part in parts]
+                    batches += [(version, first_seed, read_as, case, n, part) for part in parts]
                 for k, rows in enumerate(pool.map(readings_of, *zip(*batches, strict=True)) if batches else ()):
                     tell(f"{version}, from set {start}: {k + 1} of {len(batches)} batches")
                     writer.writerows(rows)
@@ -151,6 +168,7 @@ def main() -> None:
     parser.add_argument("--before", type=Path, help="checkout of an earlier version, measured on the same data sets")
     parser.add_argument("--cases", nargs="+")
     parser.add_argument("--n", nargs="+", type=int)
+    parser.add_argument("--reading", nargs="+", choices=READINGS, default=[ROWS], help="how the rows are handed over")
     parser.add_argument("--sets", type=int, default=200)
     parser.add_argument("--sets-before", type=int, help="of the earlier version; by default as many")
     parser.add_argument("--first-seed", type=int, default=SEED)
@@ -171,7 +189,10 @@ def main() -> None:
         one_thread_each()
         cells = cells_of(given.cases, given.n, given.standard)
         sets = {NOW: given.sets, BEFORE: given.sets if given.sets_before is None else given.sets_before}
-        compute(given.output, cells, sets, given.first_seed, pools_of(given.before, given.processes))
+        compute(given.output, cells, given.reading, sets, given.first_seed, pools_of(given.before, given.processes))
+    if given.reading != [ROWS]:
+        print(f"{machine_facts()}\n\n{readings_table(given.output, given.first_seed)}")
+        return
     print_tables(given.output, given.first_seed, given.standard, given.bars)
 
 

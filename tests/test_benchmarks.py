@@ -233,6 +233,23 @@ def test_labels_of_groups_have_the_true_rate_and_are_alike(groups):
     assert np.mean(y[::2] == y[1::2]) > 0.8**2 + 0.2**2 + 0.02
 
 
+@pytest.mark.usefixtures("groups")
+def test_rough_truths_in_groups_have_labels_and_scores_that_are_alike():
+    import rough_cases
+
+    y, p, c, group = rough_cases.draw_in_groups("wavy8", 100_000, np.random.default_rng(0))
+    assert np.bincount(group).tolist() == [1000] * rough_cases.GROUP_COUNT
+    by_group = [np.bincount(group, values) / 1000 for values in (p, y - c)]
+    independent = np.sqrt([np.var(p) / 1000, np.mean(c * (1 - c)) / 1000])
+    assert np.all(np.std(by_group, axis=1) > 5 * independent)
+    for low in (0.0, 0.25, 0.5, 0.75):
+        rows = (p >= low) & (p < low + 0.25)
+        assert y[rows].mean() == pytest.approx(c[rows].mean(), abs=0.06)  # of 100 groups: 3 standard errors
+    y, p, c, _ = rough_cases.draw_in_groups("piles .05", 1000, np.random.default_rng(0))
+    assert np.mean(y[p == 0]) == pytest.approx(0.05, abs=0.04)  # scores of 0, whose logit is infinite
+    sys.modules.pop("rough_cases")
+
+
 def test_scores_of_groups_are_as_alike_as_asked(groups):
     cases, _ = groups
     for case in cases.CASES:
