@@ -136,7 +136,7 @@ def tabled(records: Sequence[Mapping[str, Any]], kind: str) -> str:
             f"{shares[:, j].mean():.3f} ({low[j]:.2f}-{high[j]:.2f})",
             f"{theirs[j]:.3f}",
             f"{of_log_loss[j]:.3f}",
-            *(f"{better[metric][j]:+.2f}" for metric in METRICS[kind]),
+            *(signed(better[metric][j]) for metric in METRICS[kind]),
             number(float(np.median(score["seconds"][:, j]))),
         )
         for j in np.argsort(-shares.mean(axis=0), kind="stable")
@@ -145,6 +145,11 @@ def tabled(records: Sequence[Mapping[str, Any]], kind: str) -> str:
     notes = [f"{len({dataset for dataset, _ in pairs})} data sets, {len(pairs)} experiments."]
     notes += [f"Left out: {name} ({reason})." for name, reason in failed.items()]
     return f"{' '.join(notes)}\n\n{markdown(header, rows)}"
+
+
+def signed(value: float) -> str:
+    """Return a number with two decimals and its sign."""
+    return "nan" if np.isnan(value) else f"{round(value, 2) + 0.0:+.2f}"
 
 
 def gains(scores: Array, base: int, metric: str) -> Array:

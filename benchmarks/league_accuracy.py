@@ -28,7 +28,7 @@ from league_operations import (
 from league_peers import ESTIMATORS, Entry, quiet
 from report import markdown, tell
 
-LIMIT = 5.0  # seconds for one answer, where 140 are asked for
+LIMIT = 2.0  # seconds of the processor for one answer, where 70 are asked for
 FRESH = 100_000  # points on which a map is held against the truth
 MANY = 1_000_000  # points that stand for an expectation
 SAME = 1e-6
