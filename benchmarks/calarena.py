@@ -89,7 +89,8 @@ def answers(benchmark: str, asked: Sequence[Experiment], out: Path) -> list[dict
                     file.write(json.dumps(records[-1]) + "\n")
                     file.flush()
     tell("")
-    return records
+    wanted = {(experiment.dataset, experiment.model) for experiment in asked}
+    return [record for record in records if (record["dataset"], record["model"]) in wanted]
 
 
 # ----------------------------------------------------------------------------------------------------------- the tables

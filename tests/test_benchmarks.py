@@ -538,6 +538,8 @@ def test_calarena_goes_on_where_it_was(scripts, tmp_path, monkeypatch):
         records = arena.answers("squares-binary", [experiment], tmp_path)
         assert [record["calibrator"] for record in records] == [arena.BASE, "Broken", "TS", "ours"]
     assert asked == [(300, 2)] * 3
+    other = parts.Experiment("other", "-", p[:300], y[:300], p[300:], y[300:])
+    assert {record["dataset"] for record in arena.answers("squares-binary", [other], tmp_path)} == {"other"}
     table = arena.tabled(records, "binary")
     assert "Left out: Broken (ImportError: needs a package)" in table
     assert "| ours       | 1.000 (1.00-1.00) |" in table
