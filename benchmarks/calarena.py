@@ -1,7 +1,8 @@
 """CalArena, a benchmark of post-hoc calibrators by others, run by its protocol with maps of this package entered.
 
 Usage: ``OMP_NUM_THREADS=1 python benchmarks/calarena.py OUT [--predictions FOLDER] [--tables FILE ...] [--hdf5 FOLDER]
-[--only BENCHMARK ...] [--page FILE]``, after ``pip install -r benchmarks/league_requirements.txt``.
+[--only BENCHMARK ...] [--without DATASET ...] [--page FILE]``, after ``pip install -r
+benchmarks/league_requirements.txt``.
 
 CalArena (Berta, Holzmüller, Bach, Jordan 2026, arXiv:2605.30188; github.com/probkit/CalArena) fits calibrators to the
 calibration rows of each pair of a data set and a classifier, and judges them on its test rows by the Brier score (the
@@ -163,7 +164,7 @@ def parts(given: argparse.Namespace) -> Iterator[tuple[str, list[Experiment]]]:
     """Yield the benchmarks and their experiments."""
     for benchmark, found in experiments(given.out, given.predictions, given.tables, given.hdf5).items():
         if not given.only or benchmark in given.only:
-            yield benchmark, found
+            yield benchmark, [experiment for experiment in found if experiment.dataset not in given.without]
 
 
 def main() -> None:
@@ -173,6 +174,7 @@ def main() -> None:
     parser.add_argument("--tables", type=Path, nargs="+", default=(), metavar="FILE", help="npz files with X and y")
     parser.add_argument("--hdf5", type=Path, metavar="FOLDER", help="CalArena's own files")
     parser.add_argument("--only", nargs="+", metavar="BENCHMARK", help="such as tables-binary")
+    parser.add_argument("--without", nargs="+", default=(), metavar="DATASET", help="data sets that take too long")
     parser.add_argument("--page", type=Path, metavar="FILE", help="a page to write the tables into")
     given = parser.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
