@@ -1,9 +1,10 @@
 """The league: accuracy, speed and memory beside the other packages for calibration that install from PyPI.
 
 Usage: ``python benchmarks/league.py OUT [--part speed] [--only OPERATION ...] [--quick] [--page FILE]``, after ``pip
-install -r benchmarks/league_requirements.txt`` (calibre needs Python 3.12). It takes a quarter of an hour of the
-processor. ``--part speed memory`` needs a machine that does nothing else; ``--quick`` takes 10,000 and 100,000 rows,
-three pairs, and two data sets of each kind.
+install -r benchmarks/league_requirements.txt`` (calibre needs Python 3.12). ``--part speed memory`` takes a quarter of
+an hour and needs a machine that does nothing else; ``--part accuracy`` takes longer, whatever else the machine does
+(OMP_NUM_THREADS=1 spares it idle threads). ``--quick`` takes 10,000 and 100,000 rows, three pairs, and two data sets of
+each kind.
 
 What is done is kept in OUT, a file for each operation and part: a run that was stopped goes on where it was, and parts
 can be run at different times. A peer that does not install or run is left out, and named with the reason; so is one
