@@ -1,20 +1,27 @@
 """The league: accuracy, speed and memory beside the other packages for calibration that install from PyPI.
 
-Install them by ``pip install -r benchmarks/league_requirements.txt`` and run ``python benchmarks/league.py`` (an hour
-on two cores); ``--quick`` takes 10,000 and 100,000 rows, three pairs, and two data sets of each kind. A peer that does
-not install or run is left out, and named with the reason. Every call of ours is public, checks included.
+Usage: ``python benchmarks/league.py OUT [--part speed] [--only OPERATION ...] [--quick] [--page FILE]``, after ``pip
+install -r benchmarks/league_requirements.txt`` (calibre needs Python 3.12). ``--part speed memory`` takes a quarter of
+an hour and needs a machine that does nothing else; ``--part accuracy`` takes longer, whatever else the machine does
+(OMP_NUM_THREADS=1 spares it idle threads). ``--quick`` takes 10,000 and 100,000 rows, three pairs, and two data sets of
+each kind.
+
+What is done is kept in OUT, a file for each operation and part: a run that was stopped goes on where it was, and parts
+can be run at different times. A peer that does not install or run is left out, and named with the reason; so is one
+that is expected to take more than two seconds for a call. Every call of ours is public, checks included. ``--page``
+writes the tables of all that OUT holds into a page, between the marks that it has for them.
 """
 
 import argparse
-import csv
+import json
 import multiprocessing
 import re
 import resource
 import sys
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from importlib.metadata import PackageNotFoundError, version
+from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
 from time import perf_counter
@@ -22,18 +29,71 @@ from typing import Any
 
 import numpy as np
 
-from league_accuracy import SETS, accuracy_table, calibrator_errors, estimator_errors
+from league_accuracy import accuracy_table, calibrator_errors, estimator_errors
 from league_calibrators import CALIBRATORS
-from league_operations import OPERATIONS, OURS, Operation, Skipped, predicted
+from league_operations import OPERATIONS, OURS, Operation, Skipped
 from league_peers import ESTIMATORS, Entry
-from report import machine_facts, markdown, number, tell
+from report import machine_facts, markdown, number, put, tell, versions
 from timing import Call, paired
 
 FIRST = 10_000
 WARM_ROWS = 1_000
-LIMIT = 20.0  # seconds that a call may be expected to take
-ROW_SECONDS = 15.0  # that the pairs of a row may take, though one pair is always run
-MEMORY_SECONDS = 120.0  # that a fresh process may take
+LIMIT = 2.0  # seconds that a call may be expected to take
+ROW_SECONDS = 1.5  # that the pairs of a row may take, though one pair is always run
+MEMORY_SECONDS = 30.0  # that a fresh process may take
+IN_MEMORY = (  # operations whose memory is measured, since each answer takes a process of its own
+    "ECE, equal width",
+    "ECE, equal mass",
+    "ECE, class-wise",
+    "ECE, confidence",
+    "isotonic",
+    "Platt",
+    "beta",
+    "temperature",
+    "histogram, equal width",
+    "histogram, equal mass",
+)
+
+
+# ------------------------------------------------------------------------------------------------------ what is kept
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A folder of what was measured: a file for each part and each thing that it measures."""
+
+    folder: Path
+
+    def find(self, part: str, name: str, measure: Callable[[Skipped], list[dict[str, Any]]]) -> None:
+        """Measure a thing, unless the folder has it."""
+        path = self.folder / part / f"{re.sub('[^a-z0-9]+', '_', name.lower())}.json"
+        if path.exists():
+            return
+        skipped = Skipped()
+        rows = measure(skipped)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        found = {"name": name, "facts": facts(), "rows": rows, "skipped": skipped.listed()}
+        written = path.with_suffix(".part")
+        written.write_text(json.dumps(found, indent=1))
+        written.replace(path)  # whole, or not at all
+
+    def read(self, part: str) -> tuple[list[dict[str, Any]], Skipped, list[str]]:
+        """Return the rows of a part in the order of the operations, what was left out, and where it was measured."""
+        found = [json.loads(path.read_text()) for path in sorted((self.folder / part).glob("*.json"))]
+        order = {name: i for i, name in enumerate(OPERATIONS)}
+        found.sort(key=lambda each: order.get(each["name"], 0))
+        skipped = Skipped()
+        for each in found:
+            for who, what, reason in each["skipped"]:
+                skipped.add(who, what, reason)
+        rows = [row for each in found for row in each["rows"]]
+        return rows, skipped, list(dict.fromkeys(each["facts"] for each in found))
+
+
+def facts() -> str:
+    """Return one line with the machine and the versions of the peers."""
+    peers = dict.fromkeys(e.peer for kinds in (ESTIMATORS, CALIBRATORS) for entries in kinds.values() for e in entries)
+    return f"{machine_facts()}; peers: {versions([*peers, 'torch'])}"
 
 
 # ------------------------------------------------------------------------------------------------------------- speed
@@ -53,24 +113,19 @@ class Timed:
     difference: float
     remark: str
 
-    def cells(self) -> tuple[str, ...]:
-        """Return the row as text."""
-        times = number(self.ours_ms), number(self.theirs_ms), number(self.ratio), str(self.pairs)
-        return (self.operation, f"{self.n:,}", self.peer, *times, number(self.difference), self.remark or "-")
+
+def speed_rows(operation: Operation, sizes: Sequence[int], pairs: int, skipped: Skipped) -> list[dict[str, Any]]:
+    """Return the times of an operation beside each of its peers, from the smallest size up."""
+    return [asdict(row) for row in _timed(operation, sizes, pairs, skipped)]
 
 
-TIMED_HEADER = ("operation", "n", "peer", "ours (ms)", "peer (ms)", "ours / peer", "pairs", "difference", "remark")
-
-
-def timed_rows(operation: Operation, sizes: Sequence[int], pairs: int, skipped: Skipped) -> Iterable[Timed]:
-    """Yield the times of an operation beside each of its peers, from the smallest size up."""
+def _timed(operation: Operation, sizes: Sequence[int], pairs: int, skipped: Skipped) -> Iterable[Timed]:
     left = dict(zip((entry.name for entry in operation.entries), operation.entries, strict=True))
     seconds: dict[str, float] = {}
     _run(operation, WARM_ROWS, left, skipped)  # imports and compiles
     for before, n in zip((None, *sizes), sizes, strict=False):
         for name in [name for name in left if before and seconds[name] * n / before > LIMIT]:
-            expected = seconds[name] * n / (before or n)
-            skipped.add(name, f"{operation.name} at n = {n:,}", f"{expected:.0f} s expected, more than {LIMIT:.0f}")
+            skipped.add(name, f"{operation.name} from n = {n:,}", f"more than {LIMIT:.0f} s expected")
             del left[name]
         if not left:
             return
@@ -117,29 +172,51 @@ def _run(operation: Operation, n: int, left: dict[str, Entry], skipped: Skipped)
     return found
 
 
-def faster_peers(rows: Sequence[Timed]) -> str:
-    """Return the list of the rows in which a peer takes less time."""
-    slow = sorted((row for row in rows if row.ratio > 1), key=lambda row: -row.ratio)
+def speed_table(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return a row for each operation and peer: the ratio at each size, and both times in milliseconds."""
+    sizes = sorted({row["n"] for row in rows})
+    pairs: dict[tuple[str, str], dict[int, Mapping[str, Any]]] = {}
+    for row in rows:
+        pairs.setdefault((row["operation"], row["peer"]), {})[row["n"]] = row
+    table = []
+    for (operation, peer), found in pairs.items():
+        cells = [ratio_of(found[n]) if n in found else "-" for n in sizes]
+        apart = number(max(row["difference"] for row in found.values()))
+        table.append((operation, peer, *cells, apart, next(iter(found.values()))["remark"] or "-"))
+    return markdown(("operation", "peer", *(f"{n:,}" for n in sizes), "difference", "remark"), table)
+
+
+def ratio_of(row: Mapping[str, Any]) -> str:
+    """Return the ratio and both times; that of a faster peer is bold."""
+    ratio = number(row["ratio"])
+    return f"{f'**{ratio}**' if row['ratio'] > 1 else ratio} ({number(row['ours_ms'])} / {number(row['theirs_ms'])})"
+
+
+def faster_peers(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return how many rows there are, and the list of those in which a peer takes less time."""
+    slow = sorted((row for row in rows if row["ratio"] > 1), key=lambda row: -row["ratio"])
     lines = [
-        f"* {row.operation}, n = {row.n:,}: {row.peer} takes 1/{row.ratio:.2f} of our time "
-        f"({number(row.theirs_ms)} ms; ours {number(row.ours_ms)} ms)" + (f" [{row.remark}]" if row.remark else "")
+        f"* {row['operation']}, n = {row['n']:,}: {row['peer']} takes 1/{row['ratio']:.2f} of our time"
+        + (f" [{row['remark']}]" if row["remark"] else "")
         for row in slow
     ]
-    return "\n".join(("Where a peer is faster:", "", *lines)) if slow else "No peer is faster anywhere."
+    return "\n".join((f"A peer is faster in {len(slow)} of {len(rows)} measurements:", "", *lines))
 
 
 # ------------------------------------------------------------------------------------------------------------ memory
 
 
-def memory_rows(operation: Operation, n: int, skipped: Skipped) -> Iterable[dict[str, Any]]:
-    """Yield the growth of the resident memory for us and for each peer, in sizes of the input."""
+def memory_rows(operation: Operation, n: int, skipped: Skipped) -> list[dict[str, Any]]:
+    """Return the growth of the resident memory for us and for each peer, in sizes of the input."""
+    rows = []
     for name in (OURS, *(entry.name for entry in operation.entries)):
         tell(f"memory: {operation.name}, {name}")
         growth = _growth_of(operation.name, name, n)
         if isinstance(growth, str):
             skipped.add(name, f"memory of {operation.name}", growth)
         else:
-            yield {"operation": operation.name, "n": n, "who": name, "growth / input": growth}
+            rows.append({"operation": operation.name, "n": n, "who": name, "growth / input": growth})
+    return rows
 
 
 def _growth_of(operation: str, who: str, n: int) -> float | str:
@@ -192,94 +269,98 @@ def _peak(*, anew: bool = False) -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 
+def memory_table(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return a row for each operation: our growth, and those of the peers."""
+    growths: dict[str, dict[str, str]] = {}
+    for row in rows:
+        growths.setdefault(row["operation"], {})[row["who"]] = number(row["growth / input"])
+    table = [
+        (operation, found.get(OURS, "-"), ", ".join(f"{who} {growth}" for who, growth in found.items() if who != OURS))
+        for operation, found in growths.items()
+    ]
+    return markdown(("operation", "ours", "peers"), table)
+
+
 # ------------------------------------------------------------------------------------------------------- the command
 
 
-def peer_facts() -> str:
-    """Return one line with the versions of the peers."""
-    peers = dict.fromkeys(e.peer for kinds in (ESTIMATORS, CALIBRATORS) for entries in kinds.values() for e in entries)
-    return "Peers: " + ", ".join(f"{name} {_version(name)}" for name in (*peers, "torch"))
+def accuracy_rows(n: int, seeds: int, skipped: Skipped) -> list[dict[str, Any]]:
+    """Return the tables of a number of rows, each with its title."""
+    of = f"n = {n:,}, {seeds} seeds, times 1000"
+    tables = {
+        f"|estimate - true mean |p - c||, {of}": estimator_errors(n, seeds, 1, skipped),
+        f"|estimate - true root mean square of p - c|, {of}": estimator_errors(n, seeds, 2, skipped),
+        f"mean |c_hat - c| at fresh scores, {of}": calibrator_errors(n, seeds, skipped),
+    }
+    return [
+        {"title": title, "errors": [(who, each.tolist()) for who, each in errors]} for title, errors in tables.items()
+    ]
 
 
-def _version(name: str) -> str:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return "(not installed)"
-
-
-def speed_part(chosen: Sequence[Operation], sizes: Sequence[int], pairs: int, folder: Path | None) -> None:
-    skipped = Skipped()
-    rows: list[Timed] = []
-    for operation in chosen:
-        rows += timed_rows(operation, sizes, pairs, skipped)
-        write(folder, "speed", [asdict(row) for row in rows])  # what is done stays, should the rest be stopped
+def measure(kept: Kept, given: argparse.Namespace) -> None:
+    """Measure what is asked for and not kept."""
+    chosen = [OPERATIONS[name] for name in given.only or OPERATIONS]
+    largest = min(given.largest, 10 * FIRST) if given.quick else given.largest
+    sizes = [FIRST * 10**k for k in range(4) if FIRST * 10**k <= largest]
+    pairs = given.pairs or (3 if given.quick else 5)
+    for operation in chosen if "speed" in given.part else ():
+        kept.find("speed", operation.name, partial(speed_rows, operation, sizes, pairs))
+    for operation in chosen if "memory" in given.part else ():
+        if operation.name in IN_MEMORY:
+            kept.find("memory", operation.name, partial(memory_rows, operation, 10**5 if given.quick else 10**6))
+    for n, seeds in ({1_000: 2} if given.quick else {1_000: 10, 10_000: 5}).items():
+        if "accuracy" in given.part:
+            kept.find("accuracy", f"{n:06}", partial(accuracy_rows, n, seeds))
     tell("")
-    print(f"Speed\n\n{markdown(TIMED_HEADER, [row.cells() for row in rows])}\n\n{skipped}\n\n{faster_peers(rows)}\n")
 
 
-def memory_part(chosen: Sequence[Operation], n: int, folder: Path | None) -> None:
-    skipped = Skipped()
-    asked = [operation for operation in chosen if operation.bind is not predicted]
-    rows: list[dict[str, Any]] = []
-    for operation in asked:
-        rows += memory_rows(operation, n, skipped)
-        write(folder, "memory", rows)
-    tell("")
-    table = [(row["operation"], f"{row['n']:,}", row["who"], number(row["growth / input"])) for row in rows]
-    title = "Memory: largest growth of the resident set in a fresh process, in sizes of the input"
-    print(f"{title}\n\n{markdown(('operation', 'n', 'who', 'growth / input'), table)}\n\n{skipped}\n")
+def accuracy_text(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return the tables of accuracy under their titles."""
+    texts = []
+    for row in rows:
+        errors = [(who, np.array(each)) for who, each in row["errors"]]
+        texts.append(f"{row['title']}\n\n{accuracy_table(errors)}")
+    return "\n\n".join(texts)
 
 
-def accuracy_part(sizes: Sequence[int], seeds: int, folder: Path | None) -> None:
-    skipped = Skipped()
-    for n in sizes:
-        of = f"n = {n:,}, {seeds} seeds, times 1000"
-        tables = {
-            f"mean_distance_{n}": (f"|estimate - true mean |p - c||, {of}", estimator_errors(n, seeds, 1, skipped)),
-            f"root_mean_square_{n}": (
-                f"|estimate - true root mean square of p - c|, {of}",
-                estimator_errors(n, seeds, 2, skipped),
-            ),
-            f"calibrators_{n}": (f"mean |c_hat - c| at fresh scores, {of}", calibrator_errors(n, seeds, skipped)),
-        }
-        tell("")
-        for name, (title, rows) in tables.items():
-            print(f"Accuracy: {title}\n\n{accuracy_table(rows)}\n")
-            write(folder, name, [{"who": who, **dict(zip(SETS, map(float, each), strict=True))} for who, each in rows])
-    print(f"{skipped}\n")
+def speed_text(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return the table of times, and the peers that are faster."""
+    return f"{speed_table(rows)}\n\n{faster_peers(rows)}"
 
 
-def write(folder: Path | None, name: str, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Write the rows as a file of the folder, if there is one."""
-    if folder is None or not rows:
-        return
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / f"{name}.csv").open("w", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
+TEXTS: dict[str, tuple[str, Callable[[Sequence[Mapping[str, Any]]], str]]] = {
+    "speed": ("Speed: ours / peer (both in ms), by the number of rows", speed_text),
+    "memory": ("Memory: largest growth of the resident set in a fresh process, in sizes of the input", memory_table),
+    "accuracy": ("Accuracy", accuracy_text),
+}
+
+
+def told(kept: Kept) -> str:
+    """Return the tables of all that is kept, in Markdown."""
+    texts = []
+    for part, (title, text_of) in TEXTS.items():
+        rows, skipped, where = kept.read(part)
+        if rows:
+            texts.append("\n\n".join((f"### {title}", *where, text_of(rows), str(skipped))))
+    return "\n\n".join(texts)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("out", type=Path, metavar="OUT", help="the folder of what is measured")
     parser.add_argument("--quick", action="store_true", help="10,000 and 100,000 rows, three pairs, two seeds")
     parser.add_argument("--largest", type=int, default=10**7, metavar="N", help="most rows to time")
-    parser.add_argument("--pairs", type=int, help="pairs of runs, fewer where they take long (7)")
+    parser.add_argument("--pairs", type=int, help="pairs of runs, fewer where they take long (5)")
     parser.add_argument("--only", nargs="+", choices=OPERATIONS, metavar="OPERATION", help=", ".join(OPERATIONS))
-    parser.add_argument("--part", choices=("speed", "memory", "accuracy"), help="one part alone")
-    parser.add_argument("--csv", type=Path, metavar="FOLDER", help="also write every number to files there")
+    parser.add_argument("--part", nargs="+", choices=TEXTS, default=tuple(TEXTS), help="some parts alone")
+    parser.add_argument("--page", type=Path, metavar="FILE", help="a page to write the tables into")
     given = parser.parse_args()
-    chosen = [OPERATIONS[name] for name in given.only or OPERATIONS]
-    largest = min(given.largest, 10 * FIRST) if given.quick else given.largest
-    sizes = [FIRST * 10**k for k in range(4) if FIRST * 10**k <= largest]
-    print(f"{machine_facts()}\n\n{peer_facts()}\n")
-    if given.part in (None, "speed"):
-        speed_part(chosen, sizes, given.pairs or (3 if given.quick else 7), given.csv)
-    if given.part in (None, "memory"):
-        memory_part(chosen, 10**5 if given.quick else 10**6, given.csv)
-    if given.part in (None, "accuracy"):
-        accuracy_part((1_000,) if given.quick else (1_000, 10_000), 2 if given.quick else 10, given.csv)
+    kept = Kept(given.out)
+    measure(kept, given)
+    text = told(kept)
+    print(text)
+    if given.page:
+        put(given.page, "league", text)
 
 
 if __name__ == "__main__":

@@ -89,6 +89,26 @@ def uc_model(kind: str) -> Fit:
     return fit
 
 
+def probcal_model(kind: str, **settings: Any) -> Fit:
+    return calibrator(of("probcal", kind, **settings), "predict_proba")
+
+
+def calibre_model(kind: str, **settings: Any) -> Fit:
+    return calibrator(of("calibre", kind, **settings), "transform", loud=True)
+
+
+def mcgrad_model(kind: str) -> Fit:
+    """Return a calibrator of MCGrad, which takes data frames and the names of their columns."""
+
+    def fit(p: Array, y: Array) -> Predict:
+        frame = module("pandas").DataFrame
+        model = getattr(module("mcgrad.methods"), kind)()
+        model.fit(frame({"p": p, "y": y}), "p", "y")
+        return lambda q: model.predict(frame({"p": q}), "p")
+
+    return fit
+
+
 def venn_abers_model(p: Array, y: Array) -> Predict:
     model = module("venn_abers").VennAbers()
     model.fit(two_columns(p), y)
@@ -105,7 +125,6 @@ def pwlf_model(p: Array, y: Array) -> Predict:
 ON_SCORES = "a logistic curve in p, not in logit p, with Platt's targets"
 SMOOTHED = "adds a row of each label to a bin; bins from the lowest score to the highest"
 SMOOTHED_QUANTILES = "adds a row of each label to a bin; cuts at quantiles of its own"
-VENN = "mean of two isotonic fits per score"
 CALIBRATORS: dict[str, list[Entry]] = {
     "isotonic": [
         Entry(
@@ -115,9 +134,14 @@ CALIBRATORS: dict[str, list[Entry]] = {
         Entry("netcal", netcal_model("binning.IsotonicRegression")),
         Entry("pycalib", pycalib_model("IsotonicCalibration")),
         Entry("probmetrics", probmetrics_model("isotonic")),
-        Entry("venn-abers", venn_abers_model, remark=VENN),
-        Entry("probmetrics", probmetrics_model("ivap"), "ivap", VENN),
-        Entry("probmetrics", probmetrics_model("cir"), "cir", "centred: strictly increasing"),
+        Entry("probcal", probcal_model("IsotonicCalibrator")),
+        Entry("calibre", calibre_model("IsotonicCalibrator")),
+        Entry("MCGrad", mcgrad_model("IsotonicRegression")),
+    ],
+    "Venn-Abers": [
+        Entry("venn-abers", venn_abers_model),
+        Entry("probmetrics", probmetrics_model("ivap")),
+        Entry("probcal", probcal_model("VennAbersCalibrator")),
     ],
     "Platt": [
         Entry("scikit-learn", sklearn_logistic("lbfgs"), "lbfgs", remark="stops at a tolerance of 1e-4"),
@@ -128,21 +152,26 @@ CALIBRATORS: dict[str, list[Entry]] = {
         Entry("pycalib", pycalib_model("LogisticCalibration"), "logistic"),
         Entry("pycalib", pycalib_model("SigmoidCalibration"), "sigmoid", ON_SCORES),
         Entry("scikit-learn", calibrator(of("sklearn.calibration", "_SigmoidCalibration")), "sigmoid", ON_SCORES),
+        Entry("probcal", probcal_model("PlattCalibrator"), remark="with Platt's targets"),
+        Entry("MCGrad", mcgrad_model("PlattScaling"), remark="stops at a tolerance of 1e-4"),
     ],
     "beta": [
         Entry("betacal", calibrator(of("betacal", "BetaCalibration", "abm"), form=column, loud=True)),
         Entry("netcal", netcal_model("scaling.BetaCalibration", loud=True)),
         Entry("pycalib", calibrator(of("pycalib.models.calibrators", "BetaCalibration"), form=column, loud=True)),
         Entry("probmetrics", probmetrics_model("beta")),
+        Entry("probcal", probcal_model("BetaCalibrator")),
     ],
     "temperature": [
         Entry("scikit-learn", calibrator(of("sklearn.calibration", "_TemperatureScaling"), form=logits, positive=True)),
         Entry("netcal", netcal_model("scaling.TemperatureScaling", loud=True)),
         Entry("probmetrics", probmetrics_model("temp-scaling")),
+        Entry("probcal", probcal_model("TemperatureCalibrator")),
     ],
     "histogram, equal width": [
         Entry("netcal", netcal_model("binning.HistogramBinning", BINS)),
         Entry("pycalib", pycalib_model("BinningCalibration", n_bins=BINS), remark=SMOOTHED),
+        Entry("probcal", probcal_model("HistogramBinningCalibrator", n_bins=BINS, strategy="width", shrinkage=None)),
     ],
     "histogram, equal mass": [
         Entry("netcal", netcal_model("binning.HistogramBinning", BINS, equal_intervals=False), remark=SPLITS_TIES),
@@ -150,12 +179,28 @@ CALIBRATORS: dict[str, list[Entry]] = {
         Entry(
             "pycalib", pycalib_model("BinningCalibration", n_bins=BINS, strategy="quantile"), remark=SMOOTHED_QUANTILES
         ),
+        Entry("probcal", probcal_model("HistogramBinningCalibrator", n_bins=BINS, shrinkage=None), remark=SPLITS_TIES),
+    ],
+    "scaling-binning": [
+        Entry(UC, uc_model("PlattBinnerCalibrator"), remark="Platt's curve to a tolerance of 1e-4"),
+        Entry(
+            "probcal",
+            probcal_model("ScalingBinningCalibrator", n_bins=BINS),
+            remark="with Platt's targets; " + SPLITS_TIES,
+        ),
     ],
     "polygon of 3": [
         Entry("pwlf", pwlf_model, remark="values may leave [0, 1]; searches at random; ends at the ends of the data")
     ],
     OTHER: [
-        Entry(UC, uc_model("PlattBinnerCalibrator"), "Platt binner"),
+        Entry("probmetrics", probmetrics_model("cir"), "cir"),
+        Entry("probcal", probcal_model("CenteredIsotonicCalibrator"), "centred isotonic"),
+        Entry("calibre", calibre_model("CenteredIsotonicCalibrator"), "centred isotonic"),
+        Entry("calibre", calibre_model("NearlyIsotonicCalibrator"), "nearly isotonic"),
+        Entry("calibre", calibre_model("SplineCalibrator"), "spline"),
+        Entry("probcal", probcal_model("SplineCalibrator"), "spline"),
+        Entry("probcal", probcal_model("BBQCalibrator"), "BBQ"),
+        Entry("probcal", probcal_model("ENIRCalibrator"), "ENIR"),
         Entry("netcal", netcal_model("binning.BBQ", loud=True), "BBQ"),
         Entry("netcal", netcal_model("binning.ENIR", loud=True), "ENIR"),
         *(

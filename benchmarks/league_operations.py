@@ -83,11 +83,15 @@ EQUAL_WIDTH, EQUAL_MASS = fot.Slope1(BINS, "equal_width"), fot.Slope1(BINS, "equ
 OUR_ESTIMATORS: dict[str, Fit] = {
     "ECE, equal width": our_error(EQUAL_WIDTH),
     "ECE, equal mass": our_error(EQUAL_MASS),
+    "ECE, sweep": our_error(fot.Slope1("sweep")),
     "debiased l2": our_error(EQUAL_MASS, norm="l2", debias=True),
     "debiased l1": our_error(EQUAL_MASS, debias=True),
     "MCE": our_error(EQUAL_WIDTH, norm="max"),
+    "ICI by loess": our_error("loess"),
     "ECE, class-wise": our_error(EQUAL_WIDTH, reduction="classwise"),
+    "debiased l2, class-wise": our_error(EQUAL_MASS, norm="l2", debias=True, reduction="classwise"),
     "ECE, confidence": our_error(EQUAL_WIDTH, reduction="confidence"),
+    "debiased l2, confidence": our_error(EQUAL_MASS, norm="l2", debias=True, reduction="confidence"),
     "Brier score in parts": our_part("brier"),
     "log loss in parts": our_part("log_loss"),
 }
@@ -118,11 +122,13 @@ def our_map(make: Callable[[], fot.Family]) -> Fit:
 
 OUR_CALIBRATORS: dict[str, Fit] = {
     "isotonic": our_map(fot.Isotonic),
+    "Venn-Abers": our_map(fot.VennAbers),
     "Platt": our_map(fot.Platt),
     "beta": our_map(fot.Beta),
     "temperature": our_map(fot.Temperature),
     "histogram, equal width": our_map(partial(fot.Flat, BINS, "equal_width")),
     "histogram, equal mass": our_map(partial(fot.Flat, BINS, "equal_mass")),
+    "scaling-binning": our_map(partial(fot.ScalingBinning, BINS)),
     "polygon of 3": our_map(partial(fot.PL, 3, loss="brier", ensemble=False, alpha=0, kappa=0)),
 }
 OUR_OTHER_CALIBRATORS: dict[str, Fit] = {
@@ -164,12 +170,12 @@ class Operation:
 
 
 def _operations() -> list[Operation]:
-    of_classes = ("ECE, class-wise", "ECE, confidence")
+    of_classes = ("class-wise", "confidence")
     found = [
-        Operation(name, ours, ESTIMATORS[name], data=class_scores if name in of_classes else ordinary_scores)
+        Operation(name, ours, ESTIMATORS[name], data=class_scores if name.endswith(of_classes) else ordinary_scores)
         for name, ours in OUR_ESTIMATORS.items()
     ]
-    found.insert(5, Operation("MCE by gce", our_gce("max"), ESTIMATORS["MCE"]))
+    found.append(Operation("MCE by gce", our_gce("max"), ESTIMATORS["MCE"]))
     found += [Operation(name, ours, CALIBRATORS[name], fitted_and_predicted) for name, ours in OUR_CALIBRATORS.items()]
     found += [
         Operation(f"{name}, predict", OUR_CALIBRATORS[name], CALIBRATORS[name], predicted)
@@ -193,6 +199,10 @@ class Skipped:
             lines = str(reason).splitlines() or [""]
             reason = f"{type(reason).__name__}: {lines[0]}"
         self.reasons[who, reason].append(what)
+
+    def listed(self) -> list[tuple[str, str, str]]:
+        """Return who was left out of what, and why."""
+        return [(who, each, reason) for (who, reason), what in self.reasons.items() for each in what]
 
     def __str__(self) -> str:
         lines = [f"* {who} ({', '.join(what)}): {reason}" for (who, reason), what in self.reasons.items()]

@@ -119,6 +119,15 @@ def diagnostics_part(loss: str) -> Fit:
     return miscalibration
 
 
+def corp_part(loss: str) -> Fit:
+    """Return the miscalibration that probcal finds of one score; it computes that of both, and more of each row."""
+    return lambda p, y: float(getattr(module("probcal").corp_reliability(y, p, bands=None), f"{loss}_mcb"))
+
+
+def calibre_part(score: str) -> Fit:
+    return lambda p, y: float(module("calibre.evaluation").score_decomposition(y, p, score=score)["miscalibration"])
+
+
 def debiased(power: int) -> Fit:
     """Return uncertainty-calibration's debiased error: over bins of equal mass, the root where the power is 2."""
     return lambda p, y: float(module("calibration").lower_bound_scaling_ce(p, y, p=power, debias=True, num_bins=BINS))
@@ -138,6 +147,8 @@ def _netcal(kind: str, **settings: Any) -> Fit:
 
 
 SPLITS_TIES = "cuts at quantiles of its own"
+OTHER_CUTS = "cuts at other rows where n is no multiple of 15"
+BOTH_SCORES = "computes the parts of both scores"
 ESTIMATORS: dict[str, list[Entry]] = {
     "ECE, equal width": [
         Entry(
@@ -151,6 +162,9 @@ ESTIMATORS: dict[str, list[Entry]] = {
         Entry("torchmetrics", torchmetrics_error("l1")),
         Entry("pycalib", _ask_labels_first("pycalib.metrics", "binary_ECE", bins=BINS)),
         Entry("probmetrics", probmetrics_metric("ece-15"), remark="computes in float32"),
+        Entry("probcal", _ask_labels_first("probcal.metrics", "ece", n_bins=BINS, strategy="width")),
+        Entry("calibre", _ask_labels_first("calibre.metrics", "expected_calibration_error", n_bins=BINS)),
+        Entry("MCGrad", _ask_labels_first("mcgrad.metrics", "expected_calibration_error", num_bins=BINS)),
     ],
     "ECE, equal mass": [
         Entry(
@@ -161,22 +175,69 @@ ESTIMATORS: dict[str, list[Entry]] = {
         Entry("netcal", _netcal("ECE", equal_intervals=False), remark=SPLITS_TIES),
         Entry(UC, _ask("calibration", "get_ece_em", num_bins=BINS), remark=SPLITS_TIES),
         Entry("model-diagnostics", diagnostics_bias, remark=f"{SPLITS_TIES}; compute_bias, summed here"),
+        Entry("probcal", _ask_labels_first("probcal.metrics", "ece", n_bins=BINS), remark=SPLITS_TIES),
+        Entry(
+            "calibre",
+            _ask_labels_first("calibre.metrics", "plugin_calibration_error", n_bins=BINS, norm=1),
+            remark=OTHER_CUTS,
+        ),
+        Entry(
+            "MCGrad",
+            _ask_labels_first("mcgrad.metrics", "adaptive_calibration_error", num_bins=BINS),
+            remark=SPLITS_TIES,
+        ),
     ],
-    "debiased l2": [Entry(UC, debiased(2))],
-    "debiased l1": [Entry(UC, debiased(1), remark="draws random numbers where ours is in closed form")],
+    "ECE, sweep": [
+        Entry(
+            "probcal",
+            _ask_labels_first("probcal.metrics", "ece_sweep"),
+            remark="stops at 100 bins; " + SPLITS_TIES,
+        ),
+        Entry("calibre", _ask_labels_first("calibre.metrics", "sweep_calibration_error", norm=1)),
+    ],
+    "debiased l2": [
+        Entry(UC, debiased(2)),
+        Entry(
+            "calibre",
+            _ask_labels_first("calibre.metrics", "debiased_calibration_error", n_bins=BINS),
+            remark=OTHER_CUTS,
+        ),
+    ],
+    "debiased l1": [
+        Entry(UC, debiased(1), remark="draws random numbers where ours is in closed form"),
+        Entry(
+            "probcal",
+            _ask_labels_first("probcal.metrics", "ece_debiased", n_bins=BINS),
+            remark="roots of the debiased squared gaps of the bins, not below 0",
+        ),
+    ],
     "MCE": [
         Entry("netcal", _netcal("MCE")),
         Entry("torchmetrics", torchmetrics_error("max")),
         Entry("pycalib", _ask_labels_first("pycalib.metrics", "binary_MCE", bins=BINS)),
         Entry("probmetrics", probmetrics_metric("mce-15"), remark="computes in float32"),
+        Entry("probcal", _ask_labels_first("probcal.metrics", "ece", n_bins=BINS, strategy="width", norm="max")),
+        Entry("calibre", _ask_labels_first("calibre.metrics", "maximum_calibration_error", n_bins=BINS)),
     ],
     "smooth ECE": [
         Entry("relplot", _ask("relplot", "smECE")),
         Entry("probmetrics", probmetrics_metric("smece")),
+        Entry("probcal", _ask_labels_first("probcal.metrics", "smooth_ece"), remark="smooths over the logit"),
+        Entry("calibre", _ask_labels_first("calibre.metrics", "smooth_calibration_error")),
+    ],
+    "ICI by loess": [
+        Entry(
+            "probcal",
+            _ask_labels_first("probcal.metrics", "ici"),
+            remark="local lines, not the parabolas of R's loess; at 512 scores, and lines between them",
+        ),
     ],
     "ECE, class-wise": [
         Entry("pycalib", _ask_labels_first("pycalib.metrics", "classwise_ECE", bins=BINS)),
         Entry(UC, _ask("calibration", "get_ece", num_bins=BINS, mode="marginal")),
+    ],
+    "debiased l2, class-wise": [
+        Entry("calibre", _ask_labels_first("calibre.multiclass", "classwise_ece", n_bins=BINS), remark=OTHER_CUTS),
     ],
     "ECE, confidence": [
         Entry("netcal", _netcal("ECE")),
@@ -185,6 +246,17 @@ ESTIMATORS: dict[str, list[Entry]] = {
         Entry(UC, _ask("calibration", "get_ece", num_bins=BINS)),
         Entry("probmetrics", probmetrics_metric("ece-15", binary=False), remark="computes in float32"),
     ],
-    "Brier score in parts": [Entry("model-diagnostics", diagnostics_part("SquaredError"))],
-    "log loss in parts": [Entry("model-diagnostics", diagnostics_part("LogLoss"))],
+    "debiased l2, confidence": [
+        Entry("calibre", _ask_labels_first("calibre.multiclass", "top_label_ece", n_bins=BINS), remark=OTHER_CUTS),
+    ],
+    "Brier score in parts": [
+        Entry("model-diagnostics", diagnostics_part("SquaredError")),
+        Entry("probcal", corp_part("brier"), remark=BOTH_SCORES),
+        Entry("calibre", calibre_part("brier")),
+    ],
+    "log loss in parts": [
+        Entry("model-diagnostics", diagnostics_part("LogLoss")),
+        Entry("probcal", corp_part("log_loss"), remark=BOTH_SCORES),
+        Entry("calibre", calibre_part("log")),
+    ],
 }

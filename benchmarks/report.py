@@ -5,16 +5,38 @@ import platform
 import sys
 from collections.abc import Sequence
 from datetime import date
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 
 PACKAGES = ("numpy", "scipy", "scikit-learn", "betacal", "fitontest")
 
 
 def machine_facts() -> str:
     """Return one line with the date, the Python, the packages and the cores."""
-    packages = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
     cores = f"{os.cpu_count()} CPU cores ({platform.machine()}, {platform.system()})"
-    return f"{date.today().isoformat()}: Python {platform.python_version()}, {packages}; {cores}"
+    return f"{date.today().isoformat()}: Python {platform.python_version()}, {versions(PACKAGES)}; {cores}"
+
+
+def versions(packages: Sequence[str]) -> str:
+    """Return the packages with their versions."""
+    return ", ".join(f"{name} {_version(name)}" for name in packages)
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:  # what is imported from a folder has no metadata
+        return str(getattr(sys.modules.get(name), "__version__", "(not installed)"))
+
+
+def put(page: Path, name: str, text: str) -> None:
+    """Write a text into a page, between the lines ``<!-- name -->`` and ``<!-- end of name -->``."""
+    start, end = f"<!-- {name} -->", f"<!-- end of {name} -->"
+    before, found, rest = page.read_text(encoding="utf-8").partition(f"{start}\n")
+    _, closed, after = rest.partition(end)
+    if not (found and closed):
+        raise ValueError(f"{page} must have the lines {start!r} and {end!r}")
+    page.write_text(f"{before}{start}\n\n{text.strip()}\n\n{end}{after}", encoding="utf-8")
 
 
 def markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -467,3 +467,108 @@ def test_the_page_of_all_tables_is_made_of_the_other_pages(monkeypatch):
     with pytest.raises(ValueError, match="must have a line 'no such table' once, got 0"):
         list(reproduced.pairs_below("measurements/tce.md", "no such table"))
     sys.modules.pop("reproduced", None)
+
+
+@pytest.fixture
+def scripts(monkeypatch):
+    """Import the league and CalArena; what they ask of other packages is imported when it is asked."""
+    monkeypatch.syspath_prepend(BENCHMARKS)
+    known = set(sys.modules)
+    import calarena
+    import calarena_experiments
+    import league
+
+    yield league, calarena, calarena_experiments
+    for name in set(sys.modules) - known:
+        if (BENCHMARKS / f"{name}.py").exists():
+            sys.modules.pop(name)
+
+
+def test_what_the_league_has_measured_is_kept(scripts, tmp_path):
+    league, _, _ = scripts
+    kept, measured = league.Kept(tmp_path), []
+
+    def rows_of(skipped):
+        measured.append(skipped)
+        skipped.add("slow", "isotonic from n = 100,000", "more than 2 s expected")
+        one = {"operation": "isotonic", "peer": "other", "pairs": 3, "difference": 0.0, "remark": "", "ours_ms": 1.0}
+        return [one | {"n": n, "theirs_ms": 1 / r, "ratio": r} for n, r in ((10_000, 2.0), (100_000, 0.5))]
+
+    for _ in range(2):
+        kept.find("speed", "isotonic", rows_of)
+    assert len(measured) == 1
+    text = league.told(kept)
+    assert "**2.00** (1.00 / 0.500) | 0.500 (1.00 / 2.00)" in text
+    assert "faster in 1 of 2 measurements" in text
+    assert "slow (isotonic from n = 100,000): more than 2 s expected" in text
+    page = tmp_path / "page.md"
+    page.write_text("before\n<!-- league -->\nold\n<!-- end of league -->\nafter\n")
+    for _ in range(2):
+        league.put(page, "league", text)
+    lines = page.read_text().splitlines()
+    assert (lines[0], lines[-1], "old" in lines) == ("before", "after", False)
+    with pytest.raises(ValueError, match="calarena"):
+        league.put(page, "calarena", text)
+
+
+def test_every_operation_of_the_league_has_an_answer_of_ours(scripts):
+    league, _, _ = scripts
+    for operation in league.OPERATIONS.values():
+        assert operation.entries
+        if operation.name != "polygon of 3":  # which takes seconds
+            answer = operation.bind(operation.ours, *operation.data(500))()
+            assert np.isfinite(np.asarray(answer)).all(), operation.name
+    assert set(league.IN_MEMORY) <= set(league.OPERATIONS)
+
+
+def test_wins_are_shares_of_the_others_with_a_higher_loss(scripts):
+    _, arena, _ = scripts
+    losses = np.array([[1.0, 2.0, 3.0], [1.0, 1.0, np.nan]])
+    assert arena.win_shares(losses).tolist() == [[1.0, 0.5, 0.0], [0.0, 0.0, 0.0]]
+    of_two = np.array([True, True, False])
+    assert arena.win_shares(losses, of_two).tolist() == [[1.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
+    low, high = arena.bootstrap(np.array([[0.0, 1.0], [1.0, 1.0], [0.5, 1.0]]), ["a", "b", "b"])
+    assert (low[1], high[1]) == (1.0, 1.0)
+    assert (low[0], high[0]) == (0.0, 0.75)  # three rows of a, or three of b
+
+
+def test_calarena_goes_on_where_it_was(scripts, tmp_path, monkeypatch):
+    _, arena, parts = scripts
+    rng = np.random.default_rng(0)
+    p = rng.random(600).astype(np.float32)
+    y = (rng.random(600) < p**2).astype(np.int32)
+    experiment = parts.Experiment("squares", "-", p[:300], y[:300], p[300:], y[300:])
+    asked = []
+
+    def brier(experiment, probabilities):
+        asked.append(probabilities.shape)
+        q = probabilities[:, 1]
+        return dict.fromkeys(arena.METRICS["binary"], float(np.mean((q - experiment.y_test) ** 2)))
+
+    def broken():
+        raise ImportError("needs a package")
+
+    monkeypatch.setattr(arena, "metrics", brier)
+    monkeypatch.setitem(arena.THEIRS, "binary", {arena.BASE: lambda: None, "Broken": broken, "TS": fot.Temperature})
+    monkeypatch.setitem(arena.OURS, "binary", {"ours": fot.Platt})
+    for _ in range(2):
+        records = arena.answers("squares-binary", [experiment], tmp_path)
+        assert [record["calibrator"] for record in records] == [arena.BASE, "Broken", "TS", "ours"]
+    assert asked == [(300, 2)] * 3
+    other = parts.Experiment("other", "-", p[:300], y[:300], p[300:], y[300:])
+    assert {record["dataset"] for record in arena.answers("squares-binary", [other], tmp_path)} == {"other"}
+    table = arena.tabled(records, "binary")
+    assert "Left out: Broken (ImportError: needs a package)" in table
+    assert "| ours       | 1.000 (1.00-1.00) |" in table
+
+
+def test_calibration_rows_are_predicted_without_themselves(scripts):
+    """A classifier that remembers its rows would be right of all of them."""
+    _, _, parts = scripts
+    from sklearn.neighbors import KNeighborsClassifier
+
+    rng = np.random.default_rng(0)
+    x, y = rng.random((300, 2)), rng.integers(0, 2, 300)
+    p_cal, y_cal, p_test, y_test = parts._predicted(lambda: KNeighborsClassifier(1), x, y)
+    assert (p_cal.size, y_cal.size, p_test.size, y_test.size) == (200, 200, 100, 100)
+    assert 0.3 < np.mean((p_cal > 0.5) == y_cal) < 0.7
