@@ -189,10 +189,13 @@ class _Averages:
         parts = [(polygon.hats(x), polygon.offset(x)) for polygon in self.polygons]
         for piece in pieces(*values.shape):
             for (hats, offset), theta, weights in zip(parts, self.theta, self.weights, strict=True):
-                part = hats[piece] @ theta
-                part += offset[piece]
-                logistic_in_place(part)
-                part *= weights
+                part = hats[piece] @ -theta
+                if offset[piece].any():
+                    part -= offset[piece]
+                with np.errstate(over="ignore"):
+                    np.exp(part, out=part)
+                part += 1.0
+                np.divide(weights, part, out=part)
                 values[piece] += part
         return np.minimum(values, 1.0, out=values)
 
@@ -319,7 +322,7 @@ class _Design:
         self, polygon: "_Polygon", wy: FloatArray, folded: tuple[FloatArray, FloatArray], full: FloatArray
     ) -> FloatArray:
         """Return the summed log loss of each column, every fold under the polygon that was fitted without it."""
-        theta = self._solve(polygon, *folded, np.tile(full, (1, wy.shape[1])), FOLD)
+        theta = self._solve(polygon, *folded, full, FOLD)
         z = polygon.features.logits(theta).reshape(wy.shape)
         loss = softplus(z)
         loss *= self.w[:, :, None]
