@@ -122,23 +122,24 @@ def minimise_columns(
     """
     gradient, hessian = _derivatives(features, w, wy, start)
     theta = np.tile(start, (1, wy.shape[1] // start.shape[1]))
-    total = np.broadcast_to(w.sum(axis=0), theta.shape[1:])
+    largest = tolerance * np.broadcast_to(w.sum(axis=0), theta.shape[1:])
     active = np.arange(theta.shape[1])
     for _ in range(MAX_STEPS):
-        left = np.flatnonzero(np.abs(gradient).max(axis=0) > tolerance * total[active])
-        hessian = hessian if left.size == active.size else hessian[:, left]
-        direction = _solve(features, hessian, -gradient[:, left])
+        direction = _solve(features, hessian, -gradient)
         change = _largest_change(features, direction)
-        last = _rest(features, hessian, total[active[left]], direction, change) <= tolerance * total[active[left]]
-        theta[:, active[left[last]]] += direction[:, last]
-        left, direction, change = left[~last], direction[:, ~last], change[~last]
+        left = np.abs(gradient).max(axis=0) > largest[active]
+        last = left & (_rest(features, w, hessian, direction, change) <= largest[active])
+        if last.any():
+            theta[:, active[last]] += direction[:, last]
+        left = np.flatnonzero(left & ~last)
         if left.size == 0:
             return theta, np.ones(theta.shape[1], dtype=bool)
         if left.size < active.size:
-            active, gradient, w, wy = active[left], gradient[:, left], _of(w, left), _columns(wy, left)
+            active, change = active[left], change[left]
+            w, wy, gradient, direction = (_columns(each, left) for each in (w, wy, gradient, direction))
         theta[:, active], gradient, hessian = _advance(features, w, wy, theta[:, active], gradient, direction, change)
     converged = np.ones(theta.shape[1], dtype=bool)
-    converged[active] = np.abs(gradient).max(axis=0) <= tolerance * total[active]
+    converged[active] = np.abs(gradient).max(axis=0) <= largest[active]
     return theta, converged
 
 
@@ -150,7 +151,7 @@ def _largest_change(features: Features, direction: FloatArray) -> FloatArray:
 
 
 def _rest(
-    features: Features, hessian: FloatArray, total: FloatArray, direction: FloatArray, change: FloatArray
+    features: Features, w: FloatArray, hessian: FloatArray, direction: FloatArray, change: FloatArray
 ) -> FloatArray:
     """Return a bound on the gradient behind a full step, whose linear part vanishes, shape (C,).
 
@@ -159,7 +160,7 @@ def _rest(
     first, and changes by a factor of no more than exp(change).
     """
     if not (features.are_shares and features.are_chained):
-        return np.asarray(CURVATURE * features.reach.max() * total * change**2)
+        return np.asarray(CURVATURE * features.reach.max() * w.sum(axis=0) * change**2)
     squares, beside = direction**2, hessian[~features.diagonal]
     product = hessian[features.diagonal] * squares
     product[:-1] += beside * squares[1:]
@@ -167,17 +168,12 @@ def _rest(
     return np.asarray(product.max(axis=0) * np.exp(np.minimum(change, LONGEST)) / 2.0)
 
 
-def _of(w: FloatArray, columns: IntArray) -> FloatArray:
-    """Return the weights of these columns, if each has its own."""
-    return w if w.shape[1] == 1 else _columns(w, columns)
-
-
 def _columns(values: FloatArray, columns: IntArray) -> FloatArray:
     """Return some columns, row after row as the logits are; an index would leave them column after column.
 
-    To multiply numbers that lie otherwise takes ten times as long.
+    To multiply numbers that lie otherwise takes ten times as long. Weights of all columns, of shape (m, 1), stay so.
     """
-    return np.take(values, columns, axis=1)
+    return values if values.shape[1] == 1 else np.take(values, columns, axis=1)
 
 
 def _derivatives(features: Features, w: FloatArray, wy: FloatArray, theta: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -275,5 +271,7 @@ def _advance(
             break
         length[over] /= 2.0
         moved[:, over] = theta[:, over] + length[over] * direction[:, over]
-        new_gradient[:, over], hessian[:, over] = _derivatives(features, _of(w, over), _columns(wy, over), moved[:, over])
+        new_gradient[:, over], hessian[:, over] = _derivatives(
+            features, _columns(w, over), _columns(wy, over), moved[:, over]
+        )
     return moved, new_gradient, hessian

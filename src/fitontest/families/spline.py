@@ -36,7 +36,7 @@ ROUNDING = 1e-12  # of sums of weights
 SAME = 1e-6  # knots closer than this are one
 RIDGE = 0.001  # on the distance of the logits at the knots from the identity
 OUTER = 0.005  # share of the rows beyond the outer knots, on either side
-TOGETHER, FEWEST = 80_000, 16  # numbers of columns that are computed together, and such columns at least
+TOGETHER, FEWEST = 160_000, 16  # numbers of columns that are computed together, and such columns at least
 FIT, FOLD = 1e-11, 1e-5  # largest gradient per unit weight: of the map, and of the maps that only judge it
 
 
