@@ -8,8 +8,8 @@ with wy_ib = w_ib t_ib.
 
 Gradients and Hessians of all columns are products of a few matrices, and the small systems are solved together. Of a
 Hessian the entries of pairs of features that meet in a row are kept, of shape (pairs, C); the others are 0. No step
-moves a logit by more than `LONGEST`, so that none lands on a plateau, and a step that overshoots is halved. After a step
-so short that the gradient behind it is known to be within the tolerance, none is computed.
+moves a logit by more than `LONGEST`, so that none lands on a plateau, and a step that overshoots is halved. After steps
+so short that the gradient behind them is known to be within the tolerance, none is computed.
 """
 
 from collections.abc import Iterator

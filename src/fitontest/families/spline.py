@@ -18,7 +18,7 @@ from fitontest.families.base import Family, Solution
 from fitontest.families.certainty import LEAST as EPS
 from fitontest.families.cutting import eps_of_scores
 from fitontest.families.fits import Fits
-from fitontest.families.newton_many import Features, logistic_in_place, minimise_columns, pieces
+from fitontest.families.newton_many import Features, minimise_columns, pieces
 from fitontest.families.registry import register
 from fitontest.maps.atoms import AtomsMap
 from fitontest.maps.base import CalibrationMap
