@@ -123,12 +123,24 @@ def test_few_rows_and_one_score_ask_nothing(p, y):
 
 
 def test_jumps_hold_the_ends_of_both_rungs():
-    ladder = ladder_of(stairs)
+    ladder = ladder_of(stairs, seed=4)
+    assert ladder.rung == "isotonic"
     found = ladder.interval(L1, 50, 0.95)
     alone = Redrawn(PlugIn("isotonic"), ladder.redraws, 0).chain(ladder.isotonic, 50, 0.95)
     assert found.value == alone.value
     assert found.low <= alone.low
     assert found.high >= alone.high
+
+
+def test_the_interval_of_a_spline_that_fits_is_computed_once_for_all_families():
+    y, p = drawn(lambda p: p**1.2, n=500)
+    sample = fot.read(y, p)
+    fot.evaluate(sample, families=[fot.Flat(40), fot.Isotonic()], interval=0.95)
+    ladder = Ladder.of(sample, 0)
+    spline = fot.calibration_error(y, p, family=fot.Spline(), interval=0.95)
+    ((key, found),) = ladder.intervals.items()
+    assert key == ("spline", L1, 50, 0.95)
+    assert (found.low, found.high) == (spline.interval.low, spline.interval.high)
 
 
 def test_an_error_of_few_rows_is_of_these_alone():

@@ -6,6 +6,7 @@ the seed and are made anew where they are needed: no more than a few labellings 
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -85,6 +86,10 @@ class Redraws(ABC):
             How many of the first truths have been drawn already: theirs are not yielded again.
         """
 
+    def joined(self, labels: Sequence[Labels]) -> Labels:
+        """Return labellings of several truths as those of one."""
+        return [labelling for of_truth in labels for labelling in of_truth]
+
     @abstractmethod
     def samples(self, labels: Labels) -> Iterator[Any]:
         """Yield the sample of each labelling."""
@@ -112,9 +117,13 @@ class Redraws(ABC):
         """Return the values of a measure under each truth but the first `known`, with the same random numbers."""
         values: list[list[FloatArray]] = [[] for _ in truths[known:]]
         for block in track(self.blocks(draws), "draws"):
-            for of_truth, labels in zip(values, self.draw(truths, block, seed, known), strict=True):
+            together = max(1, self.block_size // len(block))  # few draws of several truths are fitted at once
+            places, drawn = iter(values), self.draw(truths, block, seed, known)
+            while some := list(islice(drawn, together)):
                 with without_warnings():  # of the real labels the user has been warned
-                    of_truth.append(measure.values(self, labels))
+                    found = measure.values(self, self.joined(some))
+                for of_truth, part in zip(islice(places, len(some)), np.split(found, len(some)), strict=True):
+                    of_truth.append(part)
         return [np.concatenate(of_truth) for of_truth in values]
 
     @abstractmethod

@@ -135,6 +135,10 @@ class ScoreRedraws(Redraws):
             labels = _single(truths, shape, rng) if self.entries.single else _counts(n, truths, shape, rng)
         return islice(labels, known, None)
 
+    def joined(self, labels: Sequence[IntArray]) -> IntArray:
+        """Return labellings of several truths beside each other."""
+        return labels[0] if len(labels) == 1 else np.concatenate(labels, axis=1)
+
     def samples(self, labels: IntArray) -> Iterator[ScoreSample]:
         """Yield the sample of each labelling."""
         return (self.entries.sample(positives) for positives in labels.T)

@@ -18,7 +18,7 @@ from fitontest.families.base import Family, Solution
 from fitontest.families.certainty import LEAST as EPS
 from fitontest.families.cutting import eps_of_scores
 from fitontest.families.fits import Fits
-from fitontest.families.newton_many import Features, logistic_in_place, minimise_columns, pieces
+from fitontest.families.newton_many import Features, minimise_columns, pieces
 from fitontest.families.registry import register
 from fitontest.maps.atoms import AtomsMap
 from fitontest.maps.base import CalibrationMap
@@ -36,7 +36,7 @@ ROUNDING = 1e-12  # of sums of weights
 SAME = 1e-6  # knots closer than this are one
 RIDGE = 0.001  # on the distance of the logits at the knots from the identity
 OUTER = 0.005  # share of the rows beyond the outer knots, on either side
-TOGETHER, FEWEST = 80_000, 16  # numbers of columns that are computed together, and such columns at least
+TOGETHER, FEWEST = 160_000, 16  # numbers of columns that are computed together, and such columns at least
 FIT, FOLD = 1e-11, 1e-5  # largest gradient per unit weight: of the map, and of the maps that only judge it
 
 
@@ -189,10 +189,13 @@ class _Averages:
         parts = [(polygon.hats(x), polygon.offset(x)) for polygon in self.polygons]
         for piece in pieces(*values.shape):
             for (hats, offset), theta, weights in zip(parts, self.theta, self.weights, strict=True):
-                part = hats[piece] @ theta
-                part += offset[piece]
-                logistic_in_place(part)
-                part *= weights
+                part = hats[piece] @ -theta
+                if offset[piece].any():
+                    part -= offset[piece]
+                with np.errstate(over="ignore"):
+                    np.exp(part, out=part)
+                part += 1.0
+                np.divide(weights, part, out=part)
                 values[piece] += part
         return np.minimum(values, 1.0, out=values)
 
@@ -319,7 +322,7 @@ class _Design:
         self, polygon: "_Polygon", wy: FloatArray, folded: tuple[FloatArray, FloatArray], full: FloatArray
     ) -> FloatArray:
         """Return the summed log loss of each column, every fold under the polygon that was fitted without it."""
-        theta = self._solve(polygon, *folded, np.tile(full, (1, wy.shape[1])), FOLD)
+        theta = self._solve(polygon, *folded, full, FOLD)
         z = polygon.features.logits(theta).reshape(wy.shape)
         loss = softplus(z)
         loss *= self.w[:, :, None]

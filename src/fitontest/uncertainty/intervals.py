@@ -184,12 +184,14 @@ def widen(
     if redrawn.measure.total is None:
         return own, None
     by: str = DISTRIBUTIONS if ladder is None else ladder.rung
-    if ladder is not None and by != SCORES:
-        wider = ladder.interval(redrawn.measure.total, draws, level)
-        if wider is not None and redrawn.is_smooth:  # the spline is known not to fit: nothing of its own is left
-            return wider, by
+    if by in (SCORES, DISTRIBUTIONS) and (redrawn.is_smooth or not own.misread):
+        return own, None
+    if ladder is None:
+        wider = redrawn.smooth.chain(g, draws, level)
     else:
-        wider = redrawn.smooth.chain(g, draws, level) if own.misread and not redrawn.is_smooth else None
+        wider = ladder.interval(redrawn.measure.total, draws, level)
+    if wider is not None and by not in (SCORES, DISTRIBUTIONS) and redrawn.is_smooth:
+        return wider, by  # the spline is known not to fit: nothing of its own is left
     if wider is None or (wider.low >= own.low and wider.high <= own.high):
         return own, None
     return DebiasedInterval(own.value, min(own.low, wider.low), max(own.high, wider.high), own.misread), by

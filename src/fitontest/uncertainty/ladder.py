@@ -55,12 +55,12 @@ class Ladder:
     redraws : ScoreRedraws
     seed : int
     intervals : dict
-        What was computed already, by norm, draws and level.
+        What was computed already, by rung, norm, draws and level.
     """
 
     redraws: ScoreRedraws
     seed: int
-    intervals: dict[tuple[Norm, int, float], DebiasedInterval | None] = field(default_factory=dict, repr=False)
+    intervals: dict[tuple[Rung, Norm, int, float], DebiasedInterval | None] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, sample: ScoreSample, seed: int) -> "Ladder":
@@ -162,13 +162,17 @@ class Ladder:
         return values.mean(axis=1) - pairs.windows.means(c - pairs.p), values.std(axis=1, ddof=1)
 
     def interval(self, norm: Norm, draws: int, level: float) -> DebiasedInterval | None:
-        """Return debiased error and interval where the spline does not fit, or None where labels do not vary.
+        """Return debiased error and interval of the rung, or None where labels do not vary.
 
         They are the same for all families of a table, and computed once.
         """
-        key = norm, draws, level
+        key = self.rung, norm, draws, level
         if key not in self.intervals:
-            self.intervals[key] = self._invert(norm, draws, level)
+            if self.rung == SCORES:
+                spline = Redrawn(PlugIn(norm=norm), self.redraws, self.seed)
+                self.intervals[key] = spline.chain(self.direction, draws, level)
+            else:
+                self.intervals[key] = self._invert(norm, draws, level)
         return self.intervals[key]
 
     def _invert(self, norm: Norm, draws: int, level: float) -> DebiasedInterval | None:
