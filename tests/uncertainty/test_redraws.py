@@ -54,6 +54,23 @@ def test_counts_of_several_truths_come_from_the_same_rows():
     assert np.all(counts[3] == [[20], [0]])
 
 
+def test_counts_that_are_kept_change_none_of_those_drawn_after_them():
+    def made():
+        return ScoreRedraws.of(fot.ScoreSample([0, 1], [0.3, 0.6], [20, 30], weights="counts"))
+
+    p, others = np.array([0.3, 0.6]), [np.array([0.5, 0.4]), np.array([0.2, 0.9])]
+    alone = [np.concatenate([*made().draw([p, c], range(30), SEED)]) for c in others]
+    kept = made()
+    for c, counts in zip(others, alone, strict=True):
+        np.testing.assert_array_equal(np.concatenate([*kept.draw([p, c], range(30), SEED)]), counts)
+        np.testing.assert_array_equal(next(kept.draw([p, c], range(30), SEED, known=1)), counts[2:])
+    first = next(kept.draw([p.copy()], range(30), SEED))
+    np.testing.assert_array_equal(first, alone[0][:2])
+    assert next(kept.draw([p], range(20), SEED)).shape == (2, 20)
+    assert not np.array_equal(next(kept.draw([p], range(30), (0, 1))), first)
+    assert first is next(kept.draw([p], range(30), SEED))
+
+
 def test_blocks_are_the_columns_of_a_seed(monkeypatch):
     monkeypatch.setattr(redraws, "BLOCK", 10)
     made = ScoreRedraws.of(fot.ScoreSample([0, 1, 1], [0.2, 0.4, 0.7]))

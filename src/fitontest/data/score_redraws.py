@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
+from typing import Any
 
 import numpy as np
 
@@ -122,7 +123,10 @@ class ScoreRedraws(Redraws):
     def draw(
         self, truths: Sequence[FloatArray], block: range, seed: Sequence[int], known: int = 0
     ) -> Iterator[IntArray]:
-        """Yield labellings of shape (m, columns of the block), one truth after the other."""
+        """Yield labellings of shape (m, columns of the block), one truth after the other.
+
+        Counts drawn from the scores are kept: every family has them in its null, and at the start of its chain.
+        """
         rng = np.random.default_rng([*seed, block.start])
         shape, n, shared = (len(self.entries), len(block)), self.entries.n, self._shared
         if shared is not None:
@@ -131,9 +135,29 @@ class ScoreRedraws(Redraws):
                 labels = _single_together(truths, rng.random(shape), shared, part)
             else:
                 labels = _counts_together(n, truths, rng, shared, part)
+        elif self.entries.single:
+            labels = _single(truths, shape, rng)
+        elif np.array_equal(truths[0], self.points):
+            first = self._counts_of_scores(shape, rng, (*seed, block.start))
+            labels = chain([first], _counts(n, truths[1:], first, self.points, rng))
         else:
-            labels = _single(truths, shape, rng) if self.entries.single else _counts(n, truths, shape, rng)
+            labels = _counts(n, truths, np.zeros(shape, dtype=np.intp), np.zeros(n.size), rng)
         return islice(labels, known, None)
+
+    def _counts_of_scores(self, shape: tuple[int, int], rng: np.random.Generator, key: tuple[int, ...]) -> IntArray:
+        """Return the counts that are drawn from the scores, and leave the generator behind their numbers."""
+        known = self._kept.get((*key, shape[1]))
+        if known is None:
+            nothing = np.zeros(shape, dtype=np.intp), np.zeros(shape[0])
+            (counts,) = _counts(self.entries.n, [self.points], *nothing, rng)
+            counts.flags.writeable = False  # others will be given the same
+            known = self._kept[*key, shape[1]] = counts, rng.bit_generator.state
+        rng.bit_generator.state = known[1]
+        return known[0]
+
+    @cached_property
+    def _kept(self) -> dict[tuple[int, ...], tuple[IntArray, Any]]:
+        return {}
 
     def joined(self, labels: Sequence[IntArray]) -> IntArray:
         """Return labellings of several truths beside each other."""
@@ -206,15 +230,14 @@ def _rows(chosen: BoolArray) -> BoolArray | slice | None:
 
 
 def _counts(
-    n: IntArray, truths: Sequence[FloatArray], shape: tuple[int, int], rng: np.random.Generator
+    n: IntArray, truths: Sequence[FloatArray], count: IntArray, before: FloatArray, rng: np.random.Generator
 ) -> Iterator[IntArray]:
     """Yield the numbers of positives among n rows of one number u each, without drawing the numbers.
 
     Of the rows above one truth, u >= a, the share (b - a) / (1 - a) is below a larger truth b; of the rows below it the
     share b / a is below a smaller one. So counts go from truth to truth by binomial draws, as long as the truths of an
-    entry only grow or only fall.
+    entry only grow or only fall. The first step is from the `count` of rows below a truth `before`.
     """
-    count, before = np.zeros(shape, dtype=np.intp), np.zeros(n.size)
     for c in truths:
         up, down = c > before, c < before
         more, fewer = count.copy(), count
