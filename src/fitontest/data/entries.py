@@ -114,7 +114,7 @@ class Entries:
     @property
     def distinct_p(self) -> FloatArray:
         """The distinct scores, shape (G,)."""
-        return self.p[self.first]
+        return self.p[self.first] if self.tied else self.p
 
     @cached_property
     def distinct_w(self) -> FloatArray:
@@ -124,6 +124,8 @@ class Entries:
     @cached_property
     def place(self) -> IntArray:
         """Position among the distinct scores of each entry, shape (m,)."""
+        if not self.tied:
+            return np.arange(self.p.size)
         return np.repeat(np.arange(self.first.size), np.diff(self.first, append=self.p.size))
 
     def without(self, held_out: IntArray) -> "Entries":

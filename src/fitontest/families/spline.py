@@ -261,7 +261,7 @@ class _Design:
     def __init__(self, entries: Entries, folds: list[IntArray], segments: tuple[int, ...], prior: float) -> None:
         size = float(entries.n.sum()) if entries.whole else count_effective_rows(entries)
         self.atoms = Atoms.of_entries(entries)
-        rest = self.atoms.rest
+        rest = self.atoms.rest if len(self.atoms) else slice(None)
         self.eps = eps_of_scores("auto", entries.distinct_p, EPS)
         x, w = logit(entries.distinct_p[rest], self.eps), entries.distinct_w[rest]
         size *= float(w.sum() / entries.distinct_w.sum())
@@ -271,7 +271,7 @@ class _Design:
         self.x = np.clip(np.bincount(node, w * x, n_nodes) / mass, x[0], x[-1])
         self.total = float(entries.w.sum())
         self.scale = 1.0 if entries.whole else count_effective_rows(entries) / self.total
-        node_of = np.full(rest.size, -1)
+        node_of = np.full(entries.first.size, -1)
         node_of[rest] = node
         self.cells = _fold_cells(entries, node_of, n_nodes, folds)
         self.at_atoms = _gathered(entries, self.atoms)
@@ -409,17 +409,17 @@ def _fold_cells(entries: Entries, node: IntArray, n_nodes: int, folds: list[IntA
 
     `node` is that of each distinct score; scores of node -1 are left out.
     """
-    m = len(entries)
-    fold = np.zeros(m, dtype=np.intp)
+    m, n_folds, of = len(entries), max(len(folds), 1), node[entries.place] if entries.tied else node
+    cell = np.maximum(of, 0) * n_folds
     for number, held_out in enumerate(folds):
-        fold[held_out] = number
-    n_folds, of = int(fold.max()) + 1, node[entries.place]
-    cell = np.where(of < 0, 0, of * n_folds + fold)
+        cell[held_out] += number
     return sparse.csc_array(((of >= 0).astype(float), cell, np.arange(m + 1)), shape=(n_nodes * n_folds, m))
 
 
 def _gathered(entries: Entries, atoms: Atoms) -> Any:
     """Return the matrix that adds up the entries of each atom, shape (atoms, m)."""
+    if len(atoms) == 0:
+        return sparse.csr_array((0, len(entries)))
     row = np.full(atoms.rest.size, -1)
     row[atoms.place] = np.arange(len(atoms))
     of = row[entries.place]
