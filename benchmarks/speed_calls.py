@@ -2,18 +2,37 @@
 
 import time
 import warnings
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-CALLS = {  # a name, the rows, and the pairs that are timed
-    "calibration_error": (1_000, 200),
-    "calibration_error, 1e5": (100_000, 30),
-    "calibration_error, 1e7": (10_000_000, 3),
-    "evaluate": (10_000, 5),
-    "compare_calibrators": (10_000, 5),
-    "canonical": (10_000, 7),
+FOUR = ["platt", "beta", "isotonic", "spline"]
+
+# a name, the rows, the pairs that are timed, and what is called with the package, labels and scores
+CALLS: dict[str, tuple[int, int, Callable[[Any, Any, Any], object]]] = {
+    "ece": (1_000, 200, lambda fot, y, p: fot.ece(y, p)),
+    "gce": (1_000_000, 10, lambda fot, y, p: fot.gce(y, p, n_bins=10)),
+    "calibration_error": (1_000, 200, lambda fot, y, p: fot.calibration_error(y, p)),
+    "calibration_error, 1e5": (100_000, 30, lambda fot, y, p: fot.calibration_error(y, p)),
+    "calibration_error, 1e7": (10_000_000, 3, lambda fot, y, p: fot.calibration_error(y, p)),
+    "spline": (1_000_000, 10, lambda fot, y, p: fot.Spline().fit(p, y)),
+    "interval of the spline": (1_000, 15, lambda fot, y, p: fot.calibration_error(y, p, interval=0.95)),
+    "interval of the spline, 1e4": (10_000, 10, lambda fot, y, p: fot.calibration_error(y, p, interval=0.95)),
+    "evaluate": (10_000, 5, lambda fot, y, p: fot.evaluate(y, p, families=FOUR)),
+    "evaluate, all families": (10_000, 3, lambda fot, y, p: str(fot.evaluate(y, p, families="all"))),
+    "evaluate cells, all families": (
+        1_000_000,
+        1,
+        lambda fot, y, p: str(fot.evaluate(fot.Cells.of(y, p), families="all")),
+    ),
+    "compare_calibrators": (10_000, 5, lambda fot, y, p: fot.compare_calibrators(y, p, families=FOUR)),
+    "canonical": (
+        10_000,
+        7,
+        lambda fot, y, p: fot.calibration_error(y, p, reduction="canonical", family="temperature"),
+    ),
 }
 
 
@@ -35,18 +54,10 @@ def seconds(name: str) -> float:
     """Return how long one call takes."""
     import fitontest as fot
 
-    n = CALLS[name][0]
+    n, _, call = CALLS[name]
     y, p = matrix(n) if name == "canonical" else column(n)
-    families = ["platt", "beta", "isotonic", "spline"]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         start = time.perf_counter()
-        if name == "evaluate":
-            fot.evaluate(y, p, families=families)
-        elif name == "compare_calibrators":
-            fot.compare_calibrators(y, p, families=families)
-        elif name == "canonical":
-            fot.calibration_error(y, p, reduction="canonical", family="temperature")
-        else:
-            fot.calibration_error(y, p)
+        call(fot, y, p)
         return time.perf_counter() - start

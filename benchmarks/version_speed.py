@@ -25,7 +25,7 @@ def main() -> None:
     pools = pools_of(arguments.before, 1)
     rows = []
     for name in arguments.only or CALLS:
-        n, pairs = CALLS[name]
+        n, pairs, _ = CALLS[name]
         times = {version: [pool.submit(seconds, name).result()] for version, pool in pools.items()}  # to warm up
         for pair in range(pairs):
             order = list(pools) if pair % 2 else list(reversed(pools))

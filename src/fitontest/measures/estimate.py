@@ -101,19 +101,19 @@ class Estimate(Table, Number):
     Examples
     --------
     >>> import fitontest as fot
-    >>> p = [[0.7, 0.2, 0.1], [0.2, 0.6, 0.2], [0.5, 0.25, 0.25], [0.1, 0.1, 0.8]]
+    >>> p = [[0.7, 0.2, 0.1], [0.2, 0.61, 0.19], [0.5, 0.25, 0.25], [0.1, 0.1, 0.8]]
     >>> error = fot.gce(["a", "b", "b", "c"], p, n_bins=1, reduction="classwise")
     >>> print(error)
-    class-wise ECE: raw 0.142
+    class-wise ECE: raw 0.140
     mean over 3 classes, loss bias, norm l1, n = 4
     class   error  bins  share of class  expected if calibrated
     -----  ------  ----  --------------  ----------------------
     a       0.125     1           0.250                       -
-    b       0.212     1           0.500                       -
-    c      0.0875     1           0.250                       -
+    b       0.210     1           0.500                       -
+    c      0.0850     1           0.250                       -
     no interval: of a mean over classes there is none; interval=0.95 gives each class one
     >>> round(float(error["b"]), 12), error["b"].n_bins
-    (0.2125, 1)
+    (0.21, 1)
     """
 
     value: float
