@@ -26,6 +26,7 @@ CACHED = 32_768  # numbers in a temporary
 LONGEST = 5.0  # change of a logit in one step
 TINY = float(np.finfo(np.float64).tiny)
 OVERSHOT = 0.5  # slope at the end of a step, as a share of that at its start, from which on it is halved
+MANY = 16  # columns, from which on a loop over the diagonals is quicker than a dense solution of each
 SPECK = 1e-13  # of the diagonal of a Hessian, that is added to it
 CURVATURE = 3.0**-0.5 / 12.0  # half of the largest second derivative of the logistic function
 
@@ -227,7 +228,7 @@ def logistic_in_place(z: FloatArray) -> None:
 def _solve(features: Features, hessian: FloatArray, right: FloatArray) -> FloatArray:
     """Return the solutions of all systems; a speck on the diagonal keeps singular ones solvable."""
     diagonal = np.maximum(hessian[features.diagonal], TINY)
-    if features.are_chained:
+    if features.are_chained and right.shape[1] >= MANY:
         return _solve_tridiagonal(diagonal * (1.0 + SPECK), hessian[~features.diagonal], right)
     (i, j), scale = features.pairs, np.sqrt(diagonal)
     scaled = np.zeros((right.shape[1], *2 * right.shape[:1]))
