@@ -572,3 +572,20 @@ def test_calibration_rows_are_predicted_without_themselves(scripts):
     p_cal, y_cal, p_test, y_test = parts._predicted(lambda: KNeighborsClassifier(1), x, y)
     assert (p_cal.size, y_cal.size, p_test.size, y_test.size) == (200, 200, 100, 100)
     assert 0.3 < np.mean((p_cal > 0.5) == y_cal) < 0.7
+
+
+def test_families_of_one_reading_have_the_intervals_that_they_have_alone(monkeypatch):
+    monkeypatch.syspath_prepend(BENCHMARKS)
+    import interval_coverage
+
+    cells = [(family, 120, "square .1", "l1", "smooth") for family in ("slope1_15", "isotonic", "spline")]
+    y, p, c = interval_coverage.CASES["square .1"]().draw(
+        120, np.random.default_rng([interval_coverage.SEED, interval_coverage.crc32(b"square .1"), 120, 1])
+    )
+    for cell, row in zip(cells, interval_coverage.rows_of(cells, range(1, 2)), strict=True):
+        family = interval_coverage.FAMILIES[cell[0]]()
+        error = fot.calibration_error(y, p, family=family, interval=0.95, random_state=1)
+        ends = error.interval.low, error.interval.high
+        assert row[:6] == (*cell, 1)
+        expected = [np.abs(c - p).mean(), error.value, error.debiased, *ends, error.null.p_value]
+        np.testing.assert_allclose(row[6:-1], expected, rtol=1e-9)
