@@ -155,7 +155,23 @@ class Entries:
         wy = positives.astype(np.float64)
         if not self.unit:
             wy *= (self.w / self.n)[:, None]
-        return np.add.reduceat(wy, self.first, axis=0) if self.tied else wy
+        return self._by_score(wy) if self.tied else wy
+
+    def _by_score(self, values: FloatArray) -> FloatArray:
+        """Return the sums of values of shape (m, B) over each score, shape (G, B); most scores may stand alone."""
+        several, tied, starts = self.ties
+        sums = values[self.first]
+        if several.size:
+            sums[several] = np.add.reduceat(values[tied], starts, axis=0)
+        return sums
+
+    @cached_property
+    def ties(self) -> tuple[IntArray, IntArray, IntArray]:
+        """Which distinct scores several entries share, which entries these are, and where each score begins there."""
+        size = np.diff(self.first, append=self.p.size)
+        several = np.flatnonzero(size > 1)
+        tied = np.flatnonzero(np.repeat(size > 1, size))
+        return several, tied, np.cumsum(size[several]) - size[several]
 
     @cached_property
     def unlabelled(self) -> ScoreSample:
@@ -343,10 +359,13 @@ def in_tie_order(entries: Entries, positives: IntArray) -> IntArray:
     """
     if not (entries.tied and entries.single) or entries.behind is not None or entries.group is not None:
         return positives
-    size = np.diff(entries.first, append=entries.p.size)
-    negatives = size[:, None] - np.add.reduceat(positives, entries.first, axis=0)
-    within = np.arange(entries.p.size) - entries.first[entries.place]
-    return np.asarray(within[:, None] >= negatives[entries.place]).astype(positives.dtype)
+    _, tied, starts = entries.ties
+    size = np.diff(starts, append=tied.size)
+    negatives = size[:, None] - np.add.reduceat(positives[tied], starts, axis=0)
+    within = np.arange(tied.size) - np.repeat(starts, size)
+    ordered = positives.copy()
+    ordered[tied] = within[:, None] >= np.repeat(negatives, size, axis=0)
+    return ordered
 
 
 def count_effective_rows(entries: Entries) -> float:

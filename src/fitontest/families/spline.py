@@ -186,7 +186,7 @@ class _Averages:
     def values(self, x: FloatArray) -> FloatArray:
         """Return the values of the averaged maps of the polygons at logits x, shape (size of x, B)."""
         values = np.zeros((x.size, self.weights.shape[1]))
-        parts = [(polygon.hats(x), polygon.offset(x)) for polygon in self.polygons]
+        parts = [polygon.basis(x) for polygon in self.polygons]
         for piece in pieces(*values.shape):
             for (hats, offset), theta, weights in zip(parts, self.theta, self.weights, strict=True):
                 part = hats[piece] @ -theta
@@ -348,7 +348,14 @@ class _Polygon:
 
     def __init__(self, knots: FloatArray, x: FloatArray, eps: float) -> None:
         self.knots, self.eps = knots, eps
+        self.last: tuple[FloatArray, FloatArray, FloatArray] | None = None
         self.features = Features(self.hats(x), RIDGE, knots, self.offset(x))
+
+    def basis(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return hats and offset at logits x; those of the last x, which many labellings share, are kept."""
+        if self.last is None or self.last[0] is not x:
+            self.last = x, self.hats(x), self.offset(x)
+        return self.last[1:]
 
     @property
     def n_segments(self) -> int:
