@@ -101,6 +101,18 @@ def test_pl_has_a_stand_in_which_is_said():
     np.testing.assert_array_equal(e.null.values, spline.null.values)
 
 
+def test_an_interval_by_a_stand_in_holds_that_of_the_stand_in():
+    """Where its own error is smaller, as PL's is on average, it would be sure of too small a one."""
+    y, p = noisy(300)
+    e = fot.evaluate(y, p, families=[fot.PL3(1, cv=2), fot.Spline()], interval=0.95)
+    own, spline = (one.interval for one in e.estimates)
+    assert e.estimates[0].value < e.estimates[1].value
+    assert own.low <= spline.low
+    assert own.high >= spline.high
+    assert own.widened_by == "spline"
+    assert "follows the scores badly" not in str(e)
+
+
 @pytest.mark.parametrize(
     ("measure", "reason"),
     [

@@ -128,13 +128,18 @@ def _warnings(families: Named, verdict: Verdict) -> list[str]:
     if rough is not None:
         also = "; the other intervals were widened to hold it" if widened else ""
         lines.append(sentence(f"{rough.in_words()}{also}"))
-    elif widened:
-        which = ", ".join(widened)
+    elif badly := [name for name in widened if _own(name, families)]:
+        which = ", ".join(badly)
         lines.append(f"Interval widened to hold that of the spline, as the family follows the scores badly: {which}.")
     lines += [scores.brief for scores in verdict.tendency.certain if scores.brief]
     if any(one.interval is not None and one.interval.target != "true error" for _, one in families):
         lines.append(OWN_NOTE)
     return lines
+
+
+def _own(name: str, families: Named) -> bool:
+    """Return whether a family was refitted itself for its interval."""
+    return all(one.interval is None or one.interval.stand_in is None for other, one in families if other == name)
 
 
 def _is_quoted(name: str, families: Named, verdict: Verdict) -> bool:

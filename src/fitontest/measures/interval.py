@@ -87,8 +87,8 @@ class ErrorInterval(Interval):
     stand_in : str or None
         The family that was refitted to them, where it was not the measure's own.
     widened_by : str or None
-        Whose interval this one holds too, where the measure's own family cannot follow the scores: "spline",
-        "isotonic" or "levels".
+        Whose interval this one holds too, where the measure's own family cannot follow the scores, or was not refitted
+        itself: "spline", "isotonic" or "levels".
     replaced : bool
         Whether it is the interval of `widened_by` alone, as of a spline that does not fit.
     fit_p_value : float or None

@@ -211,6 +211,8 @@ def _widened_lines(named: Named) -> list[str]:
     for name, one in named:
         if one.interval is not None and one.interval.widened_by is not None:
             rough = one.interval.roughness
+            if rough is None and one.interval.stand_in is not None:  # a line of its own says so
+                continue
             why = WIDENED_NOTE.format(by="family vector" if one.interval.widened_by == "vector" else "spline")
             if rough is not None:
                 why = one.interval.source

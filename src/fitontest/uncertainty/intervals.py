@@ -82,7 +82,8 @@ def with_interval(
         error; where a test finds that the labels are rougher, towards an isotonic map or the means of neighbouring
         rows (`fitontest.uncertainty.ladder`), whose interval the family's own is widened to hold. Where the family sees
         15 % more or less of the error than there is, the relation of the two hangs on the shape of the spline, and the
-        interval is widened to hold that of the spline. "own": towards the map of the measure's own
+        interval is widened to hold that of the spline; so is that of a family in whose place the spline is refitted,
+        since its own errors may be smaller. "own": towards the map of the measure's own
         family, for one of the family's own target, which is smaller where the family cannot follow the truth. Or
         towards a family's map, or a map.
     draws : int, default=50
@@ -184,7 +185,9 @@ def widen(
     if redrawn.measure.total is None:
         return own, None
     by: str = DISTRIBUTIONS if ladder is None else ladder.rung
-    if by in (SCORES, DISTRIBUTIONS) and (redrawn.is_smooth or not own.misread):
+    # what is redrawn of a family with a stand-in is the errors of another, beside which its own may be smaller
+    trusted = redrawn.stand_in is None and (redrawn.is_smooth or not own.misread)
+    if by in (SCORES, DISTRIBUTIONS) and trusted:
         return own, None
     if ladder is None:
         wider = redrawn.smooth.chain(g, draws, level)
