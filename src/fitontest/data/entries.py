@@ -158,11 +158,10 @@ class Entries:
         return self._by_score(wy) if self.tied else wy
 
     def _by_score(self, values: FloatArray) -> FloatArray:
-        """Return the sums of values of shape (m, B) over each score, shape (G, B); most scores may stand alone."""
+        """Return the sums of values of shape (m, B) over each score, shape (G, B); only tied entries are added up."""
         several, tied, starts = self.ties
         sums = values[self.first]
-        if several.size:
-            sums[several] = np.add.reduceat(values[tied], starts, axis=0)
+        sums[several] = np.add.reduceat(values[tied], starts, axis=0)
         return sums
 
     @cached_property

@@ -138,7 +138,7 @@ class ScoreRedraws(Redraws):
         elif self.entries.single:
             labels = _single(truths, shape, rng)
         elif np.array_equal(truths[0], self.points):
-            first = self._counts_of_scores(shape, rng, (*seed, block.start))
+            first = self._counts_of_scores(shape, rng, (*seed, block.start, len(block)))
             labels = chain([first], _counts(n, truths[1:], first, self.points, rng))
         else:
             labels = _counts(n, truths, np.zeros(shape, dtype=np.intp), np.zeros(n.size), rng)
@@ -146,12 +146,12 @@ class ScoreRedraws(Redraws):
 
     def _counts_of_scores(self, shape: tuple[int, int], rng: np.random.Generator, key: tuple[int, ...]) -> IntArray:
         """Return the counts that are drawn from the scores, and leave the generator behind their numbers."""
-        known = self._kept.get((*key, shape[1]))
+        known = self._kept.get(key)
         if known is None:
             nothing = np.zeros(shape, dtype=np.intp), np.zeros(shape[0])
             (counts,) = _counts(self.entries.n, [self.points], *nothing, rng)
             counts.flags.writeable = False  # others will be given the same
-            known = self._kept[*key, shape[1]] = counts, rng.bit_generator.state
+            known = self._kept[key] = counts, rng.bit_generator.state
         rng.bit_generator.state = known[1]
         return known[0]
 

@@ -123,24 +123,17 @@ def _warnings(families: Named, verdict: Verdict) -> list[str]:
     """Return what makes the numbers worth less, or other ones than they seem."""
     lines = []
     rough = verdict.interval.roughness
-    widened = [name for name, one in families if one.interval is not None and one.interval.widened_by is not None]
-    widened = [name for name in widened if not _is_quoted(name, families, verdict)]
+    others = [
+        (name, one.interval) for name, one in families if one.interval is not None and one is not verdict.estimate
+    ]
     if rough is not None:
-        also = "; the other intervals were widened to hold it" if widened else ""
+        is_held = any(interval.widened_by is not None for _, interval in others)
+        also = "; the other intervals were widened to hold it" if is_held else ""
         lines.append(sentence(f"{rough.in_words()}{also}"))
-    elif badly := [name for name in widened if _own(name, families)]:
+    elif badly := [name for name, interval in others if interval.follows_badly]:
         which = ", ".join(badly)
         lines.append(f"Interval widened to hold that of the spline, as the family follows the scores badly: {which}.")
     lines += [scores.brief for scores in verdict.tendency.certain if scores.brief]
     if any(one.interval is not None and one.interval.target != "true error" for _, one in families):
         lines.append(OWN_NOTE)
     return lines
-
-
-def _own(name: str, families: Named) -> bool:
-    """Return whether a family was refitted itself for its interval."""
-    return all(one.interval is None or one.interval.stand_in is None for other, one in families if other == name)
-
-
-def _is_quoted(name: str, families: Named, verdict: Verdict) -> bool:
-    return any(one is verdict.estimate for other, one in families if other == name)

@@ -126,6 +126,11 @@ class ErrorInterval(Interval):
         return cls(low, high, level, target=POPULATION, draws=0, method=method)
 
     @property
+    def follows_badly(self) -> bool:
+        """Whether it was widened because the family follows the scores badly, though a spline fits them."""
+        return self.widened_by is not None and self.roughness is None and self.stand_in is None
+
+    @property
     def source(self) -> str:
         """What the interval holds beside the family's own or leaves out of it, and why, or ""."""
         if self.widened_by is None:

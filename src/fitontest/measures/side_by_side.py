@@ -209,14 +209,16 @@ def _widened_lines(named: Named) -> list[str]:
     """Return whose intervals hold more than the family itself says, and why."""
     widened: dict[str, list[str]] = {}
     for name, one in named:
-        if one.interval is not None and one.interval.widened_by is not None:
-            rough = one.interval.roughness
-            if rough is None and one.interval.stand_in is not None:  # a line of its own says so
-                continue
-            why = WIDENED_NOTE.format(by="family vector" if one.interval.widened_by == "vector" else "spline")
-            if rough is not None:
-                why = one.interval.source
-            widened.setdefault(why, []).append(name)
+        interval = one.interval
+        if interval is None or interval.widened_by is None:
+            continue
+        if interval.follows_badly:
+            why = WIDENED_NOTE.format(by="family vector" if interval.widened_by == "vector" else "spline")
+        elif interval.roughness is not None:
+            why = interval.source
+        else:  # of a stand-in, of which a line of its own says so
+            continue
+        widened.setdefault(why, []).append(name)
     return [f"{', '.join(names)}: {why}{'' if why.endswith('.') else '.'}" for why, names in widened.items()]
 
 

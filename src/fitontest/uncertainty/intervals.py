@@ -185,15 +185,15 @@ def widen(
     if redrawn.measure.total is None:
         return own, None
     by: str = DISTRIBUTIONS if ladder is None else ladder.rung
+    fits = by in (SCORES, DISTRIBUTIONS)
     # what is redrawn of a family with a stand-in is the errors of another, beside which its own may be smaller
-    trusted = redrawn.stand_in is None and (redrawn.is_smooth or not own.misread)
-    if by in (SCORES, DISTRIBUTIONS) and trusted:
+    if fits and redrawn.stand_in is None and (redrawn.is_smooth or not own.misread):
         return own, None
     if ladder is None:
         wider = redrawn.smooth.chain(g, draws, level)
     else:
         wider = ladder.interval(redrawn.measure.total, draws, level)
-    if wider is not None and by not in (SCORES, DISTRIBUTIONS) and redrawn.is_smooth:
+    if wider is not None and not fits and redrawn.is_smooth:
         return wider, by  # the spline is known not to fit: nothing of its own is left
     if wider is None or (wider.low >= own.low and wider.high <= own.high):
         return own, None

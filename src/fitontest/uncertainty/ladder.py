@@ -168,14 +168,12 @@ class Ladder:
         """
         key = self.rung, norm, draws, level
         if key not in self.intervals:
-            if self.rung == SCORES:
-                spline = Redrawn(PlugIn(norm=norm), self.redraws, self.seed)
-                self.intervals[key] = spline.chain(self.direction, draws, level)
-            else:
-                self.intervals[key] = self._invert(norm, draws, level)
+            self.intervals[key] = self._invert(norm, draws, level)
         return self.intervals[key]
 
     def _invert(self, norm: Norm, draws: int, level: float) -> DebiasedInterval | None:
+        if self.rung == SCORES:
+            return Redrawn(PlugIn(norm=norm), self.redraws, self.seed).chain(self.direction, draws, level)
         error = LocalError(norm, self.levels.scale)
         levels = RedrawnPairs(error, self.redraws, self.seed).chain(self.levels.at_entries, draws, level)
         if self.rung == "levels":

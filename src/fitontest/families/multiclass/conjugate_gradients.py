@@ -31,6 +31,11 @@ class ImprovedInverse:
         self._first = first
         self._systems: list[tuple[FloatArray, FloatArray]] = []
 
+    @classmethod
+    def of_blocks(cls, inverses: FloatArray) -> "ImprovedInverse":
+        """Return that of the inverses of the blocks of each class, shape (K, F, F)."""
+        return cls(lambda r: np.asarray((inverses @ r[:, :, None])[:, :, 0]))
+
     def __call__(self, gradient: FloatArray) -> FloatArray:
         """Return the approximate inverse times a gradient."""
         r, shares = gradient.ravel(), []

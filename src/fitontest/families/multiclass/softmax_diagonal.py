@@ -171,8 +171,7 @@ class DiagonalProducts(SoftmaxObjective):
     def newton_step(self, gradient: FloatArray, curvature: Curvature) -> FloatArray:
         """Return a Newton step, the more exact the smaller the gradient is."""
         size = float(np.abs(gradient / self.scale).max())
-        inverses = self._inverses(curvature)
-        inverse = ImprovedInverse(lambda r: np.asarray((inverses @ r[:, :, None])[:, :, 0]))
+        inverse = ImprovedInverse.of_blocks(self._inverses(curvature))
         return solve_by_products(lambda D: self.product(curvature, D), inverse, gradient, size)[0]
 
     def _inverses(self, curvature: Curvature) -> FloatArray:

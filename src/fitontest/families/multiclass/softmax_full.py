@@ -155,8 +155,7 @@ class Products(SoftmaxObjective):
     def _kept_inverse(self, probabilities: NDArray[Any]) -> ImprovedInverse:
         """Return the approximate inverse, made anew only after a step that took many products."""
         if "inverse" not in self._memory:
-            inverses = self._inverses(probabilities)
-            self._memory["inverse"] = ImprovedInverse(lambda r: np.asarray((inverses @ r[:, :, None])[:, :, 0]))
+            self._memory["inverse"] = ImprovedInverse.of_blocks(self._inverses(probabilities))
         return self._memory["inverse"]
 
     def _inverses(self, probabilities: NDArray[Any]) -> FloatArray:
