@@ -132,7 +132,7 @@ class KNN(Family):
             warn_user(POOLED, CalibrationWarning)
         n_rows = sample.total if sample.whole else float(sample.n)
         k = min(self.k, n_rows)
-        windows = _windows(sample.distinct.w, k, n_rows, exact=sample.whole)
+        windows = _windows(sample, k, n_rows)
         return _Jumps.of(sample.distinct.p, windows), n_rows / k
 
 
@@ -206,27 +206,33 @@ class _Windows:
     last: IntArray
 
 
-def _windows(w: FloatArray, k: float, n_rows: float, *, exact: bool) -> _Windows:
-    """Return the windows of groups of weights `w` that hold k of `n_rows` rows; `exact` weights count rows.
+def _windows(sample: ScoreSample, k: float, n_rows: float) -> _Windows:
+    """Return the windows of groups that hold k of the `n_rows` rows of a sample.
 
     Let reach(l) be the first r such that the groups l..r hold k rows. While l is the first neighbour, the groups after
     reach(l) join one by one, each half-way between l and itself. The group l leaves when reach(l + 1) joins, or, where
     that is reach(l), half-way between l and it. The last l that can reach k rows stays.
     """
-    n_distinct = w.size
+    n_distinct = len(sample.distinct)
     if k >= n_rows:
         return _Windows(np.zeros(1, dtype=np.intp), np.full(1, n_distinct - 1))
-    if exact and n_rows == n_distinct:  # a row each: every group is joined by the next as it leaves
+    if sample.whole and n_rows == n_distinct:  # a row each: every group is joined by the next as it leaves
         first = np.arange(n_distinct - int(k) + 1)
         return _Windows(first, first + (int(k) - 1))
-    reach = _reach_of_counts(w, int(k)) if exact and n_rows <= FEW_COPIES * n_distinct else _reach(w, k, n_rows, exact)
-    growth = np.diff(reach, append=n_distinct - 1)
-    changes = growth.copy()
-    changes[:-1] = np.maximum(changes[:-1], 1)
-    first = np.repeat(np.arange(reach.size), changes)
-    step = np.arange(first.size) - (np.cumsum(changes) - changes)[first]  # 0, 1, ... within each l
-    last = (reach + (growth > 0))[first] + step
-    return _Windows(np.append(first, reach.size - 1), np.append(reach[0], last))
+    if sample.whole and n_rows <= FEW_COPIES * n_distinct:
+        reach = _reach_of_counts(_first_rows(sample), int(n_rows), int(k))
+    else:
+        reach = _reach(sample.distinct.w, k, n_rows, sample.whole)
+    growth = np.diff(reach)
+    nobody_joins = np.flatnonzero(growth == 0)
+    leaves = np.maximum(growth, 1, out=growth)
+    np.cumsum(leaves, out=leaves)  # the window that is the first without the group l
+    n_windows = int(leaves[-1] if leaves.size else 0) + n_distinct - int(reach[-1])
+    first, last = np.zeros(n_windows, dtype=np.intp), np.ones(n_windows, dtype=np.intp)  # how far each end moves
+    first[leaves] = 1
+    last[leaves[nobody_joins]] = 0
+    last[0] = reach[0]
+    return _Windows(np.cumsum(first, out=first), np.cumsum(last, out=last))
 
 
 def _reach(w: FloatArray, k: float, n_rows: float, exact: bool) -> IntArray:
@@ -237,13 +243,21 @@ def _reach(w: FloatArray, k: float, n_rows: float, exact: bool) -> IntArray:
     return np.asarray(reach[reach < w.size])
 
 
-def _reach_of_counts(w: FloatArray, k: int) -> IntArray:
-    """Return the same for groups of few rows: the group of the k-th row from the first one of l."""
-    counts = w.astype(np.intp)
-    group = np.repeat(np.arange(w.size), counts)
-    farthest = np.cumsum(counts)
-    farthest += k - 1 - counts
-    return np.asarray(group[farthest[: np.searchsorted(farthest, group.size)]])
+def _reach_of_counts(first: IntArray, n_rows: int, k: int) -> IntArray:
+    """Return the same for groups of few rows, by the first row of each: the group of the k-th row from there."""
+    group = np.zeros(n_rows, dtype=np.intp)
+    group[first[1:]] = 1
+    np.cumsum(group, out=group)
+    able = np.searchsorted(first, n_rows - k, side="right")
+    return np.asarray(group[k - 1 :].take(first[:able]))
+
+
+def _first_rows(sample: ScoreSample) -> IntArray:
+    """Return how many rows stand before each group, where weights count rows."""
+    if sample.unit:
+        return sample.distinct.first
+    counts = sample.distinct.w.astype(np.intp)
+    return np.asarray(np.cumsum(counts) - counts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -254,15 +268,16 @@ class _Jumps:
     ----------
     x : array of shape (M,)
         Strictly increasing.
-    pieces : array of shape (M + 1,)
-        The windows between the jumps. At x[j] the changes from window pieces[j] to pieces[j + 1] take place.
+    pieces : array of shape (M + 1,) or None
+        The windows between the jumps. At x[j] the changes from window pieces[j] to pieces[j + 1] take place. None, as
+        of most scores: the windows are 0, 1, ..., and no jump is at one of the two scores that it is half-way between.
     windows : _Windows
     p : array of shape (G,)
         The scores of the groups.
     """
 
     x: FloatArray
-    pieces: IntArray
+    pieces: IntArray | None
     windows: _Windows
     p: FloatArray
 
@@ -272,21 +287,33 @@ class _Jumps:
 
         Several changes may round to one float: their run is one jump, from the window before it to the one after it.
         """
-        middle = p[windows.first[:-1]]
-        middle += p[windows.last[1:]]
-        middle *= 0.5
-        if np.all(middle[1:] > middle[:-1]):
-            return cls(middle, np.arange(middle.size + 1), windows, p)
+        middle, within = np.empty(windows.first.size - 1), True
+        for start in range(0, middle.size, BLOCK):
+            part = slice(start, start + BLOCK)
+            low, high = p.take(windows.first[:-1][part]), p.take(windows.last[1:][part])
+            half = middle[part]
+            np.add(low, high, out=half)
+            half *= 0.5
+            within = within and bool(np.all(low < half) and np.all(half < high))
+        if within and np.all(middle[1:] > middle[:-1]):
+            return cls(middle, None, windows, p)
         run = np.flatnonzero(np.diff(middle, prepend=-1.0))
         return cls(middle[run], np.append(run, middle.size), windows, p)
 
-    def ends(self, j: IntArray) -> tuple[IntArray, IntArray]:
+    def between(self, part: slice) -> tuple[IntArray, IntArray]:
+        """Return the first and the last group that count before each jump of a part, and behind the last jump."""
+        chosen = part if self.pieces is None else self.pieces[part]
+        return self.windows.first[chosen], self.windows.last[chosen]
+
+    def ends(self, j: IntArray | slice) -> tuple[IntArray, IntArray]:
         """Return the first and the last group that count at the jumps j.
 
         A midpoint that is rounded to one of its own scores is not as far from the other.
         """
         x, windows, p = self.x[j], self.windows, self.p
-        left, right = self.pieces[j], self.pieces[j + 1]
+        if self.pieces is None:
+            return windows.first[:-1][j], windows.last[1:][j]
+        left, right = self.pieces[:-1][j], self.pieces[1:][j]
         left = left + (x == p[windows.last[left + 1]])
         right = right - (x == p[windows.first[right - 1]])
         return windows.first[left], windows.last[right]
@@ -295,9 +322,9 @@ class _Jumps:
         """Return the first and the last group that count at each of increasing scores."""
         low, high = np.searchsorted(self.x, p[[0, -1]], side="right")
         near = slice(max(low - 1, 0), high + 1)  # from the jump before these scores to the one behind them
-        x, pieces = self.x[near], self.pieces[near]
+        x = self.x[near]
         piece = np.searchsorted(x, p, side="right")
-        at = pieces.take(piece)
+        at = piece + near.start if self.pieces is None else self.pieces[near].take(piece)
         first, last = self.windows.first.take(at), self.windows.last.take(at)
         if x.size:
             at_jump = np.flatnonzero(x.take(piece - 1, mode="wrap") == p)
@@ -309,11 +336,9 @@ class _Jumps:
 
 def _steps(jumps: _Jumps, labels: _LabelSums | _LabelCounts) -> StepsMap:
     """Return the map whose jumps are where the windows change."""
-    windows = jumps.windows
-    c, at = np.empty(jumps.pieces.size), np.empty(jumps.x.size)
+    c, at = np.empty(jumps.x.size + 1), np.empty(jumps.x.size)
     for start in range(0, c.size, BLOCK):  # of so many the temporaries stay in the cache
-        piece = jumps.pieces[start : start + BLOCK]
-        c[start : start + BLOCK] = labels.means(windows.first[piece], windows.last[piece])
-        j = np.arange(start, min(start + BLOCK, at.size))
-        at[start : start + BLOCK] = labels.means(*jumps.ends(j))
+        part = slice(start, start + BLOCK)
+        c[part] = labels.means(*jumps.between(part))
+        at[part] = labels.means(*jumps.ends(part))
     return StepsMap(jumps.x, c, at)
