@@ -5,7 +5,8 @@ to p. The area under the curve over [0, 1] is one less the mean of |p - c(p)|: 1
 k nearest neighbours.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -78,8 +79,8 @@ class ValidityArea(Measure):
 
     def estimate(self, sample: ScoreSample) -> Estimate:
         """Return the area, with the curve."""
-        curve = ValidityCurve.of(sample, self.k)
-        return Estimate.of(self, sample, curve.area, Validity(curve=curve))
+        distances = _Distances.of(sample, self.k)
+        return Estimate.of(self, sample, distances.area, Validity(distances=distances))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -124,13 +125,14 @@ class ValidityCurve(Table):
         k : int, default=10
             Number of neighbours, at least 1.
         """
-        distinct = sample.distinct
-        off = np.abs(distinct.p - KNN(k).group_means(sample))
-        eps, share = _steps(off, distinct.w, alike=sample.unit and len(distinct) == sample.n)
-        area = 1.0 - float(distinct.w @ off) / float(distinct.w.sum())
+        return cls._of_distances(_Distances.of(sample, k))
+
+    @classmethod
+    def _of_distances(cls, distances: "_Distances") -> Self:
+        eps, share = _steps(distances.off, distances.w, alike=distances.alike)
         for column in (eps, share):
             column.flags.writeable = False
-        return cls(eps, share, area, k, sample.n)
+        return cls(eps, share, distances.area, distances.k, distances.n)
 
     @classmethod
     def from_predictions(
@@ -211,6 +213,38 @@ class ValidityCurve(Table):
         return f"ValidityCurve(area={self.area:.6g}, k={self.k}, n={self.n})"
 
 
+@dataclass(frozen=True, eq=False)
+class _Distances:
+    """How far each distinct score is from the mean label of its neighbours.
+
+    Attributes
+    ----------
+    off, w : arrays of shape (G,)
+        The distances |p - c(p)|, and the weights of the scores.
+    alike : bool
+        Whether every weight is 1.
+    area : float
+        Under the curve of the distances.
+    k, n : int
+        Number of neighbours, and of rows of positive weight.
+    """
+
+    off: FloatArray
+    w: FloatArray
+    alike: bool
+    area: float
+    k: int
+    n: int
+
+    @classmethod
+    def of(cls, sample: ScoreSample, k: int) -> Self:
+        distinct = sample.distinct
+        off = distinct.p - KNN(k).group_means(sample)
+        np.abs(off, out=off)
+        area = 1.0 - float(distinct.w @ off) / float(distinct.w.sum())
+        return cls(off, distinct.w, sample.unit and len(distinct) == sample.n, area, k, sample.n)
+
+
 def _neighbours(k: int) -> str:
     """Return the number of neighbours in words."""
     return f"{k} nearest neighbour{'s' if k > 1 else ''}"
@@ -234,11 +268,11 @@ def _steps(off: FloatArray, w: FloatArray, *, alike: bool) -> tuple[FloatArray, 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Validity(Evidence):
-    """The curve whose area was measured.
+    """The curve whose area was measured, which is made when it is first asked for: the area needs no sorting."""
 
-    Attributes
-    ----------
-    curve : ValidityCurve
-    """
+    distances: _Distances = field(repr=False)
 
-    curve: ValidityCurve
+    @cached_property
+    def curve(self) -> ValidityCurve:
+        """The validity curve."""
+        return ValidityCurve._of_distances(self.distances)
