@@ -8,6 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import fitontest as fot
+from fitontest.families import knn
 from tests.strategies import WHOLE_WEIGHTS, as_counts, noisy, samples
 
 KS = st.integers(1, 12)
@@ -244,3 +245,27 @@ def test_many_rows_take_no_loop_over_them():
     y, p = noisy(200_000)
     c = fot.KNN(5000).fit(p, y).map_
     assert np.abs(c(np.linspace(0.1, 0.9, 9)) - np.linspace(0.1, 0.9, 9) ** 1.4).max() < 0.03
+
+
+@pytest.mark.parametrize(
+    "w", [None, np.tile([1.0, 3.0], 100), np.linspace(0.1, 2, 200)], ids=["unit", "counts", "other"]
+)
+@pytest.mark.parametrize("digits", [1, 2, 16])
+def test_the_size_of_the_blocks_does_not_matter(digits, w, monkeypatch):
+    y, p = noisy(200)
+    sample = fot.ScoreSample(y, np.round(p, digits), w)
+    whole = [(fot.KNN(k).fit_sample(sample).map_, fot.KNN(k).group_means(sample)) for k in (1, 4, 150)]
+    monkeypatch.setattr(knn, "BLOCK", 3)
+    for k, (c, means) in zip((1, 4, 150), whole, strict=True):
+        assert fot.KNN(k).fit_sample(sample).map_ == c
+        np.testing.assert_array_equal(fot.KNN(k).group_means(sample), means)
+        np.testing.assert_array_equal(c(sample.distinct.p), means)
+
+
+def test_a_midpoint_that_is_one_of_its_scores_among_many_that_are_not():
+    """One pair of neighbouring floats: the jump between them is at a score, and all others are half-way."""
+    low = np.nextafter(0.5, 0)
+    p, y = np.array([0.1, low, 0.5, 0.9]), np.array([0, 0, 1, 1])
+    assert (low + 0.5) / 2 in (low, 0.5)
+    for k in (1, 2, 3):
+        assert_is_the_definition(y, p, np.ones(4), k)

@@ -1,5 +1,6 @@
 """One formula under two families: the flat bins of the PDE and the nearest neighbours of the validity curve."""
 
+import pickle
 import warnings
 
 import numpy as np
@@ -8,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fitontest as fot
+from fitontest.measures import validity
 from tests.strategies import WHOLE_WEIGHTS, noisy, samples
 
 
@@ -65,6 +67,21 @@ def test_the_curve_at_and_between_its_steps():
     assert curve.to_frame()["share"].tolist() == curve.share.tolist()
     assert "area 0.979, 2 nearest neighbours, n = 4" in str(curve)
     assert repr(curve) == "ValidityCurve(area=0.979167, k=2, n=4)"
+
+
+def test_the_area_sorts_no_distances_and_the_curve_is_made_once(monkeypatch):
+    y, p = noisy(200, ties=2)
+    whole = fot.measures.ValidityCurve.from_predictions(y, p)
+    with monkeypatch.context() as patched:
+        patched.setattr(validity, "_steps", None)
+        area = fot.measures.ValidityArea().estimate(fot.ScoreSample(y, p))
+        assert area.value == whole.area
+    again = pickle.loads(pickle.dumps(area)).curve
+    for curve in (area.curve, again):
+        assert (curve.area, curve.k, curve.n) == (whole.area, whole.k, whole.n)
+        assert curve.eps.tolist() == whole.eps.tolist()
+        assert curve.share.tolist() == whole.share.tolist()
+    assert area.curve is area.curve
 
 
 def test_weights_of_mean_one_are_weights():
