@@ -23,9 +23,14 @@ FEWER = 10  # times fewer rows for Kendall's tau, and with --quick
 
 
 def scores(n: int) -> dict[str, Any]:
-    """Return scores without ties, with some, and with many."""
+    """Return scores without ties, with some, in single precision, and with many."""
     p = np.random.default_rng(SEED).random(n)
-    return {"no ties": p, "six decimals": np.round(p, 6), "two decimals": np.round(p, 2)}
+    return {
+        "no ties": p,
+        "six decimals": np.round(p, 6),
+        "float32": p.astype(np.float32),
+        "two decimals": np.round(p, 2),
+    }
 
 
 def main() -> None:
