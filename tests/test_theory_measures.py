@@ -8,9 +8,10 @@ from scipy.integrate import quad
 import fitontest as fot
 from fitontest.data.counted_sample import count_rows
 from fitontest.measures.pairs import EntryPairs
+from fitontest.uncertainty.beside_atoms import DRAWS, SHRINK, SMOOTH
 from fitontest.uncertainty.inversion import STEPS, invert
 from fitontest.uncertainty.joint import joint_test
-from fitontest.uncertainty.ladder import SHRINK, SHRINK_DRAWS, Ladder
+from fitontest.uncertainty.ladder import Ladder
 from tests.theory import class_data, rows, stated
 
 DATA = rows(weighted=True)
@@ -252,21 +253,33 @@ def test_levels_of_near_rows_are_shrunk_local_means():
 
 
 def test_beside_atoms_the_direction_is_shrunk():
-    stated(r"is multiplied by $\sqrt{\max(0, 1 - D_0 / D)}$")
+    stated(r"is multiplied by $\sqrt{\max(0, 1 - D_0 / D)}$", "is multiplied by the same root")
     rng = np.random.default_rng(3)
     p = np.concatenate((np.full(400, 0.1), rng.random(400)))
-    y = (rng.random(800) < np.where(p == 0.1, 0.14, 0.8 * p + 0.1)).astype(float)
+    y = (rng.random(800) < np.where(p == 0.1, 0.3, 0.8 * p + 0.1)).astype(float)
     ladder = Ladder.of(fot.ScoreSample(y, p), 0)
     assert ladder.rung == "spline"
-    rest = ladder.entries.p != 0.1
-    share = (ladder.direction - ladder.entries.p)[rest] / (ladder.smooth - ladder.entries.p)[rest]
-    assert share == pytest.approx(np.full(share.size, share[0]))
-    D = np.mean((ladder.smooth - ladder.entries.p)[rest] ** 2)
-    noise = []
-    for block in ladder.redraws.blocks(SHRINK_DRAWS):
-        (labels,) = ladder.redraws.draw([ladder.entries.p], block, (0, SHRINK))
-        for y in labels.T:
-            values = fot.families.make("spline").fit(ladder.entries.p, y).predict(ladder.entries.p)
-            noise.append(np.mean((values - ladder.entries.p)[rest] ** 2))
-    assert len(noise) == 50
-    assert share[0] == pytest.approx(np.sqrt(1.0 - np.mean(noise) / D), rel=1e-6)
+    p, y = ladder.entries.p, ladder.redraws.observed[1][:, 0]
+    rest = p != 0.1
+
+    def splines(y):
+        return (fot.families.make("spline", atoms=atoms).fit(p, y).predict(p) for atoms in (True, False))
+
+    def drawn(truth, stream):
+        for block in ladder.redraws.blocks(DRAWS):
+            (labels,) = ladder.redraws.draw([truth], block, (0, stream))
+            yield from labels.T
+
+    def share(part, D, squares):
+        assert len(squares) == 50
+        return np.sqrt(max(0.0, 1.0 - np.mean(squares, axis=0)[part].mean() / D[part].mean()))
+
+    levels, smooth = splines(y)
+    assert levels == pytest.approx(ladder.smooth)
+    squares = [(next(splines(y)) - p) ** 2 for y in drawn(p, SHRINK)]
+    expected = np.where(rest, p + share(rest, (levels - p) ** 2, squares) * (levels - p), levels)
+    squares = [np.subtract(*splines(y)) ** 2 for y in drawn(smooth, SMOOTH)]
+    shares = [share(part, (levels - smooth) ** 2, squares) for part in (rest, ~rest)]
+    assert 0 < min(shares) < max(shares) < 1
+    expected = smooth + np.where(rest, *shares) * (expected - smooth)
+    assert ladder.direction == pytest.approx(expected, abs=1e-7)

@@ -336,6 +336,17 @@ def test_many_labellings_with_atoms_are_single_fits(kind):
     np.testing.assert_allclose(values, expected, atol=1e-9)
 
 
+def test_without_atoms_the_polygons_have_all_rows():
+    entries, positives = labellings("rows")
+    family = fot.Spline((1, 2, 3), atoms=False)
+    maps = [family.fit_map(entries.sample(labels)) for labels in positives.T]
+    assert not any(isinstance(each, AtomsMap) for each in maps)
+    expected = np.transpose([each.evaluate(entries.distinct_p) for each in maps])
+    np.testing.assert_allclose(family.fit_many(entries, positives).at(), expected, atol=1e-9)
+    apart = fot.Spline((1, 2, 3)).fit_many(entries, positives).at()  # the same entries, and another design
+    assert np.abs(apart - expected).max() > 0.01
+
+
 def test_many_labellings_where_all_scores_are_atoms():
     entries = Entries(
         np.array([0.0, 0.4, 1.0]), np.array([40.0, 50, 60]), np.array([40, 50, 60]), whole=True, counted=True
@@ -357,6 +368,7 @@ def test_many_labellings_where_all_scores_are_atoms():
         ({"cv": 1}, "cv must be a whole number of folds"),
         ({"prior": 0}, "prior must be a positive finite number, got 0"),
         ({"random_state": -1}, "random_state must be"),
+        ({"atoms": 2}, "atoms must be"),
     ],
 )
 def test_refusals(params, message):

@@ -155,19 +155,6 @@ def test_an_error_of_few_rows_is_of_these_alone():
         assert ladder_of(truth).levels.few_rows is None
 
 
-def test_beside_atoms_the_direction_is_shrunk():
-    rng = np.random.default_rng(3)
-    p = np.append(np.zeros(1600), rng.random(2400))
-    y = rng.random(4000) < np.where(p == 0, 0.05, p)
-    ladder = Ladder.of(fot.ScoreSample(y, p), 0)
-    p, g, direction = ladder.entries.p, ladder.smooth, ladder.direction
-    atom = p == 0
-    np.testing.assert_array_equal(direction[atom], g[atom])
-    share = (direction - p)[~atom] / (g - p)[~atom]
-    np.testing.assert_allclose(share, share[0], rtol=1e-9)
-    assert 0.0 <= share[0] < 0.8  # the other scores are calibrated: most of the spline's distance is noise
-
-
 def test_a_direction_of_ones_own_has_no_ladder():
     y, p = drawn(waves)
     for direction in ("own", Isotonic(), fot.maps.IdentityMap()):

@@ -65,6 +65,12 @@ class Atoms:
         return cls(place, p[place], w[place], rest)
 
     @classmethod
+    def none(cls, entries: Entries) -> "Atoms":
+        """Return those of a map that gives no score of the entries a level of its own."""
+        empty = np.zeros(0)
+        return cls(empty.astype(np.intp), empty, empty, np.ones(entries.distinct_p.size, dtype=bool))
+
+    @classmethod
     def of_entries(cls, entries: Entries) -> "Atoms":
         """Return those of entries, where whole weights count rows."""
         w = entries.distinct_w

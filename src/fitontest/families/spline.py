@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
-from fitontest.checks import as_list, is_real, is_whole
+from fitontest.checks import as_list, check_flag, is_real, is_whole
 from fitontest.data.entries import Entries, count_effective_rows, entries_of_rows, in_tie_order
 from fitontest.data.score_sample import ScoreSample
 from fitontest.exceptions import warn_user
@@ -72,6 +72,8 @@ class Spline(Family):
         Total weight of the prior rows, positive.
     random_state : int, RandomState or None, default=0
         Seed of the folds.
+    atoms : bool, default=True
+        Whether scores that many rows share have levels of their own; else the polygons are fitted to all rows.
 
     Attributes
     ----------
@@ -115,6 +117,7 @@ class Spline(Family):
     cv: int = 5
     prior: float = 2.0
     random_state: RandomState = 0
+    atoms: bool = True
 
     def _count_parameters(self) -> float:
         """Return a value for each knot, averaged as the polygons are, and one for each atom."""
@@ -142,12 +145,12 @@ class Spline(Family):
     def _averages(
         self, entries: Entries, positives: IntArray, *, ordered: bool = False, folds: list[IntArray] | None = None
     ) -> "_Averages":
-        key = ("spline", self._segments(), self.cv, self._prior(), repr(self.random_state))
+        key = ("spline", self._segments(), self.cv, self._prior(), repr(self.random_state), self.atoms)
         design = entries.memory.get(key)
         if design is None or not is_whole(self.random_state):
             if folds is None:
                 folds = entries.hold_out(self.cv, self.random_state) if len(entries) > 1 else []
-            entries.memory[key] = design = _Design(entries, folds, self._segments(), self._prior())
+            entries.memory[key] = design = _Design(entries, folds, self._segments(), self._prior(), atoms=self.atoms)
         return design.fit(positives if ordered else in_tie_order(entries, positives))
 
     def _segments(self) -> tuple[int, ...]:
@@ -162,6 +165,7 @@ class Spline(Family):
         if not (is_real(self.prior) and 0 < self.prior < np.inf):
             raise ValueError(f"prior must be a positive finite number, got {self.prior!r}")
         check_cv(self.cv)
+        check_flag(self.atoms, "atoms")
         return float(self.prior)
 
 
@@ -258,9 +262,11 @@ class _SplineFits(Fits):
 class _Design:
     """What the scores alone decide: nodes, knots, folds, and the weights of each fold at each node."""
 
-    def __init__(self, entries: Entries, folds: list[IntArray], segments: tuple[int, ...], prior: float) -> None:
+    def __init__(
+        self, entries: Entries, folds: list[IntArray], segments: tuple[int, ...], prior: float, *, atoms: bool
+    ) -> None:
         size = float(entries.n.sum()) if entries.whole else count_effective_rows(entries)
-        self.atoms = Atoms.of_entries(entries)
+        self.atoms = Atoms.of_entries(entries) if atoms else Atoms.none(entries)
         rest = self.atoms.rest if len(self.atoms) else slice(None)
         self.eps = eps_of_scores("auto", entries.distinct_p, EPS)
         x, w = logit(entries.distinct_p[rest], self.eps), entries.distinct_w[rest]

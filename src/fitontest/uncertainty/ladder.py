@@ -16,15 +16,13 @@ import numpy as np
 from fitontest.data.entries import Entries
 from fitontest.data.score_redraws import ScoreRedraws
 from fitontest.data.score_sample import ScoreSample
-from fitontest.exceptions import without_warnings
-from fitontest.families.atoms import Atoms
-from fitontest.families.base import read_family
 from fitontest.measures.error_limits import ErrorLimits
 from fitontest.measures.interval import Roughness
 from fitontest.measures.pairs import EntryPairs
 from fitontest.measures.plug_in import SCORES, PlugIn
 from fitontest.numerics.norms import Norm, is_order_statistic
 from fitontest.typing import FloatArray
+from fitontest.uncertainty.beside_atoms import shrink_beside_atoms
 from fitontest.uncertainty.chain import DebiasedInterval, Redrawn
 from fitontest.uncertainty.dependence import score_redraws
 from fitontest.uncertainty.goodness_of_fit import FitTest, fit_at_points, run_fit_test
@@ -33,10 +31,8 @@ from fitontest.uncertainty.local_error import LocalError, RedrawnPairs
 
 Rung: TypeAlias = Literal["spline", "isotonic", "levels"]
 
-SHRINK = 4  # the stream of random numbers, beside those of intervals, bands and fit tests
-LIMITS = 5  # that of the limits of rows that belong together
+LIMITS = 5  # the stream of random numbers of the limits of rows that belong together
 LIMIT_DRAWS = 100  # labellings that tell how much a statistic varies there
-SHRINK_DRAWS = 50  # labellings that tell how much of a direction is noise
 LEVEL = 0.05  # of the fit tests
 FINE = 100  # parts of the rows that the limit of the interval of levels tells apart
 
@@ -130,7 +126,7 @@ class Ladder:
             return self.isotonic if self.rung == "isotonic" else self.levels.at_entries
         if self.redraws.is_dependent:
             return self.redraws.moved(self.smooth)  # shrunk by the noise of groups hardly more than atoms would be left
-        return self.redraws.moved(_shrunk(self.smooth, self.redraws, self.seed))
+        return self.redraws.moved(shrink_beside_atoms(self.smooth, self.redraws, self.seed))
 
     @cached_property
     def limits(self) -> ErrorLimits:
@@ -198,28 +194,3 @@ class Ladder:
         if most <= found.low:
             return found
         return DebiasedInterval(min(found.value, most), found.low, min(found.high, most), found.misread)
-
-
-def _shrunk(g: FloatArray, redraws: ScoreRedraws, seed: int) -> FloatArray:
-    """Return the spline with less noise where atoms have levels of their own.
-
-    Beside levels the spline is of the other rows alone, and its noise would pass for error: it is drawn towards the
-    scores by the share of its squared distance that calibrated scores would have.
-    """
-    entries = redraws.entries
-    atoms = Atoms.of_entries(entries)
-    if len(atoms) == 0 or atoms.rest.all():
-        return g
-    p, w = entries.distinct_p[atoms.rest], entries.distinct_w[atoms.rest]
-    squares = float(w @ (g[entries.first][atoms.rest] - p) ** 2)
-    if not squares > 0:
-        return g
-    noise = []
-    for block in redraws.blocks(SHRINK_DRAWS):
-        (labels,) = redraws.draw([entries.p], block, (seed, SHRINK))
-        with without_warnings():
-            refitted = read_family(SCORES).fit_many(entries, labels).at()[atoms.rest]
-        noise.append(w @ (refitted - p[:, None]) ** 2)
-    share = np.sqrt(max(0.0, 1.0 - float(np.concatenate(noise).mean()) / squares))
-    rest = atoms.rest[entries.place]
-    return np.where(rest, entries.p + share * (g - entries.p), g)
