@@ -20,7 +20,7 @@ from fitontest.numerics.cells import cell_starts, equal_mass_cells
 from fitontest.numerics.random import folds_of_groups, held_out_rows
 from fitontest.typing import FloatArray, IntArray, RandomState
 
-MOST_ROWS = 200_000  # beyond, neighbouring scores are pooled
+MOST_ROWS = 40_000  # beyond, neighbouring scores are pooled
 NODES = 20_000  # into so many entries
 LEAST_NODES = 20  # of each group of rows that belong together
 

@@ -295,7 +295,7 @@ class ReliabilityDisplay(PanelDisplay):
             and, for "auto", `evaluate`. By default there is none of more than 20,000 rows, of which it takes seconds.
         band : {"auto", "consistency", "confidence", "simultaneous", "new group"} or None, default="auto"
             Labels are redrawn and the family is fitted to each of them. None: no band. "auto": a confidence band of
-            100 labellings, of families that are refitted in a moment. More than 200,000 rows are pooled for it, and of
+            100 labellings, of families that are refitted in a moment. More than 40,000 rows are pooled for it, and of
             more than 20,000 it is not tested whether the spline g below fits. With `band_draws` it is "confidence".
 
             * "consistency": labels are drawn from the scores. The band contains the middle `band_level` of these maps

@@ -123,7 +123,7 @@ class PairStatistic(Measure):
     other rows, and ranks are those of the effective number of rows. A row without a near one adds 0. The standard
     deviation is exact. It takes O(n) time at each scale. It is an unbiased squared kernel calibration error with a box
     kernel in the ranks (`kernel` has kernels in the scores); the largest over scales that double is the adaptive test
-    of T-Cal, with redrawn labels in place of its constants. Of more than 200,000 rows neighbouring scores are pooled.
+    of T-Cal, with redrawn labels in place of its constants. Of more than 40,000 rows neighbouring scores are pooled.
 
     References
     ----------
