@@ -17,6 +17,7 @@ from fitontest.evaluation.evaluated_models import EvaluatedModels
 from fitontest.evaluation.evaluation import Evaluation
 from fitontest.evaluation.measured_rows import MeasuredRows, reason_to_omit
 from fitontest.evaluation.one_maximum import Against, calibrated_by, logistic_map, maximum_of
+from fitontest.evaluation.preparing import preparing
 from fitontest.evaluation.segmented_evaluation import SegmentedEvaluation
 from fitontest.exceptions import Held, PrintedWarning, held_warnings, warn_user
 from fitontest.measures.cumulative import CumulativeError
@@ -68,7 +69,7 @@ def measure_data(data: Data, measures: Sequence[Measure], redrawing: Redrawing |
     steps = track(asked, "measures") if len(asked) > 1 else asked  # one may have steps of its own
     repeated: list[Held] = []
     try:
-        with held_warnings() as repeated:  # a family and a measure may have the same bins
+        with preparing(settled), held_warnings() as repeated:  # a family and a measure may have the same bins
             estimates = [estimate_of(measure, data, data.reduction, each, shared) for measure, each in steps]
     finally:  # what was found before one of them failed may be why
         for message, category in dict.fromkeys(repeated):
