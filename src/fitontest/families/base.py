@@ -337,7 +337,13 @@ class Family(RegressorMixin, TransformerMixin, FamilyBase):
         return None
 
     def prepare(self, pool: Executor) -> None:
-        """Begin, in threads of the pool, what a fit needs before there are data, such as compiling a program."""
+        """Begin, in a thread of the pool, what a fit needs before there are data, such as compiling a program.
+
+        Parameters
+        ----------
+        pool : Executor
+            Of threads.
+        """
 
     def fit_many(self, entries: Entries, positives: IntArray) -> Fits:
         """Return the calibration maps fitted to each of many sets of labels of the same scores.

@@ -190,7 +190,13 @@ class PiecewiseFamily(Family):
         return Spline(self.n_bins, random_state=self.random_state)
 
     def prepare(self, pool: Executor) -> None:
-        """Import jax, and have the program compiled in another thread, for samples of 200 rows for each segment."""
+        """Import jax, and have the program compiled in a thread of the pool.
+
+        Parameters
+        ----------
+        pool : Executor
+            Of threads.
+        """
         from fitontest.families.piecewise.program import begin_to_compile  # imports jax
 
         self._check()
