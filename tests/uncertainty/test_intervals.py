@@ -395,3 +395,29 @@ def test_rare_events_scored_far_too_high(family):
     assert e.debiased == pytest.approx(gap, abs=0.5 * se)
     assert e.interval.low == pytest.approx(gap - 2 * se, abs=0.7 * se)
     assert e.interval.high == pytest.approx(gap + 2 * se, abs=0.7 * se)
+
+
+class _Counted(fot.Slope1):
+    """A family that is slow, and counts how often it is fitted."""
+
+    fits: list = []
+
+    def stand_in(self):
+        return fot.Spline(random_state=0)
+
+    def solve(self, sample):
+        self.fits.append(len(sample.rows))
+        return super().solve(sample)
+
+    def fit_many(self, entries, positives):
+        return fot.Family.fit_many(self, entries, positives)
+
+
+@pytest.mark.parametrize(("settings", "fits"), [({}, 1), ({"sample_weight": np.arange(200) % 3 + 1}, 2)])
+def test_a_slow_family_is_fitted_to_the_real_labels_once_where_the_rows_are_as_redrawn(monkeypatch, settings, fits):
+    monkeypatch.setattr(_Counted, "fits", [])
+    y, p = noisy(200)
+    estimate = fot.calibration_error(y, p, family=_Counted(5), interval=0.95, **settings)
+    assert len(_Counted.fits) == fits
+    if fits == 1:
+        assert estimate.null.observed == pytest.approx(float(estimate), abs=1e-14)

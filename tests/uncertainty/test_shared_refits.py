@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import fitontest as fot
+from fitontest.evaluation.measuring import measure_data
 from fitontest.families.spline import Spline
 from fitontest.measures.plug_in import PlugIn
 from fitontest.uncertainty.redrawing import Redrawing, estimate_of, estimates_of
@@ -65,6 +66,33 @@ def test_a_family_is_fitted_once_for_all_norms_of_order(monkeypatch):
         estimates_of([PlugIn("spline", norm) for norm in norms], fot.read(y, p), redrawing=REDRAWING)
         labels[norms] = sum(columns for columns in fitted if columns > 1)
     assert len(set(labels.values())) == 1
+
+
+class Slow(fot.Isotonic):
+    """A family in whose place a spline is refitted."""
+
+    def stand_in(self):
+        return Spline(random_state=0)
+
+
+def test_a_stand_in_and_the_family_that_it_is_are_fitted_once(monkeypatch):
+    y, p = noisy(200)
+    fitted, fit_many = [], Spline.fit_many
+
+    def counted(self, entries, positives):
+        fitted.append(positives.shape[1])
+        return fit_many(self, entries, positives)
+
+    measures = [
+        PlugIn(family, label=label) for family, label in ((Spline(), "one"), (Slow(), "two"), (Slow(), "three"))
+    ]
+    alone = [estimate_of(measure, fot.read(y, p), redrawing=REDRAWING) for measure in measures]
+    monkeypatch.setattr(Spline, "fit_many", counted)
+    together = measure_data(fot.read(y, p), measures, REDRAWING).estimates
+    for estimate, other in zip(together, alone, strict=True):
+        same(estimate, other)
+    nulls = [columns for columns in fitted if columns == REDRAWING.null_draws]
+    assert len(nulls) == 1
 
 
 def test_what_is_not_alike_is_not_shared():

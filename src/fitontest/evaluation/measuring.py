@@ -17,6 +17,7 @@ from fitontest.evaluation.evaluated_models import EvaluatedModels
 from fitontest.evaluation.evaluation import Evaluation
 from fitontest.evaluation.measured_rows import MeasuredRows, reason_to_omit
 from fitontest.evaluation.one_maximum import Against, calibrated_by, logistic_map, maximum_of
+from fitontest.evaluation.preparing import preparing
 from fitontest.evaluation.segmented_evaluation import SegmentedEvaluation
 from fitontest.exceptions import Held, PrintedWarning, held_warnings, warn_user
 from fitontest.measures.cumulative import CumulativeError
@@ -37,6 +38,7 @@ from fitontest.uncertainty.redrawing import (
     estimate_of,
     has_quick_interval,
 )
+from fitontest.uncertainty.shared_refits import SharedRefits
 
 DRAWS_EACH = 40  # draws for each segment: an adjusted p-value can then be as small as 1 / 40
 
@@ -59,14 +61,16 @@ def measure_data(data: Data, measures: Sequence[Measure], redrawing: Redrawing |
         )
     if data.is_by_class:
         return Evaluation(tuple(_estimates_of_classes(data, measures, wanted)), data)
-    asked = [(measure, wanted.of(measure, data.n)) for measure in measures]
+    settled = [measure.for_sample(data) for measure in measures]
+    shared = SharedRefits.of(settled)  # a family and one with the same stand-in
+    asked = [(measure, wanted.of(measure, data.n)) for measure in settled]
     if any(each.interval is not None or each.null_draws for _, each in asked):
         Repeats.of(data).warn()
     steps = track(asked, "measures") if len(asked) > 1 else asked  # one may have steps of its own
     repeated: list[Held] = []
     try:
-        with held_warnings() as repeated:  # a family and a measure may have the same bins
-            estimates = [estimate_of(measure, data, data.reduction, each) for measure, each in steps]
+        with preparing(settled), held_warnings() as repeated:  # a family and a measure may have the same bins
+            estimates = [estimate_of(measure, data, data.reduction, each, shared) for measure, each in steps]
     finally:  # what was found before one of them failed may be why
         for message, category in dict.fromkeys(repeated):
             warn_user(message, category)

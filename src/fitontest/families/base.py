@@ -5,6 +5,7 @@ changes nothing). Everything else is inherited, so that a new family is one clas
 """
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Self
 
@@ -334,6 +335,15 @@ class Family(RegressorMixin, TransformerMixin, FamilyBase):
     def stand_in(self) -> "Family | None":
         """Return a faster estimator of nearly the same errors, for fits to hundreds of sets of simulated labels."""
         return None
+
+    def prepare(self, pool: Executor) -> None:
+        """Begin, in a thread of the pool, what a fit needs before there are data, such as compiling a program.
+
+        Parameters
+        ----------
+        pool : Executor
+            Of threads.
+        """
 
     def fit_many(self, entries: Entries, positives: IntArray) -> Fits:
         """Return the calibration maps fitted to each of many sets of labels of the same scores.

@@ -7,12 +7,14 @@ of their mean (`Measure.chain_measure`), so that all norms of one map are of the
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from fitontest.data.redraws import CHAIN, NULL, Redraws
 from fitontest.exceptions import without_warnings
 from fitontest.families.base import Family
+from fitontest.measures.estimate import Estimate
 from fitontest.measures.if_calibrated import IfCalibrated
 from fitontest.measures.measure import Measure
 from fitontest.measures.plug_in import PlugIn
@@ -47,12 +49,15 @@ class Redrawn:
     seed : int
     shared : SharedRefits, optional
         Measures whose values are computed together, this one among them; by default this one alone.
+    c_hat : array of shape (G,), optional
+        The map of the real labels at the distinct scores, where it is known (`known_fit`).
     """
 
     measure: Measure
     redraws: Redraws
     seed: int
     shared: SharedRefits | None = field(default=None, repr=False)
+    c_hat: FloatArray | None = field(default=None, repr=False)
 
     @cached_property
     def _shared(self) -> SharedRefits:
@@ -74,6 +79,8 @@ class Redrawn:
         """The measure of the real labels, computed as it is of redrawn ones."""
         points, labels = self.redraws.observed
         with without_warnings():  # of the real labels the user has been warned
+            if self.c_hat is not None:
+                return float(self.measure.values_of_fits(points, self.c_hat[:, None])[0])
             return float(self.measure.values(points, labels)[0])
 
     def compare_with_calibrated(self, draws: int) -> IfCalibrated:
@@ -166,6 +173,19 @@ class Redrawn:
     def _target(self, c: FloatArray) -> float:
         value = self.measure.target(self.redraws.sample, c)
         return 0.0 if value is None else value
+
+
+def known_fit(estimate: Estimate, sample: Any, redraws: Any) -> FloatArray | None:
+    """Return a map of all rows at the distinct scores, where refitted to the real labels it would be the same.
+
+    That is so where no rows are tied, pooled, weighted or in groups. It is not worth while unless the family is slow.
+    """
+    measure = estimate.measure
+    if sample.classes is not None or not measure.takes_fits or measure.fitting.stand_in is None:
+        return None
+    entries = redraws.entries
+    is_same = sample.unit and sample.groups is None and len(sample.distinct) == len(sample.rows) == len(entries)
+    return np.asarray(estimate.map.evaluate(entries.distinct_p)) if is_same else None
 
 
 def _unchanged(values: FloatArray) -> FloatArray:

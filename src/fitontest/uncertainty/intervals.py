@@ -32,7 +32,7 @@ from fitontest.numerics.simplex_distances import find_distance
 from fitontest.numerics.threads import one_blas_thread
 from fitontest.partitions.simplex.median_variance import MedianVariance
 from fitontest.typing import FloatArray, RandomState
-from fitontest.uncertainty.chain import DebiasedInterval, Redrawn
+from fitontest.uncertainty.chain import DebiasedInterval, Redrawn, known_fit
 from fitontest.uncertainty.dependence import bound_to, redraws_of, with_dependence
 from fitontest.uncertainty.goodness_of_fit import fit_at_points
 from fitontest.uncertainty.ladder import Ladder
@@ -112,7 +112,8 @@ def with_interval(
     if set(bound.facts) - {GROUP} or not measure.uses_labels:  # entries of several rows of scores keep no facts
         return with_null(estimate, sample, null_draws, seed).with_uncertainty(interval_reason=reason)
     with one_blas_thread():  # many small products: threads would wait for each other
-        redrawn = Redrawn(measure, redraws_of(bound), seed, shared)
+        redraws = redraws_of(bound)
+        redrawn = Redrawn(measure, redraws, seed, shared, known_fit(estimate, sample, redraws))
         null = redrawn.compare_with_calibrated(null_draws)
         estimate = estimate.with_uncertainty(null=null, interval_reason=reason)
         if reason:

@@ -17,7 +17,7 @@ import numpy as np
 from fitontest.data.redraws import Labels, Redraws
 from fitontest.families.base import Family
 from fitontest.measures.measure import Measure
-from fitontest.registry import are_among
+from fitontest.registry import are_among, settings_of
 from fitontest.typing import FloatArray
 
 
@@ -113,10 +113,11 @@ class SharedRefits:
         together = [refit for refit in self.refits if own.shares_fits_with(refit)]
         digest = blake2b(b"".join(np.ascontiguousarray(truth).tobytes() for truth in truths)).digest()
         key = self.refits.index(together[0]), digest, draws, seed, known
+        different: list[Measure] = []  # two families may have one stand-in
+        places = [_place_among(different, refit.refitted) for refit in together]
         if key not in self.known:
-            valued = _Together(tuple(refit.refitted for refit in together))
-            self.known[key] = redraws.values(valued, truths, draws, seed, known)
-        place = together.index(own)
+            self.known[key] = redraws.values(_Together(tuple(different)), truths, draws, seed, known)
+        place = places[together.index(own)]
         return [np.ascontiguousarray(values[:, place]) for values in self.known[key]]
 
 
@@ -137,6 +138,20 @@ class _Together:
     def estimate(self, sample: Any) -> Any:
         """Return the estimate of the first."""
         return self.measures[0].estimate(sample)
+
+
+def _place_among(different: list[Measure], measure: Measure) -> int:
+    """Return the place of a measure with the same values of the same maps, or of this one, which is put last."""
+    settings = _but_for_family(measure)
+    for place, other in enumerate(different):
+        if other is measure or (type(other) is type(measure) and are_among(_but_for_family(other), settings)):
+            return place
+    different.append(measure)
+    return len(different) - 1
+
+
+def _but_for_family(measure: Measure) -> dict[str, Any]:
+    return {name: value for name, value in settings_of(measure).items() if name not in ("family", "label")}
 
 
 def _same_family(one: Any, other: Any) -> bool:

@@ -1,5 +1,7 @@
 """The compiled program: compiled once, alone or in company the same, and without traces in jax."""
 
+from concurrent.futures import Future, ThreadPoolExecutor
+
 import jax
 import numpy as np
 import pytest
@@ -98,3 +100,28 @@ def test_candidates_are_close_to_what_a_longer_search_finds(link):
     rows = 1200  # in each of the sets that a fold is left out of
     for b, fits in candidates.items():
         assert np.median(fits.value - longer[b].value) < 1e-4 * rows
+
+
+def test_a_program_that_was_begun_in_another_thread_is_not_compiled_again(monkeypatch):
+    monkeypatch.setattr(program, "_BEGUN", {})
+    program.compiled.cache_clear()
+    y, p = noisy(300)
+    with ThreadPoolExecutor(1) as pool:
+        for name in ("pl", "pl3"):
+            fot.families.make(name).prepare(pool)
+            fot.families.make(name).prepare(pool)
+        begun = list(program._BEGUN.values())
+        for name in ("pl", "pl3"):
+            fot.families.make(name).fit(p, y)
+    assert program.compiled()._cache_size() == len(begun) == 2
+    assert list(program._BEGUN.values()) == begun
+    assert [future.exception() for future in begun] == [None, None]
+
+
+def test_a_failure_in_another_thread_leaves_the_fit_to_itself(monkeypatch):
+    failed = Future()
+    failed.set_exception(RuntimeError("no room"))
+    y, p = noisy(300)
+    expected = fot.PL().fit(p, y).predict(p)
+    monkeypatch.setattr(program, "_BEGUN", dict.fromkeys(program._BEGUN, failed))
+    np.testing.assert_array_equal(fot.PL().fit(p, y).predict(p), expected)

@@ -1,7 +1,9 @@
 """What PL and PL3 share: choosing the number of bins, averaging the fold maps, and what a fit reports."""
 
+import sys
 from abc import abstractmethod
 from collections.abc import Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -13,7 +15,7 @@ from fitontest.data.score_sample import ScoreSample
 from fitontest.exceptions import warn_user
 from fitontest.families.atoms import solve_beside_atoms
 from fitontest.families.base import Family, Solution
-from fitontest.families.piecewise.fitting import CONVERGED, Fitter, Polygons, Settings, separated
+from fitontest.families.piecewise.fitting import CONVERGED, Fitter, Polygons, Settings, room_of, separated
 from fitontest.families.piecewise.grid import EPS
 from fitontest.families.piecewise.tasks import Fits
 from fitontest.families.spline import Spline
@@ -187,6 +189,21 @@ class PiecewiseFamily(Family):
             return Spline(random_state=self.random_state)
         return Spline(self.n_bins, random_state=self.random_state)
 
+    def prepare(self, pool: Executor) -> None:
+        """Import jax, and have the program compiled in a thread of the pool.
+
+        Parameters
+        ----------
+        pool : Executor
+            Of threads.
+        """
+        from fitontest.families.piecewise.program import begin_to_compile  # imports jax
+
+        self._check()
+        settings = self._settings()
+        folds = self.cv if self.ensemble or self.n_bins == "cv" else 1
+        begin_to_compile(pool, settings.space, settings.loss, room_of(self._most(sys.maxsize)), folds + 1)
+
     @abstractmethod
     def _map_of(self, polygons: Polygons) -> CalibrationMap:
         """Return the average of the fold maps."""
@@ -221,8 +238,7 @@ class PiecewiseFamily(Family):
         most = self._most(sample.n)
         chooses = self.n_bins == "cv" and most > 1
         sample, folds = self._folds(sample, chooses)
-        settings = Settings(self._link, self.loss, float(self.alpha), float(self.kappa))
-        fitter = Fitter(sample, folds, settings, most)
+        fitter = Fitter(sample, folds, self._settings(), most)
         scores, by_bins, b = None, {}, most
         if chooses:
             by_bins = fitter.candidates(most)
@@ -283,6 +299,9 @@ class PiecewiseFamily(Family):
         else:
             fitted = self._map_of(polygons)
         return Solution(fitted, Partition(separated(edges[None, :], 0.0)[0, 1:-1]), attributes)
+
+    def _settings(self) -> Settings:
+        return Settings(self._link, self.loss, float(self.alpha), float(self.kappa))
 
     def _most(self, n: int) -> int:
         """Return the largest number of bins to try, which is the number where one is given."""

@@ -110,7 +110,7 @@ class Fitter:
         self.folds = folds
         self.settings = settings
         self.space = settings.space
-        self.room = -(-(most + DETOUR) // ROOM) * ROOM
+        self.room = room_of(most)
         by_fold = _grid_in_rows(sample, folds, settings.link, FINE)
         self.held_out_grid = by_fold.coarse(COARSE)
         self.fine = _seen(by_fold, settings)
@@ -275,6 +275,11 @@ class Fitter:
         rows = np.where(left_out < 0, len(self.folds), left_out)
         tasks = Tasks(self.placed[grid], rows, bins, *start, self.quantiles, self.settings.alpha, moving)
         return run(tasks, self.space, self.settings.loss, stop)
+
+
+def room_of(most: int) -> int:
+    """Return how many segments a map has room for, where at most so many are asked for."""
+    return -(-(most + DETOUR) // ROOM) * ROOM
 
 
 def separated(x: FloatArray, apart: float) -> FloatArray:

@@ -10,6 +10,8 @@ configuration of jax is left alone.
 This module imports jax; it is itself imported when a map is first fitted.
 """
 
+from collections.abc import Hashable
+from concurrent.futures import Executor, Future, wait
 from functools import cache, partial
 from typing import Any, NamedTuple
 
@@ -22,6 +24,7 @@ from jax import Array
 from fitontest.families.piecewise.block_tridiagonal import Pair
 from fitontest.families.piecewise.compiler_options import known_options
 from fitontest.families.piecewise.levenberg_marquardt import Search, levenberg_marquardt
+from fitontest.families.piecewise.mass_scale import POINTS
 from fitontest.families.piecewise.objective import Knots, Problem, evaluate
 from fitontest.families.piecewise.process import require_threads_of_jax
 from fitontest.families.piecewise.tasks import LIMIT, Fits, Loss, Nodes, Space, Stop, Tasks
@@ -38,6 +41,7 @@ KEEP = 0.2  # a step leaves at least this share of a width, and of a probability
 NARROWEST_SHARE = 1e-9  # share of the data in a segment
 # The first halves the time to compile; the second takes a sixth off it, and a tenth off a fit.
 QUICKER: dict[str, bool | int] = {"xla_cpu_use_fusion_emitters": False, "xla_backend_optimization_level": 1}
+_BEGUN: dict[Hashable, Future[Fits] | None] = {}  # what was compiled, or is being compiled in another thread
 _BY_FIT = Problem(x=None, s1=0, s0=0, tiles=None, quantiles=None, bins=0, alpha=None, moving=None)  # type: ignore[arg-type]
 
 
@@ -60,7 +64,7 @@ class Progress(NamedTuple):
 
 
 def run(tasks: Tasks, space: Space, loss: Loss, stop: Stop) -> Fits:
-    """Carry out the tasks on the CPU.
+    """Carry out the tasks on the CPU; what another thread is compiling for them is waited for.
 
     Parameters
     ----------
@@ -74,6 +78,41 @@ def run(tasks: Tasks, space: Space, loss: Loss, stop: Stop) -> Fits:
     RuntimeError
         In a process that was forked after jax was started.
     """
+    begun = _BEGUN.setdefault(_shape(tasks, space, loss), None)
+    if begun is not None:
+        wait([begun])  # an error in it will be raised here again
+    return _carried_out(tasks, space, loss, stop)
+
+
+def begin_to_compile(pool: Executor, space: Space, loss: Loss, room: int, sets: int) -> None:
+    """Have the program of a family compiled in another thread, unless that was begun before.
+
+    Parameters
+    ----------
+    pool : Executor
+        Of threads; it may end as soon as it has done what it was given.
+    space : {"probability", "logit"}
+    loss : {"log_loss", "brier"}
+    room : int
+        Segments that a map has room for.
+    sets : int
+        Of rows.
+    """
+    nodes = placed(np.array([0.25, 0.75]), np.ones((sets, 2, 2)))
+    start, shares = np.zeros((1, room + 1)), np.minimum(np.arange(room + 1.0), 1.0)[None]
+    tasks = Tasks(nodes, np.zeros(1, np.intp), np.ones(1, np.intp), start, shares, np.linspace(0.0, 1.0, POINTS), 1.0)
+    shape = _shape(tasks, space, loss)
+    if shape not in _BEGUN:
+        compiled()  # the one of all threads
+        _BEGUN[shape] = pool.submit(_carried_out, tasks, space, loss, Stop(gain=np.inf, steps=1))
+
+
+def _shape(tasks: Tasks, space: Space, loss: Loss) -> Hashable:
+    """Return what the program is compiled for."""
+    return space, loss, tasks.u.shape[1], tasks.nodes.arrays[1].shape
+
+
+def _carried_out(tasks: Tasks, space: Space, loss: Loss, stop: Stop) -> Fits:
     require_threads_of_jax()
     progress = _begun(tasks)
     total = tasks.nodes.total[tasks.rows]
