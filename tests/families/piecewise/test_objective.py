@@ -1,6 +1,6 @@
 """The objective against its definition, its gradient against finite differences, its curvature against J' W J."""
 
-from functools import partial
+from functools import cache, partial
 
 import jax
 import jax.numpy as jnp
@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from fitontest.families.piecewise import objective
+from fitontest.families.piecewise.compiler_options import known_options
 from fitontest.families.piecewise.objective import Knots, Problem, knots_at
+from fitontest.families.piecewise.program import QUICKER
 from fitontest.families.piecewise.tasks import LIMIT
 from fitontest.families.piecewise.undisturbed import with_float64
 from fitontest.numerics.links import sigmoid
@@ -17,9 +19,18 @@ from tests.families.piecewise.test_block_tridiagonal import dense
 BINS, ROOM, NODES = 4, 6, 200
 SPACES = ("probability", "logit")
 LOSSES = ("log_loss", "brier")
-evaluate = jax.jit(objective.evaluate, static_argnums=(2, 3))  # as the program does; its operations alone are slow
 every_space = pytest.mark.parametrize("space", SPACES)
 every_loss = pytest.mark.parametrize("loss", LOSSES)
+
+
+@cache
+def compiled():
+    """Return the objective as the program has it compiled; its operations alone are slow."""
+    return jax.jit(objective.evaluate, static_argnums=(2, 3), compiler_options=known_options(QUICKER))
+
+
+def evaluate(knots, problem, space, loss):
+    return compiled()(knots, problem, space, loss)
 
 
 def example(space, bins=BINS, room=ROOM, tiles=1, seed=0, alpha=0.7):
