@@ -8,6 +8,14 @@ import pytest
 from tests.published import BESIDE
 
 
+@pytest.fixture(autouse=True, scope="module")
+def one_room():
+    """Let networks and polygons have room for 320 rows at least, so that fits to fewer share what is compiled."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("fitontest.families.multiclass.intra_order_program.LEAST_ROOM", 320)
+        yield
+
+
 def draw(n=300, K=4, seed=0, power=1.5, bias=0.3):
     """Return (P, y): rows whose true probabilities are softmax(power ln p + b), with other biases for each class."""
     rng = np.random.default_rng(seed)

@@ -12,7 +12,7 @@ from sklearn.utils.validation import NotFittedError
 import fitontest as fot
 from fitontest.data.predictions import read_classes
 from fitontest.data.simplex_sample import SimplexSample
-from tests.multiclass import draw
+from tests.multiclass import draw, one_room  # noqa: F401 - the room is a fixture of all tests
 
 VARIANTS = {
     **{name: fot.families.make(name) for name in fot.families.names("any")},

@@ -114,8 +114,8 @@ def test_calibrated_scores_are_left_alone():
 @pytest.mark.parametrize("true", [platt, beta, staircase])
 def test_what_is_chosen_is_nearly_as_good_as_the_best(true):
     as_good = 0
-    for seed in range(8):
+    for seed in range(4):
         comparison = chosen_for(true, 5000, seed, lambda rng, n: rng.random(n))
         losses = {one.name: expected_loss(one.family, true) for one in comparison}
         as_good += losses[comparison.chosen] - min(losses.values()) <= 2e-3
-    assert as_good >= 7
+    assert as_good == 4

@@ -18,7 +18,7 @@ from fitontest.families.multiclass.order_preserving import GAIN
 from fitontest.families.multiclass.ranked_rows import RankedRows
 from fitontest.maps.multiclass.order_preserving import UNIT_SLOPE
 from fitontest.numerics.network import count_weights, draw_weights, layers, outputs
-from tests.multiclass import draw
+from tests.multiclass import draw, one_room  # noqa: F401 - the room is a fixture of all tests
 
 NAMES = ("diagonal_order", "order_invariant", "order_preserving")
 NETWORKS = NAMES[1:]
@@ -259,6 +259,14 @@ def test_few_and_many_classes(name, K):
     np.testing.assert_allclose(q.sum(axis=1), 1, rtol=0, atol=1e-12)
     assert_same_order(P, q)
     assert fot.MulticlassMap.from_json(family.map_.to_json()) == family.map_
+
+
+@every_family
+def test_rows_that_fill_up_the_room_change_nothing(name, monkeypatch):
+    P, y = draw(150, 4)
+    wide = make(name, penalty=10.0).fit(P, y).predict_proba(P)
+    monkeypatch.setattr("fitontest.families.multiclass.intra_order_program.LEAST_ROOM", 50)
+    np.testing.assert_allclose(make(name, penalty=10.0).fit(P, y).predict_proba(P), wide, rtol=0, atol=1e-4)
 
 
 def test_a_map_of_one_polygon_takes_any_number_of_classes():
