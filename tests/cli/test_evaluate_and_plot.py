@@ -301,6 +301,7 @@ def test_plot_writes_a_picture(csv_file, tmp_path, name, start):
     assert (tmp_path / name).read_bytes().startswith(start)
 
 
+@pytest.mark.parametrize("file", ["scores.csv", "scores.parquet"], indirect=True)
 def test_plot_draws_what_the_library_draws(file, tmp_path, scores):
     assert run("plot", file, "--label", "y", "--prob", "p", "-o", tmp_path / "plain.svg").exit_code == 0
     display = fot.ReliabilityDisplay.from_predictions(scores.y, scores.p, name="p", ax=Figure(layout="constrained"))
@@ -373,10 +374,7 @@ def test_as_a_command_and_a_module(csv_file):
     found = subprocess.run(command, capture_output=True, text=True, check=True)
     assert found.stdout.startswith("Underconfident, scores too high: calibration is rejected (p <= 0.005); n = 300, ")
     assert "families" not in found.stderr  # no progress bar in a pipe
-    version = subprocess.run(
-        [sys.executable, "-m", "fitontest", "--version"], capture_output=True, text=True, check=True
-    )
-    assert fot.__version__ in version.stdout
+    assert fot.__version__ in run("--version").stdout
 
 
 def test_without_the_extra_it_says_what_to_install(tmp_path):
