@@ -252,34 +252,34 @@ def test_levels_of_near_rows_are_shrunk_local_means():
     assert ladder.levels.at_entries == pytest.approx(np.clip(g + h * tau2 / (tau2 + v), 0, 1), abs=1e-9)
 
 
-def test_beside_atoms_the_direction_is_shrunk():
-    stated(r"is multiplied by $\sqrt{\max(0, 1 - D_0 / D)}$", "is multiplied by the same root")
+@pytest.mark.parametrize(("level", "has_levels"), [(0.5, False), (0.1, True)])
+def test_beside_atoms_the_direction_has_levels_where_they_are_no_noise(level, has_levels):
+    stated(r"is multiplied by $\sqrt{\max(0, 1 - D_0 / D)}$", "further from it than 95 % of labellings")
     rng = np.random.default_rng(3)
-    p = np.concatenate((np.full(400, 0.1), rng.random(400)))
-    y = (rng.random(800) < np.where(p == 0.1, 0.3, 0.8 * p + 0.1)).astype(float)
+    p = np.concatenate((np.full(300, 0.5), rng.random(500)))
+    y = (rng.random(800) < np.where(p == 0.5, level, 0.8 * p + 0.1)).astype(float)
     ladder = Ladder.of(fot.ScoreSample(y, p), 0)
     assert ladder.rung == "spline"
     p, y = ladder.entries.p, ladder.redraws.observed[1][:, 0]
-    rest = p != 0.1
 
     def splines(y):
         return (fot.families.make("spline", atoms=atoms).fit(p, y).predict(p) for atoms in (True, False))
 
-    def drawn(truth, stream):
+    def squares(truth, stream, distance):
         for block in ladder.redraws.blocks(DRAWS):
             (labels,) = ladder.redraws.draw([truth], block, (0, stream))
-            yield from labels.T
-
-    def share(part, D, squares):
-        assert len(squares) == 50
-        return np.sqrt(max(0.0, 1.0 - np.mean(squares, axis=0)[part].mean() / D[part].mean()))
+            yield from (np.asarray(distance(*splines(y))) ** 2 for y in labels.T)
 
     levels, smooth = splines(y)
     assert levels == pytest.approx(ladder.smooth)
-    squares = [(next(splines(y)) - p) ** 2 for y in drawn(p, SHRINK)]
-    expected = np.where(rest, p + share(rest, (levels - p) ** 2, squares) * (levels - p), levels)
-    squares = [np.subtract(*splines(y)) ** 2 for y in drawn(smooth, SMOOTH)]
-    shares = [share(part, (levels - smooth) ** 2, squares) for part in (rest, ~rest)]
-    assert 0 < min(shares) < max(shares) < 1
-    expected = smooth + np.where(rest, *shares) * (expected - smooth)
+    by_noise = [square.mean() for square in squares(smooth, SMOOTH, np.subtract)]
+    as_far = np.count_nonzero(by_noise >= np.mean((levels - smooth) ** 2))
+    assert ((1 + as_far) / 81 <= 0.05) == has_levels
+    expected = smooth
+    if has_levels:
+        rest = p != 0.5
+        by_noise = np.mean([square[rest] for square in squares(p, SHRINK, lambda levels, _: levels - p)])
+        share = np.sqrt(max(0.0, 1.0 - by_noise / np.mean((levels - p)[rest] ** 2)))
+        expected = np.where(rest, p + share * (levels - p), levels)
+        assert 0.0 < share < 1.0
     assert ladder.direction == pytest.approx(expected, abs=1e-7)

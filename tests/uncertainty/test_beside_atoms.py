@@ -1,4 +1,4 @@
-"""The direction beside atoms: noise of levels, and of the map beside them, is taken back; errors of their own stay."""
+"""The direction beside atoms: it has levels where they are real, and the spline without levels elsewhere."""
 
 import numpy as np
 import pytest
@@ -28,7 +28,7 @@ def test_a_level_far_from_its_neighbours_stays_and_calibrated_rows_beside_it_go_
     assert np.abs(direction - p)[~atom].mean() < 0.8 * np.abs(g - p)[~atom].mean()  # most of that distance is noise
 
 
-def test_levels_of_an_error_of_one_sign_lose_their_noise():
+def test_levels_of_an_error_of_one_sign_are_noise():
     """Eleven scores with an error of .3 p (1 - p): the direction is nearer the truth than levels of a hundred rows."""
     rng = np.random.default_rng(11)
     nearer = []

@@ -22,7 +22,7 @@ from fitontest.measures.pairs import EntryPairs
 from fitontest.measures.plug_in import SCORES, PlugIn
 from fitontest.numerics.norms import Norm, is_order_statistic
 from fitontest.typing import FloatArray
-from fitontest.uncertainty.beside_atoms import shrink_beside_atoms
+from fitontest.uncertainty.beside_atoms import direction_beside_atoms
 from fitontest.uncertainty.chain import DebiasedInterval, Redrawn
 from fitontest.uncertainty.dependence import score_redraws
 from fitontest.uncertainty.goodness_of_fit import FitTest, fit_at_points, run_fit_test
@@ -126,7 +126,7 @@ class Ladder:
             return self.isotonic if self.rung == "isotonic" else self.levels.at_entries
         if self.redraws.is_dependent:
             return self.redraws.moved(self.smooth)  # shrunk by the noise of groups hardly more than atoms would be left
-        return self.redraws.moved(shrink_beside_atoms(self.smooth, self.redraws, self.seed))
+        return self.redraws.moved(direction_beside_atoms(self.smooth, self.redraws, self.seed))
 
     @cached_property
     def limits(self) -> ErrorLimits:
