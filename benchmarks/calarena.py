@@ -13,10 +13,11 @@ lower Brier score; its interval is a bootstrap over the data sets.
 The files that CalArena itself is run on are in no package. Who has them (*-binary.h5, *-multiclass.h5) names their
 folder by ``--hdf5``. Without them the protocol is run on tables that scikit-learn bundles, with out-of-fold predictions
 of five classifiers to fit to; ``--tables`` adds npz files with X and y, and ``--predictions`` those with y_val, y_test,
-p_val_M and p_test_M of models M, or with p and y, of which the even rows are fitted to.
+p_val_M and p_test_M of models M (of two classes only files named split3_*.npz), or with p and y of several classes, of
+which the even rows are fitted to.
 
-Every answer is a line of a file of OUT, so that a run that was stopped goes on where it was. ``--page`` writes the
-tables into a page, between the marks that it has for them.
+Every answer is a line of a file of OUT, so that a run that was stopped goes on where it was; a calibrator that failed
+is asked again. ``--page`` writes the tables into a page, between the marks that it has for them.
 """
 
 import argparse
@@ -78,20 +79,24 @@ def as_columns(p: Array) -> Array:
 
 def answers(benchmark: str, asked: Sequence[Experiment], out: Path) -> list[dict[str, Any]]:
     """Return the records of all calibrators on the experiments; those that the file does not have are made."""
-    path = out / f"{benchmark}.jsonl"
-    records = complete(path)
-    known = {(record["dataset"], record["model"], record["calibrator"]) for record in records}
+    path, records = out / f"{benchmark}.jsonl", []
+    known = {
+        (record["dataset"], record["model"], record["calibrator"]): record
+        for record in complete(path)
+        if "failed" not in record  # its package may be there by now
+    }
     with path.open("a") as file:
         for experiment in asked:
             for name, make in (THEIRS[experiment.kind] | OURS[experiment.kind]).items():
-                if (experiment.dataset, experiment.model, name) not in known:
+                record = known.get((experiment.dataset, experiment.model, name))
+                if record is None:
                     tell(f"{benchmark}, {experiment.dataset}, {experiment.model}, {name}")
-                    records.append({**experiment.facts(), "calibrator": name, **judged(experiment, make)})
-                    file.write(json.dumps(records[-1]) + "\n")
+                    record = {**experiment.facts(), "calibrator": name, **judged(experiment, make)}
+                    file.write(json.dumps(record) + "\n")
                     file.flush()
+                records.append(record)
     tell("")
-    wanted = {(experiment.dataset, experiment.model) for experiment in asked}
-    return [record for record in records if (record["dataset"], record["model"]) in wanted]
+    return records
 
 
 # ----------------------------------------------------------------------------------------------------------- the tables

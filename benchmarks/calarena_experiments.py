@@ -119,7 +119,9 @@ def trained(kept: Path, files: Sequence[Path]) -> Iterator[Experiment]:
             path = kept / f"{dataset}_{model}.npz"
             if not path.exists():
                 tell(f"training {model} on {dataset}")
-                np.savez(path, *_predicted(make, x, y))
+                written = path.with_suffix(".part.npz")
+                np.savez(written, *_predicted(make, x, y))
+                written.replace(path)  # whole, or not at all
             with np.load(path) as stored:
                 yield _stored(dataset, model, *(stored[key] for key in stored))
     tell("")

@@ -29,6 +29,7 @@ from fitontest.datasets import Derivate, Gaussian, Planted, Problem, Rare, Sharp
 from fitontest.exceptions import without_warnings
 from fitontest.numerics.links import logit, sigmoid
 from report import markdown, tell
+from run_records import end_with_whole_line
 
 SEED = 17_2026
 
@@ -167,6 +168,7 @@ def values_by_cell(path: Path) -> dict[Cell, np.ndarray]:
 
 def compute(path: Path, cells: list[Cell], draws: int, processes: int) -> None:
     """Append what is missing, a batch of data sets after the other."""
+    end_with_whole_line(path)
     done = defaultdict(set, {cell: {int(row["draw"]) for row in rows} for cell, rows in rows_by_cell(path).items()})
     parts = [range(start, min(start + 25, draws)) for start in range(0, draws, 25)]  # all cells at the same pace
     batches = []
@@ -176,7 +178,7 @@ def compute(path: Path, cells: list[Cell], draws: int, processes: int) -> None:
             if not set(part) <= done[cell]:
                 missing[cell[1:]].append(cell)
         batches += [(of_set, part) for of_set in missing.values()]
-    new = not path.exists()
+    new = not path.exists() or path.stat().st_size == 0
     with path.open("a", newline="") as file, ProcessPoolExecutor(processes, get_context("spawn")) as pool:
         writer = csv.writer(file)
         if new:

@@ -67,8 +67,10 @@ def moved(family: fot.Family) -> tuple[float, float]:
     most = entries.MOST_ROWS
     pooled = ends_of(y, p, family)
     entries.MOST_ROWS = most + 1
-    exact = ends_of(y, p, family)
-    entries.MOST_ROWS = most
+    try:
+        exact = ends_of(y, p, family)
+    finally:
+        entries.MOST_ROWS = most
     width = float(np.mean(exact[:, 1] - exact[:, 0]))
     apart = np.abs(exact[1:] - exact[:-1]).mean() / width
     return float(np.abs(pooled - exact).mean()) / width, float(apart)

@@ -7,9 +7,11 @@ an hour and needs a machine that does nothing else; ``--part accuracy`` takes lo
 each kind.
 
 What is done is kept in OUT, a file for each operation and part: a run that was stopped goes on where it was, and parts
-can be run at different times. A peer that does not install or run is left out, and named with the reason; so is one
-that is expected to take more than two seconds for a call. Every call of ours is public, checks included. ``--page``
-writes the tables of all that OUT holds into a page, between the marks that it has for them.
+can be run at different times. What is there already is not measured again, whatever ``--largest`` and ``--pairs`` say;
+``--quick`` has a folder of its own in OUT. A peer that does not install or run is left out, and named with the reason,
+until its file is removed; so is one that is expected to take more than two seconds for a call. Every call of ours is
+public, checks included. ``--page`` writes the tables of all that OUT holds into a page, between the marks that it has
+for them.
 """
 
 import argparse
@@ -355,7 +357,7 @@ def main() -> None:
     parser.add_argument("--part", nargs="+", choices=TEXTS, default=tuple(TEXTS), help="some parts alone")
     parser.add_argument("--page", type=Path, metavar="FILE", help="a page to write the tables into")
     given = parser.parse_args()
-    kept = Kept(given.out)
+    kept = Kept(given.out / "quick" if given.quick else given.out)
     measure(kept, given)
     text = told(kept)
     print(text)

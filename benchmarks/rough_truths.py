@@ -49,6 +49,7 @@ from rough_tables import (
     verdicts_table,
     with_all_standard,
 )
+from run_records import end_with_whole_line
 from timing import Paired
 from two_versions import BEFORE, NOW, one_thread_each, pools_of
 
@@ -94,12 +95,13 @@ def compute(
     """Append what is missing of the `sets` of each version, all cells, readings and versions at the same pace."""
     from rough_readings import COLUMNS, readings_of  # here, since it imports the package: see `two_versions`
 
+    end_with_whole_line(path)
     done = {
         (read_as, *key): {*map(int, found["set"])}
         for read_as in readings
         for key, found in read(path, first_seed, read_as).items()
     }
-    new = not path.exists()
+    new = not path.exists() or path.stat().st_size == 0
     with path.open("a", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS)
         if new:
@@ -179,6 +181,8 @@ def main() -> None:
     parser.add_argument("--table", action="store_true", help="only print what the file holds")
     parser.add_argument("--bars", action="store_true", help="only print the bars")
     given = parser.parse_args()
+    if given.standard and given.reading != [ROWS]:
+        parser.error("--reading must be left out with --standard, whose cases are read as rows")
     if given.timing:
         pools = pools_of(given.before, 1)
         cases, sizes = known(given.cases or [*TIMING_CASES], CASES), given.n or [*TIMING_SIZES]

@@ -1,6 +1,7 @@
 """Records of runs of a study, one line of JSON each, so that one that was stopped goes on where it was."""
 
 import json
+import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -28,11 +29,16 @@ def recorded(folder: Path, stream: str, runs: int, run_of: Callable[[int], dict[
 
 def complete(path: Path) -> list[dict[str, Any]]:
     """Return the records of a file, and take away a line within which a run was stopped."""
-    text = path.read_text() if path.exists() else ""
-    whole = text[: text.rfind("\n") + 1]
-    if whole != text:
-        path.write_text(whole)
-    return [json.loads(line) for line in whole.splitlines()]
+    end_with_whole_line(path)
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
+def end_with_whole_line(path: Path) -> None:
+    """Take away a line of a file, which need not be there, within which a run was stopped."""
+    content = path.read_bytes() if path.exists() else b""
+    whole = content.rfind(b"\n") + 1
+    if whole < len(content):
+        os.truncate(path, whole)
 
 
 def share(hits: Iterable[bool]) -> str:

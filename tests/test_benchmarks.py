@@ -575,6 +575,8 @@ def test_calarena_goes_on_where_it_was(scripts, tmp_path, monkeypatch):
     table = arena.tabled(records, "binary")
     assert "Left out: Broken (ImportError: needs a package)" in table
     assert "| ours       | 1.000 (1.00-1.00) |" in table
+    monkeypatch.setitem(arena.THEIRS["binary"], "Broken", fot.Platt)  # now its package is there
+    assert not any("failed" in record for record in arena.answers("squares-binary", [experiment], tmp_path))
 
 
 def test_calibration_rows_are_predicted_without_themselves(scripts):
@@ -587,6 +589,22 @@ def test_calibration_rows_are_predicted_without_themselves(scripts):
     p_cal, y_cal, p_test, y_test = parts._predicted(lambda: KNeighborsClassifier(1), x, y)
     assert (p_cal.size, y_cal.size, p_test.size, y_test.size) == (200, 200, 100, 100)
     assert 0.3 < np.mean((p_cal > 0.5) == y_cal) < 0.7
+
+
+def test_a_table_of_coverage_goes_on_behind_a_whole_line(monkeypatch, tmp_path):
+    monkeypatch.syspath_prepend(BENCHMARKS)
+    import interval_coverage
+
+    path = tmp_path / "intervals.csv"
+    path.touch()  # a run was stopped before its first data sets were done
+    cell = ("spline", 300, "Rare", "l1", "smooth")
+    interval_coverage.compute(path, [cell], 0, 1)
+    assert path.read_text() == ",".join(interval_coverage.COLUMNS) + "\n"
+    row = ",".join(map(str, (*cell, 0, *range(6), 0.5)))
+    with path.open("a", newline="") as file:
+        file.write(f"{row}\r\n{row[:-9]}")
+    interval_coverage.compute(path, [cell], 0, 1)
+    assert [found["cpu"] for found in interval_coverage.rows_by_cell(path)[cell]] == ["0.5"]
 
 
 def test_families_of_one_reading_have_the_intervals_that_they_have_alone(monkeypatch):
