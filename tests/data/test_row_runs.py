@@ -9,7 +9,7 @@ from scipy.special import expit, ndtr
 
 import fitontest as fot
 from fitontest.data.repeated_rows import Repeats
-from fitontest.data.row_runs import NEAR, NO_RUNS, Runs
+from fitontest.data.row_runs import NEAR, NO_RUNS, Runs, _split_fours
 
 TOLD = "rows come in runs of nearly equal ones"
 
@@ -256,3 +256,13 @@ def test_a_point_estimate_needs_no_note(recwarn):
     y, p = grouped()
     fot.calibration_error(y, p, family="platt")
     assert not recwarn.list
+
+
+@pytest.mark.parametrize("values", [2, 3, 10, 10**6])
+def test_fours_are_split_as_sorting_them_splits(values):
+    u = np.random.default_rng(values).integers(0, values, 500) / values
+    order = np.argsort(np.stack((u[:-3], u[1:-2], u[2:-1], u[3:]), axis=1), axis=1, kind="stable")
+    low, gap, high, first = _split_fours(u)
+    expected = np.diff(u[np.arange(497)[:, None] + order], axis=1)
+    np.testing.assert_array_equal(np.stack((low, gap, high), axis=1), expected)
+    np.testing.assert_array_equal(first, [set(lower) in ({0, 1}, {2, 3}) for lower in order[:, :2].tolist()])

@@ -32,12 +32,11 @@ beyond their scores, `groups=` tells.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 from scipy.special import ndtri
 from scipy.stats import rankdata
 
 from fitontest.data.score_sample import ScoreSample
-from fitontest.typing import FloatArray, IntArray
+from fitontest.typing import BoolArray, FloatArray, IntArray
 
 NEAR = 0.05  # of the rows of a label, between two that are nearly equal
 GAP, TIMES = 0.3, 4.0  # by which four rows fall apart, and how much wider it is than either pair
@@ -48,7 +47,6 @@ FEWEST = 50  # of these, for their share to be judged
 KURTOSIS = 4.0
 OFTEN = 1.5  # times as many neighbours that are nearly equal as in random order
 STRETCHES, STRETCH = 20, 5_000  # rows that are looked at
-FIRST_PAIR = (3, 12)  # places 0 and 1, or 2 and 3, as bits
 BY_CHANCE = 1.0 / 3.0
 
 
@@ -134,11 +132,7 @@ class Runs:
         """Return what the ranks of the rows of one label tell."""
         if u.size < 4 or np.all(u == u[0]):
             return cls()
-        fours = sliding_window_view(u, 4)
-        order = np.argsort(fours, axis=1, kind="stable")
-        gaps = np.diff(np.take_along_axis(fours, order, axis=1), axis=1)
-        low, gap, high = gaps[:, 0], gaps[:, 1], gaps[:, 2]
-        first = np.isin((1 << order[:, :2]).sum(axis=1), FIRST_PAIR)
+        low, gap, high, first = _split_fours(u)
         apart = (gap >= GAP) & (gap >= TIMES * np.maximum(low, high))
         other = (gap > 0) & (gap < GAP) & (np.minimum(low, high) > 0)
         excess = apart * (first - BY_CHANCE)
@@ -200,3 +194,17 @@ def _near_pairs(u: FloatArray) -> float:
     ordered = np.sort(u)
     within: IntArray = np.searchsorted(ordered, ordered + NEAR, side="right") - np.arange(1, u.size + 1)
     return float(within.sum())
+
+
+def _split_fours(u: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, BoolArray]:
+    """Return the three gaps of every four neighbours in the order of their size, and which split as (1 2 | 3 4).
+
+    Of equal ones the earlier is taken for the lower. Comparing pairs takes a twentieth of the time of sorting each four.
+    """
+    a, b, c, d = u[:-3], u[1:-2], u[2:-1], u[3:]
+    low12, high12, low34, high34 = np.minimum(a, b), np.maximum(a, b), np.minimum(c, d), np.maximum(c, d)
+    inner, other = np.maximum(low12, low34), np.minimum(high12, high34)
+    second, third = np.minimum(inner, other), np.maximum(inner, other)
+    lowest, highest = np.minimum(low12, low34), np.maximum(high12, high34)
+    first = (high12 <= low34) | (high34 < low12)
+    return second - lowest, third - second, highest - third, first
