@@ -199,7 +199,7 @@ def _near_pairs(u: FloatArray) -> float:
 def _split_fours(u: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, BoolArray]:
     """Return the three gaps of every four neighbours in the order of their size, and which split as (1 2 | 3 4).
 
-    Of equal ones the earlier is taken for the lower. Comparing pairs takes a twentieth of the time of sorting each four.
+    Of equal ones the earlier is taken for the lower. Comparing pairs takes a twentieth of the time of sorting fours.
     """
     a, b, c, d = u[:-3], u[1:-2], u[2:-1], u[3:]
     low12, high12, low34, high34 = np.minimum(a, b), np.maximum(a, b), np.minimum(c, d), np.maximum(c, d)
