@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import fitontest as fot
 from fitontest.data.arrays import as_column
-from fitontest.data.labels import code_labels, distinct, is_binary_coded
+from fitontest.data.labels import code_labels, coded, distinct, is_binary_coded
 from fitontest.numerics.search import BLOCK
 
 
@@ -232,3 +232,22 @@ def test_every_caller_passes_pos_label_on():
     assert fot.Flat(1).fit(scores[1:], labels[1:], pos_label="no").predict([0.5]) == pytest.approx(1 / 3)
     with pytest.raises(ValueError, match=r"^y must be labelled .*; got the classes \['no', 'yes'\]$"):
         fot.Flat(1).fit(scores, labels)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int16, np.int64, np.uint64])
+@pytest.mark.parametrize("labels", [[3, 1, 1, 3, 120], [5], [7, 7, 7], [0, 1, 2, 3], [100, 102, 100]])
+def test_whole_labels_are_coded_as_sorting_them_codes(labels, dtype):
+    labels = np.tile(np.array(labels, dtype=dtype), 40)
+    for given_labels in (labels, labels[::-2], np.concatenate((labels, labels - labels.max()))):
+        classes, inverse = coded(given_labels, "y")
+        expected, places = np.unique(given_labels, return_inverse=True)
+        assert (classes, [type(each) for each in classes]) == (expected.tolist(), [int] * expected.size)
+        np.testing.assert_array_equal(inverse, places)
+
+
+@pytest.mark.parametrize("labels", [[-(2**62), 2**62], [2**63 - 1, 0], [-128, 127], [10**9, 10**9 + 1]])
+def test_whole_labels_far_apart_or_far_from_zero_are_coded(labels):
+    labels = np.array(labels * 3)
+    classes, inverse = coded(labels, "y")
+    assert classes == sorted(set(labels.tolist()))
+    assert np.array(classes)[inverse].tolist() == labels.tolist()
