@@ -37,6 +37,7 @@ from fitontest.data.sample import NO_FACTS, Facts, taken
 from fitontest.data.samples import Samples
 from fitontest.data.score_sample import ScoreSample, sample_of_columns
 from fitontest.data.weights import Weights, read_weights
+from fitontest.numerics.row_maxima import row_maxima
 from fitontest.typing import ArrayInput, FloatArray, IntArray, Label
 
 Reduction: TypeAlias = Literal["confidence", "classwise", "binary"]
@@ -169,8 +170,7 @@ class Predictions:
     @cached_property
     def predicted(self) -> tuple[IntArray, FloatArray]:
         """The column of the largest score of each row, the first of equal ones, and that score."""
-        top = self.scores.argmax(axis=1)
-        return top, np.take_along_axis(self.scores, top[:, None], axis=1)[:, 0]
+        return row_maxima(self.scores)
 
     def _sample(self, labels: NDArray[np.bool_], scores: FloatArray, reduction: str) -> ScoreSample:
         return sample_of_columns(labels, scores, self.sample_weight, reduction=reduction, facts=self.facts)
