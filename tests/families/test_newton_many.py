@@ -68,3 +68,14 @@ def test_a_feature_without_a_row_is_held_by_the_ridge():
     )
     assert converged.all()
     np.testing.assert_allclose(theta[1], 0.0, atol=1e-9)
+
+
+def test_a_step_too_long_for_the_bound_is_not_taken_for_the_last_one():
+    """A column that is settled but for one knot, and on a plateau at another: from there a full step goes too far."""
+    features = Features(np.array([[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]]))
+    w = np.array([[1.0], [1.0], [1e-12]])
+    wy = np.array([[0.5 + 3e-5], [26.0 * np.exp(-30.0)], [0.0]])
+    theta, converged = minimise_columns(features, w, wy, np.array([[0.0], [-30.0]]), 1e-5)
+    assert converged.all()
+    gradient = features.x.T @ (w / (1.0 + np.exp(-features.x @ theta)) - wy)
+    assert np.abs(gradient).max() <= 1e-5 * w.sum()

@@ -347,6 +347,21 @@ def test_without_atoms_the_polygons_have_all_rows():
     assert np.abs(apart - expected).max() > 0.01
 
 
+def test_what_another_thread_keeps_meanwhile_is_not_taken_for_ones_own():
+    own, other = np.array([-0.5, 0.2, 0.7]), np.array([1.0])
+
+    class Interrupted(spline._Polygon):
+        def __setattr__(self, name, value):
+            super().__setattr__(name, value)
+            if name == "last" and value is not None and value[0] is own:
+                self.basis(other)
+
+    polygon = Interrupted(np.array([-1.0, 0.0, 1.0]), np.linspace(-2.0, 2.0, 9), 1e-16)
+    hats, offset = polygon.basis(own)
+    np.testing.assert_array_equal(hats, polygon.hats(own))
+    np.testing.assert_array_equal(offset, polygon.offset(own))
+
+
 def test_many_labellings_where_all_scores_are_atoms():
     entries = Entries(
         np.array([0.0, 0.4, 1.0]), np.array([40.0, 50, 60]), np.array([40, 50, 60]), whole=True, counted=True

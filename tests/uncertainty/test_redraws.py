@@ -71,6 +71,16 @@ def test_counts_that_are_kept_change_none_of_those_drawn_after_them():
     assert first is next(kept.draw([p], range(30), SEED))
 
 
+def test_no_more_counts_are_kept_than_there_is_room_for(monkeypatch):
+    monkeypatch.setattr(redraws, "MOST_KEPT", 100)
+    made = ScoreRedraws.of(fot.ScoreSample([0, 1], [0.3, 0.6], [20, 30], weights="counts"))
+    first, second = (next(made.draw([made.points], range(start, start + 30), SEED)) for start in (0, 30))
+    assert first is next(made.draw([made.points], range(30), SEED))
+    again = next(made.draw([made.points], range(30, 60), SEED))
+    assert again is not second
+    np.testing.assert_array_equal(again, second)
+
+
 def test_blocks_are_the_columns_of_a_seed(monkeypatch):
     monkeypatch.setattr(redraws, "BLOCK", 10)
     made = ScoreRedraws.of(fot.ScoreSample([0, 1, 1], [0.2, 0.4, 0.7]))

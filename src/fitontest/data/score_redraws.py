@@ -23,6 +23,7 @@ from fitontest.typing import BoolArray, FloatArray, IntArray, RandomState
 
 BLOCK = 500_000  # labels that are drawn together
 FEWEST = 8  # label columns that are drawn together, at least
+MOST_KEPT = 8_000_000  # counts that are kept for other families: those of null and chain, by default
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,7 +126,8 @@ class ScoreRedraws(Redraws):
     ) -> Iterator[IntArray]:
         """Yield labellings of shape (m, columns of the block), one truth after the other.
 
-        Counts drawn from the scores are kept: every family has them in its null, and at the start of its chain.
+        Counts drawn from the scores are kept, `MOST_KEPT` at most: every family has them in its null, and at the start
+        of its chain.
         """
         rng = np.random.default_rng([*seed, block.start])
         shape, n, shared = (len(self.entries), len(block)), self.entries.n, self._shared
@@ -151,7 +153,9 @@ class ScoreRedraws(Redraws):
             nothing = np.zeros(shape, dtype=np.intp), np.zeros(shape[0])
             (counts,) = _counts(self.entries.n, [self.points], *nothing, rng)
             counts.flags.writeable = False  # others will be given the same
-            known = self._kept[key] = counts, rng.bit_generator.state
+            known = counts, rng.bit_generator.state
+            if counts.size + sum(kept.size for kept, _ in list(self._kept.values())) <= MOST_KEPT:
+                self._kept[key] = known
         rng.bit_generator.state = known[1]
         return known[0]
 

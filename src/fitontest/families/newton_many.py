@@ -158,7 +158,7 @@ def _rest(
 
     It is half of the second derivative of the logistic function, at most `CURVATURE`, times squared changes of logits.
     Where features are shares, a squared change is at most the mean of squares; the second derivative is at most the
-    first, and changes by a factor of no more than exp(change).
+    first, and changes by a factor of no more than exp(change). Of steps longer than `LONGEST` nothing is known.
     """
     if not (features.are_shares and features.are_chained):
         return np.asarray(CURVATURE * features.reach.max() * w.sum(axis=0) * change**2)
@@ -166,7 +166,8 @@ def _rest(
     product = hessian[features.diagonal] * squares
     product[:-1] += beside * squares[1:]
     product[1:] += beside * squares[:-1]
-    return np.asarray(product.max(axis=0) * np.exp(np.minimum(change, LONGEST)) / 2.0)
+    bound = product.max(axis=0) * np.exp(np.minimum(change, LONGEST)) / 2.0
+    return np.where(change <= LONGEST, bound, np.inf)
 
 
 def _columns(values: FloatArray, columns: IntArray) -> FloatArray:

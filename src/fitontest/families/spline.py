@@ -359,9 +359,10 @@ class _Polygon:
 
     def basis(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return hats and offset at logits x; those of the last x, which many labellings share, are kept."""
-        if self.last is None or self.last[0] is not x:
-            self.last = x, self.hats(x), self.offset(x)
-        return self.last[1:]
+        last = self.last  # another thread may put its own there
+        if last is None or last[0] is not x:
+            self.last = last = x, self.hats(x), self.offset(x)
+        return last[1:]
 
     @property
     def n_segments(self) -> int:

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from fitontest.families.multiclass import conjugate_gradients
 from fitontest.families.multiclass.conjugate_gradients import ImprovedInverse, single_suffices, solve_by_products
 
 
@@ -36,3 +37,16 @@ def test_a_weak_penalty_needs_double_precision():
     weak[1, 1] = 0.0
     assert not single_suffices(1e-7, weak, scale)
     assert not single_suffices(1e-7, np.full((3, 2), 1e-6), scale)
+
+
+def test_a_long_system_keeps_no_more_directions_than_are_learnt(monkeypatch):
+    monkeypatch.setattr(conjugate_gradients, "MOST_PAIRS", 5)
+    rng = np.random.default_rng(0)
+    A = rng.normal(size=(30, 30))
+    H = A @ A.T / 30 + 0.1 * np.eye(30)
+    inverse, gradient = ImprovedInverse(lambda r: r), rng.normal(size=(15, 2))
+    step, count = solve_by_products(lambda D: (H @ D.ravel()).reshape(D.shape), inverse, gradient, 1e-8)
+    assert count > 10
+    np.testing.assert_allclose(H @ step.ravel(), -gradient.ravel(), rtol=0, atol=1e-2)
+    ((directions, products),) = inverse._systems
+    assert len(directions) == len(products) == 5

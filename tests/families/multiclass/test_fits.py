@@ -215,6 +215,20 @@ def test_conjugate_gradients_find_the_vector_of_dense_steps(weighted):
     compare_products(single, double, found.theta)
 
 
+@pytest.mark.parametrize("scale", [1e-60, 1e60])
+@pytest.mark.parametrize("make", [Products, DiagonalProducts])
+def test_products_of_single_precision_hold_weights_of_any_scale(make, scale):
+    P, y = draw(400, 5, seed=1)
+    w = np.random.default_rng(0).lognormal(size=400)
+    x = np.log(np.maximum(P, 1e-4))
+    start = np.eye(5, 6) if make is Products else np.stack([np.ones(5), np.zeros(5)], axis=1)
+    D, found = np.random.default_rng(2).normal(size=start.shape), []
+    for weights in (w, scale * w):
+        objective = make(SoftmaxProblem(x, y, weights, float(weights.sum())), Penalty(0.1 + 0.0 * start, start))
+        found.append(objective.product(objective.evaluate(start).curvature, D))
+    np.testing.assert_allclose(found[1], found[0], rtol=0, atol=1e-6)
+
+
 def test_logits_and_their_probabilities_give_one_map():
     rng = np.random.default_rng(0)
     Z = rng.normal(size=(300, 4)) * 3

@@ -125,3 +125,12 @@ def test_a_failure_in_another_thread_leaves_the_fit_to_itself(monkeypatch):
     expected = fot.PL().fit(p, y).predict(p)
     monkeypatch.setattr(program, "_BEGUN", dict.fromkeys(program._BEGUN, failed))
     np.testing.assert_array_equal(fot.PL().fit(p, y).predict(p), expected)
+
+
+def test_where_no_thread_can_be_started_the_fit_is_left_to_itself(monkeypatch):
+    """As in a thread that goes on while the interpreter ends."""
+    monkeypatch.setattr(program, "_BEGUN", {})
+    pool = ThreadPoolExecutor(1)
+    pool.shutdown()
+    fot.PL().prepare(pool)
+    assert program._BEGUN == {}

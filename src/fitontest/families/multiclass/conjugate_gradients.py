@@ -6,10 +6,13 @@ next Hessian of Newton's method differs little, so that its system needs fewer p
 """
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike, NDArray
 
 from fitontest.families.multiclass.softmax_objective import AIM
+from fitontest.numerics.softmax import SoftmaxProblem
 from fitontest.typing import FloatArray
 
 FORCING = 0.1  # residual of the first Newton systems, as a share of the gradient
@@ -78,7 +81,8 @@ def solve_by_products(
     first = inner
     directions: list[FloatArray] = []
     products: list[FloatArray] = []
-    while len(products) < MOST_PRODUCTS and inner > goal * goal * first and inner != 0.0:
+    count = 0
+    while count < MOST_PRODUCTS and inner > goal * goal * first and inner != 0.0:
         moved = product(along)
         curve = float((along * moved).sum())
         if curve <= 0.0:  # rounding: the direction is one along which the loss does not change
@@ -86,13 +90,15 @@ def solve_by_products(
         length = inner / curve
         step = step + length * along
         residual = residual - length * moved
-        directions.append(along.ravel() / np.sqrt(curve))
-        products.append(moved.ravel() / np.sqrt(curve))
+        count += 1
+        if count <= MOST_PAIRS:  # no more could be kept
+            directions.append(along.ravel() / np.sqrt(curve))
+            products.append(moved.ravel() / np.sqrt(curve))
         z = inverse(residual)
         before, inner = inner, float((residual * z).sum())
         along = z + (inner / before) * along
     inverse.learn(directions, products)
-    return (step if step.any() else z), len(products)
+    return (step if step.any() else z), count
 
 
 def single_suffices(error: float, penalty: FloatArray, scale: FloatArray) -> bool:
@@ -110,3 +116,11 @@ def single_suffices(error: float, penalty: FloatArray, scale: FloatArray) -> boo
         Size of the score that each parameter multiplies.
     """
     return error <= SINGLE * 2.0 * float((penalty / scale**2).min())
+
+
+def relative_weights(problem: SoftmaxProblem, precision: DTypeLike) -> NDArray[Any] | None:
+    """Return the weights of rows over their mean, or None where all are one.
+
+    The scale of weights means nothing, and may be beyond the range of single precision.
+    """
+    return None if problem.w is None else (problem.w / (problem.total / problem.w.size)).astype(precision)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from fitontest.families.multiclass.conjugate_gradients import (
     ImprovedInverse,
+    relative_weights,
     single_suffices,
     solve_by_products,
 )
@@ -126,6 +127,11 @@ class DiagonalProducts(SoftmaxObjective):
         single = single_suffices(float(np.finfo(np.float32).eps), self.penalty.strength, self.scale)
         return np.float32 if single else np.float64
 
+    @cached_property
+    def _relative_weights(self) -> NDArray[Any] | None:
+        """The weights of rows over their mean, in that precision."""
+        return relative_weights(self.problem, self._precision)
+
     def evaluate(self, theta: FloatArray) -> Point:
         """Return value, gradient, and what products of the Hessian are made of."""
         problem = self.problem
@@ -156,17 +162,17 @@ class DiagonalProducts(SoftmaxObjective):
 
     def product(self, curvature: Curvature, D: FloatArray) -> FloatArray:
         """Return the Hessian times D, of shape (K, 2)."""
-        problem, u = self.problem, curvature.u
-        n, K = problem.x.shape
+        u, weights = curvature.u, self._relative_weights
+        n, K = self.problem.x.shape
         d, coupled = D.T.ravel().astype(u.dtype), np.zeros(2 * K)
         for rows in row_blocks(n, 2 * K):
             m = u[rows] @ d
-            if problem.w is not None:
-                m *= problem.w[rows].astype(u.dtype)
+            if weights is not None:
+                m *= weights[rows]
             coupled += m @ u[rows]
-        a, c, e = curvature.own
-        found = np.stack([a * D[:, 0] + c * D[:, 1], c * D[:, 0] + e * D[:, 1]], axis=1) - coupled.reshape(2, K).T
-        return found / problem.total + 2.0 * self.penalty.strength * D
+        a, c, e = curvature.own / self.problem.total
+        own = np.stack([a * D[:, 0] + c * D[:, 1], c * D[:, 0] + e * D[:, 1]], axis=1)
+        return np.asarray(own - coupled.reshape(2, K).T / n + 2.0 * self.penalty.strength * D)
 
     def newton_step(self, gradient: FloatArray, curvature: Curvature) -> FloatArray:
         """Return a Newton step, the more exact the smaller the gradient is."""

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from fitontest.families.multiclass.conjugate_gradients import (
     ImprovedInverse,
+    relative_weights,
     single_suffices,
     solve_by_products,
 )
@@ -120,9 +121,14 @@ class Products(SoftmaxObjective):
         single = single_suffices(np.finfo(np.float32).eps * largest, self.penalty.strength, self.scale)
         return x.astype(np.float32) if single else x
 
+    @cached_property
+    def _relative_weights(self) -> NDArray[Any] | None:
+        """The weights of rows over their mean, in the same precision."""
+        return relative_weights(self.problem, self._scores.dtype)
+
     def product(self, probabilities: NDArray[Any], D: FloatArray) -> FloatArray:
         """Return the Hessian times D."""
-        problem, scores = self.problem, self._scores
+        scores, weights = self._scores, self._relative_weights
         n, K = scores.shape
         found = np.zeros((K, K + 1))
         W, b = np.ascontiguousarray(D[:, :-1].T, scores.dtype), D[:, -1].astype(scores.dtype)
@@ -132,11 +138,11 @@ class Products(SoftmaxObjective):
             r += b
             r -= np.einsum("ik,ik->i", q, r)[:, None]
             r *= q
-            if problem.w is not None:
-                r *= problem.w[rows, None].astype(scores.dtype)
+            if weights is not None:
+                r *= weights[rows, None]
             found[:, :-1] += r.T @ x
             found[:, -1] += r.sum(axis=0)
-        return found / problem.total + 2.0 * self.penalty.strength * D
+        return np.asarray(found / n + 2.0 * self.penalty.strength * D)
 
     def newton_step(self, gradient: FloatArray, curvature: NDArray[Any]) -> FloatArray:
         """Return a Newton step, the more exact the smaller the gradient is."""

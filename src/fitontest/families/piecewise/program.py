@@ -12,6 +12,7 @@ This module imports jax; it is itself imported when a map is first fitted.
 
 from collections.abc import Hashable
 from concurrent.futures import Executor, Future, wait
+from contextlib import suppress
 from functools import cache, partial
 from typing import Any, NamedTuple
 
@@ -104,7 +105,8 @@ def begin_to_compile(pool: Executor, space: Space, loss: Loss, room: int, sets: 
     shape = _shape(tasks, space, loss)
     if shape not in _BEGUN:
         compiled()  # the one of all threads
-        _BEGUN[shape] = pool.submit(_carried_out, tasks, space, loss, Stop(gain=np.inf, steps=1))
+        with suppress(RuntimeError):  # no thread can be started, as while the process ends: the fit compiles it itself
+            _BEGUN[shape] = pool.submit(_carried_out, tasks, space, loss, Stop(gain=np.inf, steps=1))
 
 
 def _shape(tasks: Tasks, space: Space, loss: Loss) -> Hashable:
