@@ -36,6 +36,7 @@ ROUNDING = 1e-12  # of sums of weights
 SAME = 1e-6  # knots closer than this are one
 RIDGE = 0.001  # on the distance of the logits at the knots from the identity
 OUTER = 0.005  # share of the rows beyond the outer knots, on either side
+KEPT = 100_000  # logits at which the functions of a polygon are kept for the next labellings
 TOGETHER, FEWEST = 160_000, 16  # numbers of columns that are computed together, and such columns at least
 FIT, FOLD = 1e-11, 1e-5  # largest gradient per unit weight: of the map, and of the maps that only judge it
 
@@ -358,11 +359,14 @@ class _Polygon:
         self.features = Features(self.hats(x), RIDGE, knots, self.offset(x))
 
     def basis(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return hats and offset at logits x; those of the last x, which many labellings share, are kept."""
+        """Return hats and offset at logits x; those of the last x, which many labellings share, are kept if few."""
         last = self.last  # another thread may put its own there
-        if last is None or last[0] is not x:
-            self.last = last = x, self.hats(x), self.offset(x)
-        return last[1:]
+        if last is not None and last[0] is x:
+            return last[1:]
+        found = self.hats(x), self.offset(x)
+        if x.size <= KEPT:
+            self.last = x, *found
+        return found
 
     @property
     def n_segments(self) -> int:

@@ -1,7 +1,7 @@
 """The softmax of rows of scores, and the mean log loss of softmax(W x + b): what maps of several classes are made of.
 
-Work goes over blocks of rows that stay in the cache, so that nothing but the scores themselves needs memory of n times
-K.
+Work goes over blocks of rows that stay in the cache. What needs memory of n times K is the scores themselves and, where
+a system of many classes is solved by products, the probabilities and a copy of the scores, or twice the scores.
 """
 
 from collections.abc import Iterator

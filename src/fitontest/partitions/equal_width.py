@@ -10,6 +10,8 @@ from fitontest.partitions.partition import Closed, Partition, uniform_edges
 from fitontest.partitions.rule import register
 from fitontest.typing import FloatArray, IntArray
 
+FEW = 10_000  # bins that are kept for the next call
+
 
 @register("equal_width")
 class EqualWidth(EqualBins):
@@ -48,7 +50,11 @@ class EqualWidth(EqualBins):
         return bounds
 
 
-@lru_cache(maxsize=8)
 def _bins(n_bins: int, closed: Closed) -> Partition:
-    """Return the bins, which never change: to check their edges takes longer than to bin 1000 rows."""
+    """Return the bins; few of them are kept, since to check their edges takes longer than to bin 1000 rows."""
+    return _few_bins(n_bins, closed) if n_bins <= FEW else Partition(uniform_edges(n_bins), closed)
+
+
+@lru_cache(maxsize=8)
+def _few_bins(n_bins: int, closed: Closed) -> Partition:
     return Partition(uniform_edges(n_bins), closed)
