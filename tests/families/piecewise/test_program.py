@@ -104,7 +104,7 @@ def test_candidates_are_close_to_what_a_longer_search_finds(link):
 
 def test_a_program_that_was_begun_in_another_thread_is_not_compiled_again(monkeypatch):
     monkeypatch.setattr(program, "_BEGUN", {})
-    families = [fot.families.make(name, cv=7) for name in ("pl", "pl3")]  # folds that no other test has compiled for
+    families = [fot.families.make(name, cv=30) for name in ("pl", "pl3")]  # more folds than other tests have
     before = program.compiled()._cache_size()
     y, p = noisy(300)
     with ThreadPoolExecutor(1) as pool:
