@@ -50,9 +50,8 @@ def test_estimates_of_several_measures_are_those_of_each(settings):
             assert estimate.null.observed == pytest.approx(estimate.value, abs=1e-12)
 
 
-def test_a_family_is_fitted_once_for_all_norms_of_order(monkeypatch):
-    """Of q50, q90 and max as often as of the mean alone."""
-    y, p = noisy(200)
+def count_columns(monkeypatch):
+    """Return a list that grows by the number of labellings whenever a spline is fitted to several."""
     fitted, fit_many = [], Spline.fit_many
 
     def counted(self, entries, positives):
@@ -60,6 +59,13 @@ def test_a_family_is_fitted_once_for_all_norms_of_order(monkeypatch):
         return fit_many(self, entries, positives)
 
     monkeypatch.setattr(Spline, "fit_many", counted)
+    return fitted
+
+
+def test_a_family_is_fitted_once_for_all_norms_of_order(monkeypatch):
+    """Of q50, q90 and max as often as of the mean alone."""
+    y, p = noisy(200)
+    fitted = count_columns(monkeypatch)
     labels = {}
     for norms in (("l1",), ("l1", "q50", "q90", "max"), ("q90",)):
         fitted.clear()
@@ -77,17 +83,11 @@ class Slow(fot.Isotonic):
 
 def test_a_stand_in_and_the_family_that_it_is_are_fitted_once(monkeypatch):
     y, p = noisy(200)
-    fitted, fit_many = [], Spline.fit_many
-
-    def counted(self, entries, positives):
-        fitted.append(positives.shape[1])
-        return fit_many(self, entries, positives)
-
     measures = [
         PlugIn(family, label=label) for family, label in ((Spline(), "one"), (Slow(), "two"), (Slow(), "three"))
     ]
     alone = [estimate_of(measure, fot.read(y, p), redrawing=REDRAWING) for measure in measures]
-    monkeypatch.setattr(Spline, "fit_many", counted)
+    fitted = count_columns(monkeypatch)
     together = measure_data(fot.read(y, p), measures, REDRAWING).estimates
     for estimate, other in zip(together, alone, strict=True):
         same(estimate, other)

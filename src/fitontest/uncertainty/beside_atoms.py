@@ -7,16 +7,17 @@ the interval would end too low.
 
 import numpy as np
 
-from fitontest.data.entries import Entries
 from fitontest.data.score_redraws import ScoreRedraws
-from fitontest.exceptions import without_warnings
 from fitontest.families.atoms import Atoms
 from fitontest.families.spline import Spline
-from fitontest.typing import BoolArray, FloatArray, IntArray
+from fitontest.measures.plug_in import SCORES
+from fitontest.typing import BoolArray, FloatArray
+from fitontest.uncertainty.goodness_of_fit import refitted
 
 SHRINK, SMOOTH = 4, 8  # the streams of random numbers, beside those of intervals, bands and fit tests
 DRAWS = 80  # labellings that tell how much of a distance is noise
 LEVEL = 0.05  # of the test of levels
+WITHOUT_LEVELS = Spline(atoms=False)
 
 
 def direction_beside_atoms(g: FloatArray, redraws: ScoreRedraws, seed: int) -> FloatArray:
@@ -30,7 +31,7 @@ def direction_beside_atoms(g: FloatArray, redraws: ScoreRedraws, seed: int) -> F
     atoms = Atoms.of_entries(entries)
     if len(atoms) == 0:
         return g
-    smooth = _values(entries, redraws.observed[1], atoms=False)[:, 0]
+    smooth = refitted(WITHOUT_LEVELS, entries, redraws.observed[1])[:, 0]
     at, p = g[entries.first], entries.distinct_p
     if _is_noise(at - smooth, smooth, redraws, seed):
         return smooth[entries.place]
@@ -45,7 +46,8 @@ def _is_noise(distance: FloatArray, smooth: FloatArray, redraws: ScoreRedraws, s
     entries, drawn = redraws.entries, []
     for block in redraws.blocks(DRAWS):
         (labels,) = redraws.draw([smooth[entries.place]], block, (seed, SMOOTH))
-        drawn.append(entries.distinct_w @ (_values(entries, labels) - _values(entries, labels, atoms=False)) ** 2)
+        apart = refitted(SCORES, entries, labels) - refitted(WITHOUT_LEVELS, entries, labels)
+        drawn.append(entries.distinct_w @ apart**2)
     as_far = np.count_nonzero(np.concatenate(drawn) >= float(entries.distinct_w @ distance**2))
     return bool((1 + as_far) / (1 + DRAWS) > LEVEL)
 
@@ -59,11 +61,5 @@ def _share(distance: FloatArray, redraws: ScoreRedraws, part: BoolArray, seed: i
         return 0.0
     for block in redraws.blocks(DRAWS):
         (labels,) = redraws.draw([entries.p], block, (seed, SHRINK))
-        drawn.append(w @ (_values(entries, labels)[part] - p[:, None]) ** 2)
+        drawn.append(w @ (refitted(SCORES, entries, labels)[part] - p[:, None]) ** 2)
     return float(np.sqrt(max(0.0, 1.0 - float(np.concatenate(drawn).mean()) / square)))
-
-
-def _values(entries: Entries, labels: IntArray, *, atoms: bool = True) -> FloatArray:
-    """Return the splines of labellings at the distinct scores, with levels of atoms or without."""
-    with without_warnings():
-        return np.clip(Spline(atoms=atoms).fit_many(entries, labels).at(), 0.0, 1.0)

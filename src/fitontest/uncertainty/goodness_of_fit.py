@@ -5,13 +5,14 @@ from typing import Any
 
 import numpy as np
 
+from fitontest.data.entries import Entries
 from fitontest.data.redraws import Redraws
 from fitontest.data.score_redraws import ScoreRedraws
 from fitontest.exceptions import without_warnings
-from fitontest.families.base import read_family
+from fitontest.families.base import Family, read_family
 from fitontest.families.reading import fit_map_to
 from fitontest.measures.pairs import EntryPairs
-from fitontest.typing import FloatArray
+from fitontest.typing import FloatArray, IntArray
 
 FIT = 3  # the stream of random numbers, beside those of intervals and bands
 FIT_DRAWS = 80  # labellings of a fit test
@@ -36,9 +37,9 @@ def run_fit_test(family: str, g: FloatArray, redraws: ScoreRedraws, seed: int) -
     drawn = []
     for block in redraws.blocks(FIT_DRAWS):
         (labels,) = redraws.draw([g], block, (seed, FIT))
-        with without_warnings():
-            refitted = np.clip(read_family(family).fit_many(entries, labels).at(), 0.0, 1.0)
-        drawn.append(pairs.windows.statistics(pairs.of_units(labels), pairs.at_units(refitted)))
+        drawn.append(
+            pairs.windows.statistics(pairs.of_units(labels), pairs.at_units(refitted(family, entries, labels)))
+        )
     values = np.concatenate(drawn, axis=1)
     spread = values.std(axis=1, ddof=1)
     if not spread.max() > 0:
@@ -47,6 +48,12 @@ def run_fit_test(family: str, g: FloatArray, redraws: ScoreRedraws, seed: int) -
     worst = (observed - mean) / spread
     as_bad = int(np.count_nonzero(((values - mean) / spread).max(axis=0) >= worst.max()))
     return FitTest((1 + as_bad) / (1 + FIT_DRAWS), int(np.argmax(worst)))
+
+
+def refitted(family: str | Family, entries: Entries, labels: IntArray) -> FloatArray:
+    """Return the maps of several labellings at the distinct scores, within [0, 1], shape (G, B)."""
+    with without_warnings():
+        return np.clip(read_family(family).fit_many(entries, labels).at(), 0.0, 1.0)
 
 
 def fit_at_points(family: Any, redraws: Redraws) -> FloatArray:
