@@ -24,6 +24,7 @@ from fitontest.exceptions import without_warnings
 from fitontest.numerics.distances import Distances
 from fitontest.numerics.losses import find_loss
 from fitontest.numerics.random import check_cv, folds_of_groups
+from fitontest.numerics.row_maxima import row_maxima
 from fitontest.numerics.row_order import order_of_rows
 from fitontest.results.text import count
 from fitontest.typing import BoolArray, FloatArray, IntArray, Label, RandomState
@@ -173,9 +174,9 @@ class SimplexSample(Sample):
     @cached_property
     def confidence(self) -> ScoreSample:
         """The largest score of each row, and whether the first class that has it is the label."""
-        p = self.p
-        hits, largest = p.argmax(axis=1) == self.codes, np.minimum(p.max(axis=1), 1.0)
-        return sample_of_columns(hits, largest, self.weights, reduction="confidence", facts=self.facts)
+        top, largest = row_maxima(self.p)
+        hits = top == self.codes
+        return sample_of_columns(hits, np.minimum(largest, 1.0), self.weights, reduction="confidence", facts=self.facts)
 
     def against_each_rest(self) -> Samples:
         """Return the samples of each class against the rest."""
