@@ -179,7 +179,7 @@ def test_labels_that_are_more_alike_than_redrawn_ones_have_a_note():
     known = error.groups.dependence
     assert known.intercept == 0.6 < known.rho < 0.95
     assert not known.at_limit
-    assert "redrawn ones have a rho of 0.6, and intervals may be too narrow" in error.note
+    assert "redrawn ones have a rho of 0.6; errors may come out too large, and intervals too narrow" in error.note
     assert not dependence_of(SAMPLE).is_cut
 
 

@@ -9,6 +9,7 @@ from fitontest.data.row_groups import GroupSizes
 from fitontest.results.text import count, short
 
 NOT_LEARNT = f"dependence cannot be learnt from fewer than {FEWEST} groups"
+TOO_SURE = "; errors may come out too large, and intervals too narrow"
 
 
 @dataclass(frozen=True)
@@ -153,16 +154,20 @@ class KnownGroups:
         elif sizes.several < FEWEST:
             which = "one group has" if sizes.several == 1 else f"{sizes.several} groups have"
             notes.append(f"only {which} two rows or more: rho is hardly known")
+        return notes + self.doubts
+
+    @property
+    def doubts(self) -> list[str]:
+        """That labels are more alike than redrawn ones: errors are too large where a group has one score."""
+        known = self.dependence
+        if known is None or self.sizes.are_single or self.too_few:
+            return []
         if known.at_limit:
-            notes.append(
-                "labels of a group are as alike as can be: rho is at its limit, and intervals may be too narrow"
-            )
-        elif known.is_cut:
-            notes.append(
-                f"labels of a group are very alike: redrawn ones have a rho of {LARGEST_PARTS[0]:g}, and intervals may "
-                "be too narrow"
-            )
-        return notes
+            return [f"labels of a group are as alike as can be: rho is at its limit{TOO_SURE}"]
+        if known.is_cut:
+            alike = f"labels of a group are very alike: redrawn ones have a rho of {LARGEST_PARTS[0]:g}"
+            return [f"{alike}{TOO_SURE}"]
+        return []
 
     @property
     def lines(self) -> list[str]:

@@ -15,7 +15,14 @@ WHERE = "Words: docs/which_number.md; all columns: print(evaluation.table()), or
 NO_SLOPE = "no slope: too few rows of a class, a single score, or separated classes"
 
 
-def conclude(named: Named, verdict: Verdict, notes: Sequence[str] = (), groups: KnownGroups | None = None) -> Section:
+def conclude(
+    named: Named,
+    verdict: Verdict,
+    notes: Sequence[str] = (),
+    groups: KnownGroups | None = None,
+    *,
+    doubts: Sequence[str] = (),
+) -> Section:
     """Return the verdict on an evaluation with a line for each family.
 
     Parameters
@@ -28,11 +35,19 @@ def conclude(named: Named, verdict: Verdict, notes: Sequence[str] = (), groups: 
         What must be known to read the values, a line each.
     groups : KnownGroups or None, optional
         Of the rows.
+    doubts : sequence of str
+        Those notes that are said before the verdict, which would mislead a reader who stops there.
     """
     families = [(name, one) for name, one in named if one.measure.is_family_error]
     others = [(name, one) for name, one in named if not one.measure.is_family_error]
     is_listed = any(one is verdict.estimate for _, one in families)
-    lead = [_first(verdict), _error(verdict, is_listed=is_listed), *_direction(verdict), *verdict.beside_interval]
+    lead = [
+        *map(sentence, doubts),
+        _first(verdict),
+        _error(verdict, is_listed=is_listed),
+        *_direction(verdict),
+        *verdict.beside_interval,
+    ]
     body: list[list[str]] = []
     if len(families) > 1 or not is_listed:
         lead.append(str(agreement_of(families, verdict.estimate)) or f"By family{_norm(families)}:")
@@ -41,9 +56,9 @@ def conclude(named: Named, verdict: Verdict, notes: Sequence[str] = (), groups: 
         *_others(others),
         *_warnings(families, verdict),
         *reason_lines(families),
-        *notes,
+        *[note for note in notes if note not in doubts],
         *([] if verdict.shown else verdict.not_ruled_out),
-        *([last_line(judged=True)] if groups is None else [*groups.lines, WHERE]),
+        *([last_line(judged=True)] if groups is None else [*_of_groups(groups, doubts), WHERE]),
     ]
     return Section(lead="\n".join(lead), body=body, notes="\n".join(lines))
 
@@ -90,6 +105,11 @@ def _cells(name: str, one: Estimate) -> list[str]:
         return [name, f"raw {one.measure.printed(one.value)}", ""]
     printed = one.measure.printed
     return [name, error_cells(one)[0], f"{printed(one.interval.low)} to {printed(one.interval.high)}"]
+
+
+def _of_groups(groups: KnownGroups, said: Sequence[str]) -> list[str]:
+    """Return how rows hang together, a sentence each, without those notes that have been said."""
+    return [f"{text}." for text in (groups.in_words(), *groups.notes) if text not in said]
 
 
 def _norm(families: Named) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from fitontest.checks import brief, choose
 from fitontest.data.known_groups import KnownGroups
 from fitontest.data.read import Data
+from fitontest.data.repeated_rows import Repeats
 from fitontest.data.samples import ByKey
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.simplex_sample import CANONICAL
@@ -162,6 +163,12 @@ class Evaluation(Table):
     def notes_but_on_groups(self) -> list[str]:
         """Those notes that the line on groups leaves to be said."""
         return note_lines(self.named) + _data_notes(self.estimates[0])
+
+    @property
+    def doubts(self) -> list[str]:
+        """Those notes that cast doubt on the verdict: that labels agree as those of copies do; they are said first."""
+        of_rows = _data_notes(self.estimates[0]) if Repeats.of(self.data).are_copies else []
+        return of_rows + ([] if self.groups is None else self.groups.doubts)
 
     @property
     def groups(self) -> KnownGroups | None:
@@ -336,7 +343,7 @@ class Evaluation(Table):
         verdict = self.verdict
         if verdict is None:
             return self._tables()
-        return [conclude(self.named, verdict, self.notes_but_on_groups, self.groups)]
+        return [conclude(self.named, verdict, self.notes_but_on_groups, self.groups, doubts=self.doubts)]
 
     def table(self) -> Table:
         """Return all columns of all errors and other measures, with the verdict and the notes at length.
@@ -347,7 +354,7 @@ class Evaluation(Table):
             With the same records; printing it shows more.
         """
         verdict = self.verdict
-        first = () if verdict is None else (Section(lead="\n".join(verdict.sentences)),)
+        first = () if verdict is None else (Section(lead="\n".join([*map(sentence, self.doubts), *verdict.sentences])),)
         return Detailed(self, (*first, *self._tables()))
 
     def _tables(self) -> list[Section]:

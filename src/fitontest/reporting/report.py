@@ -65,7 +65,7 @@ from fitontest.reporting.validation_section import (
     validation_sections,
 )
 from fitontest.results.table import PAGES, Section
-from fitontest.results.text import capital, short
+from fitontest.results.text import capital, sentence, short
 from fitontest.results.writing import write_text
 from fitontest.segments.found_segments import FoundSegments
 from fitontest.typing import ArrayInput, Label, RandomState
@@ -176,7 +176,16 @@ class Report:
             decisions_sentence(self.validation),
             monitoring_sentence(self.monitoring),
         )
-        return [*self._summary.sentences, *(text for text in others if text)]
+        return [*self._doubts, *self._summary.sentences, *(text for text in others if text)]
+
+    @property
+    def _doubts(self) -> list[str]:
+        """What casts doubt on the verdict and comes before its reasons; what is said of groups stands with them."""
+        judged = self.evaluation if self.evaluation.data.classes is None else self.confidence
+        if judged is None:
+            return []
+        said = () if judged.groups is None else judged.groups.notes
+        return [sentence(text) for text in judged.doubts if text not in said]
 
     @cached_property
     def figures(self) -> list[KeyFigure]:
