@@ -155,10 +155,14 @@ def meant(value: object, names: Iterable[str]) -> str:
     (": did you mean 'isotonic'?", ": did you mean 'platt', a logistic curve in the logit?", '')
     >>> meant("spl", ["pl", "spline"])
     ": did you mean 'spline' or 'pl'?"
+    >>> meant("beta, platt", ["beta", "isotonic", "platt"])
+    ': give each of several names by itself'
     """
     if not isinstance(value, str) or len(value) > LONGEST:
         return ""
     known = list(names)
+    if "," in value and all(part.strip() in known for part in value.split(",")):
+        return ": give each of several names by itself"
     typed = value.strip().lower().replace("-", "_").replace(" ", "_")
     called, _, remark = FIELD_NAMES.get(typed, "").partition(", ")
     if called in known:
