@@ -1,7 +1,7 @@
 """How often the interval of a calibration error holds the error of the scores, and what debiasing does to the number.
 
 Usage: ``python benchmarks/interval_coverage.py [-o intervals.csv] [--families slope1_15 isotonic ...] [--cases ...]
-[--n 1000 ...] [--draws 400] [--norm l1] [--direction smooth] [--processes 2] [--table] [--summary]``.
+[--n 1000 ...] [--draws 400] [--norm l1] [--direction smooth] [--processes 2] [--table] [--summary] [--by-case]``.
 
 Every data set of a case has a seed of its own, and no case shares seeds with another. All families are asked of one
 reading of a data set, so that what they share is computed once. Results are appended to the CSV file, and what is there
@@ -9,7 +9,8 @@ already is not computed again. ``--table`` prints the file: of each cell the mea
 (MAE) and bias of the raw and of the debiased error in thousandths, the share of the 95 % intervals that hold the true
 error of the scores drawn, with its standard error, how often the lower end is above the true error, the mean width, and
 how often the p-value of calibration is at most .05. ``--summary`` prints the means over the cases of a family with the
-case that is covered least, which is the lowest of so many chances, and the hours of CPU behind the file.
+case that is covered least, which is the lowest of so many chances, and the hours of CPU behind the file. ``--by-case``
+prints the share of the intervals that hold the true error by case and number of rows, a column for each family.
 """
 
 import argparse
@@ -241,6 +242,25 @@ def summary_of(path: Path) -> str:
     return f"{table}\n\n{_hours(path):.1f} hours of CPU"
 
 
+def by_case_of(path: Path) -> str:
+    """Return the share of intervals that hold the true error by number of rows and case, a column for each family."""
+    cells = values_by_cell(path)
+    families = [name for name in FAMILIES if any(cell[0] == name for cell in cells)]
+    held: dict[tuple[int, str, str, str], dict[str, str]] = defaultdict(dict)
+    for (family, *rest), values in cells.items():
+        true, _, _, low, high, _ = values.T
+        share = float(np.mean((low <= true) & (true <= high)))
+        held[tuple(rest)][family] = f"{100 * share:.1f}"
+        held[tuple(rest)]["error"] = f"{100 * float(true.mean()):.1f}"
+    cases = [*CASES]
+    lines = [
+        [str(n), case, held[key]["error"], *(held[key].get(family, "-") for family in families)]
+        for key in sorted(held, key=lambda key: (key[2:], key[0], cases.index(key[1])))
+        for n, case in [key[:2]]
+    ]
+    return markdown(("n", "case", "true error, %", *families), lines)
+
+
 def _hours(path: Path) -> float:
     """Return the hours of CPU that the rows took."""
     return sum(float(row["cpu"]) for rows in rows_by_cell(path).values() for row in rows) / 3600
@@ -274,9 +294,13 @@ def main() -> None:
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--table", action="store_true", help="only print what the file holds")
     parser.add_argument("--summary", action="store_true", help="only print the means over the cases")
+    parser.add_argument("--by-case", action="store_true", help="only print which shares of intervals hold the error")
     given = parser.parse_args()
     if given.summary:
         print(summary_of(given.output))
+        return
+    if given.by_case:
+        print(by_case_of(given.output))
         return
     if not given.table:
         cells = [
