@@ -78,6 +78,9 @@ CASES: dict[str, Groups] = {  # in the order of their importance
     "100 x 30, one score each": Groups(100, 30, icc=0.15, icc_of_scores=1.0),
     "100 x 30, importances": Groups(100, 30, icc=0.15, importances=0.5),
     "100 x 10, independent": Groups(100, 10),
+    "200 x 5, one score each, ICC .8": Groups(200, 5, icc=0.8, icc_of_scores=1.0),
+    "200 x 5, copies": Groups(200, 5, icc=1.0, icc_of_scores=1.0),
+    "200 x 5, ICC .8": Groups(200, 5, icc=0.8),
 }
 
 

@@ -74,7 +74,7 @@ def test_correlations_are_found_again():
     y = labels(g, code, 0.15, 0.0, h, RNG)
     found = latent_correlation(pairs, y, g)
     assert abs(found.rho - 0.15) < 4 * found.se < 0.05
-    first, second = intercept_and_slope(pairs, labels(g, code, 0.1, 0.06, h, RNG), g, h, (0.6, 0.08))
+    first, second = intercept_and_slope(pairs, labels(g, code, 0.1, 0.06, h, RNG), g, h)
     assert (first, second) == pytest.approx((0.1, 0.06), abs=0.02)
 
 
@@ -87,4 +87,4 @@ def test_limits():
     certain = latent_correlation(rows(code), np.ones(120, dtype=int), np.ones(120))
     assert certain.rho == 0.0
     assert not certain.at_limit
-    assert intercept_and_slope(rows(code), np.tile([0, 1], 60), g, np.zeros(120), (0.6, 0.08)) == (0.0, 0.0)
+    assert intercept_and_slope(rows(code), np.tile([0, 1], 60), g, np.zeros(120)) == (0.0, 0.0)

@@ -126,15 +126,14 @@ def test_it_says_first_what_was_found():
 
 
 @pytest.mark.filterwarnings("ignore::fitontest.CalibrationWarning")
-def test_copies_are_told_before_the_reasons_and_what_is_said_of_groups_once():
+def test_copies_are_told_before_the_reasons():
     rng = np.random.default_rng(0)
     p = rng.random(300)
     rows = np.repeat(np.arange(300), 2)
     y = (rng.random(300) < p).astype(int)
-    made = fot.report(y[rows], p[rows], families=["spline"], compare=False, groups=rows)
+    made = fot.report(y[rows], p[rows], families=["spline"], compare=False)
     assert made.sentences[0].startswith("300 of 600 rows look like copies: ")
     assert made.sentences[1].startswith("Calibration is")
-    assert made.html.count("Labels of a group are as alike as can be: rho is at its limit") == 1
 
 
 def test_it_says_what_to_do_with_the_error_before_and_after_calibration():

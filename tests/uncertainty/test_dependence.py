@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.special import ndtri
+from scipy.special import ndtr, ndtri
 from scipy.stats import multivariate_normal
 
 import fitontest as fot
@@ -173,14 +173,35 @@ def test_labels_that_agree_within_groups_have_the_limit():
     assert dependence.rho == 0.95
 
 
-def test_labels_that_are_more_alike_than_redrawn_ones_have_a_note():
+def test_redrawn_labels_are_as_alike_as_those_of_the_rows():
     y, p, code = grouped(60, 10, 0.75)
-    error = fot.calibration_error(y, p, groups=code, family="isotonic", interval=0.95)
-    known = error.groups.dependence
-    assert known.intercept == 0.6 < known.rho < 0.95
+    known = dependence_of(fot.read(y, p, groups=code))
+    assert known.intercept == known.rho
+    assert 0.6 < known.rho < 0.95
     assert not known.at_limit
-    assert "redrawn ones have a rho of 0.6; errors may come out too large, and intervals too narrow" in error.note
-    assert not dependence_of(SAMPLE).is_cut
+
+
+def test_no_score_shares_all_of_its_number():
+    rng = np.random.default_rng(0)
+    for seed in range(8):
+        y, p, code = grouped(30, 8, 0.9, seed)
+        known = dependence_of(fot.read(y, np.clip(p + 0.02 * rng.random(p.size), 0, 1), groups=code))
+        assert known.intercept + 4 * known.slope < 1.0
+
+
+@pytest.mark.parametrize("rho", [0.8, 1.0])
+def test_calibrated_rows_of_one_score_and_label_are_not_called_miscalibrated(rho):
+    rejected = 0
+    for seed in range(5):
+        rng = np.random.default_rng([seed, 3])
+        code = np.repeat(np.arange(250), rng.integers(1, 5, 250))
+        p = rng.random(250)[code]
+        shared, own = rng.normal(size=250)[code], rng.normal(size=code.size)
+        y = (ndtr(np.sqrt(rho) * shared + np.sqrt(1 - rho) * own) < p).astype(int)
+        evaluation = fot.evaluate(y, p, families=["spline"], groups=code)
+        rejected += evaluation.verdict.shown
+        assert evaluation["spline"].debiased < 0.1
+    assert rejected <= 1
 
 
 def test_segments_of_few_groups_share_the_dependence_of_all_rows():

@@ -22,7 +22,10 @@ from fitontest.typing import BoolArray, FloatArray, IntArray
 EPS = 1e-12  # scores are cut there before their logits are standardised
 REACH = 2.0  # standard deviations of the logits, to which they are clipped
 GROUPS = 7  # the stream of random numbers, beside those of rows
-LARGEST_PARTS = (0.6, 0.08)  # of the correlation that is redrawn: what all rows share, and what grows with the score
+LARGEST_PARTS = (0.6, 0.08)  # of the correlation that is redrawn: what all rows share, unless rho is larger, and
+# what grows with the score
+MOST_SHARED = 0.98  # of the variance of a latent score, where the score is extreme
+ALIKE = 0.999  # rho0 where labels of a group are as alike as can be: those of copies agree
 FEWEST = 10  # effective groups, below which nothing is concluded
 FEW = 20  # below which it is said that they are few
 
@@ -48,7 +51,7 @@ class Dependence:
     design_effect : float
         By how much the variance of the mean residual is larger than that of independent rows.
     at_limit : bool
-        Whether all labels of a group are as alike as can be, so that the correlation is not known.
+        Whether all labels of a group are as alike as can be, so that the correlation is not known; redrawn ones agree.
     learnt_from : float
         Effective groups that the correlation was learnt from: all groups where a segment has few of its own.
     """
@@ -89,11 +92,6 @@ class Dependence:
     def too_few(self) -> bool:
         """Whether dependence cannot be learnt from so few groups, and nothing is concluded."""
         return is_too_few(self.learnt_from)
-
-    @property
-    def is_cut(self) -> bool:
-        """Whether redrawn labels of a group are less alike than those of the rows, since they have a largest rho0."""
-        return self.intercept >= LARGEST_PARTS[0] * (1.0 - 1e-9)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers as JSON-ready values."""

@@ -4,12 +4,11 @@ from dataclasses import dataclass
 from math import ceil, inf, isfinite
 from typing import Any
 
-from fitontest.data.dependence import FEW, FEWEST, LARGEST_PARTS, Dependence, is_too_few
+from fitontest.data.dependence import FEW, FEWEST, Dependence, is_too_few
 from fitontest.data.row_groups import GroupSizes
 from fitontest.results.text import count, short
 
 NOT_LEARNT = f"dependence cannot be learnt from fewer than {FEWEST} groups"
-TOO_SURE = "; errors may come out too large, and intervals too narrow"
 
 
 @dataclass(frozen=True)
@@ -154,20 +153,9 @@ class KnownGroups:
         elif sizes.several < FEWEST:
             which = "one group has" if sizes.several == 1 else f"{sizes.several} groups have"
             notes.append(f"only {which} two rows or more: rho is hardly known")
-        return notes + self.doubts
-
-    @property
-    def doubts(self) -> list[str]:
-        """That labels are more alike than redrawn ones: errors are too large where a group has one score."""
-        known = self.dependence
-        if known is None or self.sizes.are_single or self.too_few:
-            return []
         if known.at_limit:
-            return [f"labels of a group are as alike as can be: rho is at its limit{TOO_SURE}"]
-        if known.is_cut:
-            alike = f"labels of a group are very alike: redrawn ones have a rho of {LARGEST_PARTS[0]:g}"
-            return [f"{alike}{TOO_SURE}"]
-        return []
+            notes.append("labels of a group are as alike as can be: redrawn ones agree, as those of copies do")
+        return notes
 
     @property
     def lines(self) -> list[str]:

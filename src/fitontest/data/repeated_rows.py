@@ -21,7 +21,7 @@ weights that the user calls counts.
 Rows that are alike without being copies may belong together, as the visits of a patient do: `Runs` tells of those that
 follow each other, and a `GroupHint` of a column that looks like one of groups. What is said is one note, of the
 strongest evidence: of copies, else of runs, which name the column too, else of the column. Nothing is said of rows
-whose groups were named, but of copies: redrawn labels of a group are less alike than copies are.
+whose groups were named.
 """
 
 from dataclasses import dataclass, replace
@@ -139,14 +139,14 @@ class Repeats:
     @property
     def note(self) -> str:
         """What is to be said of rows that are not independent, or ""; what weights count is said with the weights."""
+        if self.grouped:
+            return ""
         if self.are_copies and not self.counted:
             return (
                 f"{self.repeated - self.values:,} of {self.n:,} rows look like copies: they repeat a score of more "
                 f"than {DIGITS} digits and its label, as a join or oversampling does; errors come out too large, "
-                "intervals and p-values too sure, with groups too; leave the copies out"
+                f"intervals and p-values too sure; leave the copies out, or name what belongs together by {self.hint}"
             )
-        if self.grouped:
-            return ""
         column = self.hint.column
         if self.runs.are_there:
             values = "" if column is None else f" ({column})"

@@ -58,7 +58,7 @@ def conclude(
         *reason_lines(families),
         *[note for note in notes if note not in doubts],
         *([] if verdict.shown else verdict.not_ruled_out),
-        *([last_line(judged=True)] if groups is None else [*_of_groups(groups, doubts), WHERE]),
+        *([last_line(judged=True)] if groups is None else [*groups.lines, WHERE]),
     ]
     return Section(lead="\n".join(lead), body=body, notes="\n".join(lines))
 
@@ -105,11 +105,6 @@ def _cells(name: str, one: Estimate) -> list[str]:
         return [name, f"raw {one.measure.printed(one.value)}", ""]
     printed = one.measure.printed
     return [name, error_cells(one)[0], f"{printed(one.interval.low)} to {printed(one.interval.high)}"]
-
-
-def _of_groups(groups: KnownGroups, said: Sequence[str]) -> list[str]:
-    """Return how rows hang together, a sentence each, without those notes that have been said."""
-    return [f"{text}." for text in (groups.in_words(), *groups.notes) if text not in said]
 
 
 def _norm(families: Named) -> str:

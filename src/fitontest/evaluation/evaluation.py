@@ -167,8 +167,9 @@ class Evaluation(Table):
     @property
     def doubts(self) -> list[str]:
         """Those notes that cast doubt on the verdict: that labels agree as those of copies do; they are said first."""
-        of_rows = _data_notes(self.estimates[0]) if Repeats.of(self.data).are_copies else []
-        return of_rows + ([] if self.groups is None else self.groups.doubts)
+        repeats = Repeats.of(self.data)
+        doubtful = repeats.are_copies and not repeats.grouped
+        return _data_notes(self.estimates[0]) if doubtful else []
 
     @property
     def groups(self) -> KnownGroups | None:

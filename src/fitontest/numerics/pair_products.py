@@ -153,9 +153,7 @@ def series(g: FloatArray, terms: int) -> Iterator[FloatArray]:
         before, now = now, following
 
 
-def intercept_and_slope(
-    pairs: Pairs, positives: IntArray, g: FloatArray, h: FloatArray, largest: tuple[float, float]
-) -> tuple[float, float]:
+def intercept_and_slope(pairs: Pairs, positives: IntArray, g: FloatArray, h: FloatArray) -> tuple[float, float]:
     """Return rho0 and rho1 of E r_i r_j = phi_i phi_j (rho0 + rho1 h_i h_j), to first order, at least 0.
 
     Parameters
@@ -165,8 +163,6 @@ def intercept_and_slope(
         As for `latent_correlation`.
     h : array of shape (m,)
         What the slope is of.
-    largest : tuple of float
-        Limits of the two.
     """
     (density,) = series(g, 1)
     one = float(pairs.residual_products(positives, g).sum())
@@ -183,4 +179,4 @@ def intercept_and_slope(
             first, second = alone, 0.0
         elif first < 0.0:
             first, second = 0.0, max(two / c, 0.0)
-    return min(first, largest[0]), min(second, largest[1])
+    return first, second

@@ -180,12 +180,9 @@ class Report:
 
     @property
     def _doubts(self) -> list[str]:
-        """What casts doubt on the verdict and comes before its reasons; what is said of groups stands with them."""
+        """What casts doubt on the verdict, and comes before its reasons."""
         judged = self.evaluation if self.evaluation.data.classes is None else self.confidence
-        if judged is None:
-            return []
-        said = () if judged.groups is None else judged.groups.notes
-        return [sentence(text) for text in judged.doubts if text not in said]
+        return [] if judged is None else [sentence(text) for text in judged.doubts]
 
     @cached_property
     def figures(self) -> list[KeyFigure]:

@@ -13,7 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from fitontest.data.dependence import LARGEST_PARTS, Dependence, design_effect, standardised_logits
+from fitontest.data.dependence import (
+    ALIKE,
+    LARGEST_PARTS,
+    MOST_SHARED,
+    REACH,
+    Dependence,
+    design_effect,
+    standardised_logits,
+)
 from fitontest.data.entries import LEAST_NODES, NODES, Entries, grouped_entries
 from fitontest.data.kinds import Data
 from fitontest.data.known_groups import NOT_LEARNT
@@ -170,19 +178,23 @@ def _learn(sample: ScoreSample, groups: RowGroups) -> Dependence:
     several = groups.several
     larger = several / (several - min(parameters, several / 2.0))
     h = standardised_logits(entries.p, entries.w)
-    first, second = intercept_and_slope(pairs, positives, g, h, LARGEST_PARTS)
+    rho = min(correlation.rho * larger, LARGEST)
+    first, second = intercept_and_slope(pairs, positives, g, h)
+    at_limit = correlation.at_limit or correlation.rho * larger >= LARGEST
+    intercept = min(first * larger, max(LARGEST_PARTS[0], rho))  # to first order it is too large where labels are alike
+    slope = min(second * larger, LARGEST_PARTS[1], (MOST_SHARED - intercept) / REACH**2)
     spread = float(pairs.products_of(np.sqrt(g * (1.0 - g))).sum())
     icc = float(pairs.residual_products(positives, g).sum()) / spread if spread > 0.0 else 0.0
     icc = float(np.clip(icc * larger, 0.0, 1.0))
     return replace(
         counted,
-        rho=min(correlation.rho * larger, LARGEST),
+        rho=rho,
         se=correlation.se * larger,
-        intercept=min(first * larger, LARGEST_PARTS[0]),
-        slope=min(second * larger, LARGEST_PARTS[1]),
+        intercept=ALIKE if at_limit else intercept,
+        slope=0.0 if at_limit else slope,
         icc=icc,
         design_effect=design_effect(groups.code, sample.rows.w, sample.rows.w2, icc),
-        at_limit=correlation.at_limit or correlation.rho * larger >= LARGEST,
+        at_limit=at_limit,
     )
 
 
