@@ -1,8 +1,6 @@
 """Comparing calibrators: the numbers by brute force, the rules, and what must not change them."""
 
 import json
-import subprocess
-import sys
 import warnings
 from inspect import signature
 
@@ -485,19 +483,3 @@ def test_the_chosen_mixture_is_a_map_that_is_saved_and_written_as_sql():
     assert list(best.members_) == ["beta", "identity", "isotonic", "platt", "spline", "temperature", "venn_abers"]
     np.testing.assert_array_equal(fot.CalibrationMap.from_json(best.map_.to_json())(p), best.predict(p))
     assert best.map_.to_sql("p").startswith("CASE WHEN")
-
-
-DEFAULTS = """
-import sys
-import numpy as np
-import fitontest as fot
-rng = np.random.default_rng(0)
-p = rng.random(1000)
-y = rng.random(1000) < p**2
-print(fot.compare_calibrators(y, p).chosen, len(str(fot.Stacking().fit(p, y))), "jax" in sys.modules)
-"""
-
-
-def test_defaults_do_without_jax():
-    done = subprocess.run([sys.executable, "-c", DEFAULTS], capture_output=True, text=True, check=True)
-    assert done.stdout.split()[::2] == ["stacking", "False"]

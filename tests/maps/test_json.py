@@ -2,8 +2,6 @@
 
 import json
 import struct
-import subprocess
-import sys
 import warnings
 from dataclasses import dataclass, fields
 from typing import ClassVar
@@ -362,7 +360,12 @@ def test_from_dict_takes_arrays_and_partitions_as_they_are():
 
 
 VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(-2, 2) | st.text(max_size=3) | st.sampled_from([10**400, 1]),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(-2, 2)
+    | st.text('a0é"\\', max_size=3)
+    | st.sampled_from([10**400, 1]),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["edges", "closed", "x"]), inner),
     max_leaves=6,
 )
@@ -401,15 +404,3 @@ def test_a_map_of_ones_own_is_written_and_read():
             Power(np.nan).to_json()
     finally:
         fot.maps.unregister("power_in_json")
-
-
-def test_reading_and_calling_needs_no_fitting_library():
-    texts = [c.to_json() for c in MAPS.values()]
-    code = (
-        "import sys, fitontest as fot\n"
-        f"for text in {texts!r}: fot.CalibrationMap.from_json(text)([0.0, 0.3, 1.0])\n"
-        "print(*sorted({name.split('.')[0] for name in sys.modules}))"
-    )
-    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
-    assert "numpy" in loaded
-    assert not {"jax", "jaxlib", "optax", "betacal", "matplotlib", "duckdb", "click"} & set(loaded)

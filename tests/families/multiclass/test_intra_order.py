@@ -1,8 +1,5 @@
 """Families whose maps keep the order within a row: formulas, gradients, optima, what they do not depend on."""
 
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -70,7 +67,7 @@ def test_whatever_the_polygon_the_order_stays(P, knots, seed, beta):
 
 @every_family
 @settings(max_examples=10, deadline=None)
-@given(seed=st.integers(0, 10_000), K=st.sampled_from([2, 5]))
+@given(seed=st.integers(0, 10_000), K=st.sampled_from([2, 4]))  # for which other tests compile the losses too
 def test_fitted_maps_keep_the_order_too(name, seed, K):
     P, y = draw(60, K, seed=seed)
     P[:5, :2] = P[:5, :2].mean(axis=1, keepdims=True)
@@ -97,8 +94,8 @@ def test_the_map_is_the_product_of_the_paper():
 
 
 def test_order_invariant_maps_permute_with_the_classes():
-    P, y = draw(200, 5)
-    order = np.random.default_rng(0).permutation(5)
+    P, y = draw(200, 4)
+    order = np.array([2, 0, 3, 1])
     c_hat = make("order_invariant", penalty=1.0).fit(P, y).map_
     np.testing.assert_allclose(c_hat(P[:, order]), c_hat(P)[:, order], rtol=0, atol=1e-14)
     other = make("order_invariant", penalty=1.0).fit(P[:, order], np.argsort(order)[y]).map_
@@ -211,14 +208,14 @@ def test_a_network_without_output_is_0_and_starts_are_drawn():
 
 @every_family
 def test_the_penalty_is_the_largest_within_one_error_of_the_best(name):
-    P, y = draw(400, 3, seed=1, power=0.7)
+    P, y = draw(300, 3, seed=1, power=0.7)
     family = make(name, cv=4, random_state=2).fit(P, y)
     held_out = family.held_out_
     assert held_out.candidates == PENALTIES
     assert family.penalty_ == PENALTIES[held_out.within_one_error]
     assert make(name, penalty=family.penalty_, random_state=2).fit(P, y).map_ == family.map_
     folds = SimplexSample.of(read_classes((y, P, None))).present.in_folds(4, 2)[1]
-    kept = np.setdiff1d(np.arange(400), folds[0])
+    kept = np.setdiff1d(np.arange(300), folds[0])
     alone = make(name, penalty=10.0, random_state=2).fit(P[kept], y[kept]).predict_proba(P[folds[0]])
     expected = -np.log(np.clip(alone[np.arange(len(folds[0])), y[folds[0]]], 1e-6, 1 - 1e-6))
     np.testing.assert_allclose(held_out.losses[folds[0], 2], expected, rtol=0, atol=1e-4)
@@ -285,9 +282,15 @@ def test_networks_follow_slopes_that_depend_on_the_confidence():
     true /= true.sum(axis=1, keepdims=True)
     P = np.exp(Z) / np.exp(Z).sum(axis=1, keepdims=True)
     y = (rng.random((6000, 1)) > true.cumsum(axis=1)).sum(axis=1)
+    weak = {"penalty": 1.0}
     away = {
-        name: np.abs(make(name).fit(P[:3000], y[:3000]).predict_proba(P[3000:]) - true[3000:]).mean()
-        for name in ("temperature", "order_invariant", "order_preserving", "matrix")
+        name: np.abs(make(name, **options).fit(P[:3000], y[:3000]).predict_proba(P[3000:]) - true[3000:]).mean()
+        for name, options in (
+            ("temperature", {}),
+            ("order_invariant", weak),
+            ("order_preserving", weak),
+            ("matrix", {}),
+        )
     }
     assert away["order_invariant"] < 0.6 * min(away["temperature"], away["matrix"])
     assert away["order_preserving"] < 0.8 * min(away["temperature"], away["matrix"])
@@ -322,11 +325,3 @@ def test_other_names():
         assert type(make(alias)) is type(make(name))
     assert make("OI").fit(*draw(40, 3)).n_parameters_ == 3 * 50 + 50 + 50 * 2 + 2 + 1
     assert make("DIAG").fit(*draw(40, 3)).n_parameters_ == 12
-
-
-def test_a_family_is_made_without_jax():
-    code = (
-        "import sys, fitontest as fot; fot.families.make('OI'); fot.families.make('DIAG'); "
-        "fot.maps.DiagonalOrderMap([-1.0], [1.0, 2.0])([[0.2, 0.8]]); assert 'jax' not in sys.modules"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)
