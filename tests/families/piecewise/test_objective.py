@@ -169,8 +169,7 @@ def test_curvature_in_the_values_is_the_whole_hessian_of_the_log_loss(space):
             assert float(derivatives.diagonal.uu[k]) == pytest.approx(second, rel=1e-5)
 
 
-@every_space
-@every_loss
+@pytest.mark.parametrize(("space", "loss"), [*zip(SPACES, LOSSES, strict=True)])
 def test_room_and_tiles_change_nothing(space, loss):
     with with_float64():
         knots, problem = example(space)
