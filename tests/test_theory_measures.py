@@ -262,23 +262,29 @@ def test_beside_atoms_the_direction_has_levels_where_they_are_no_noise(level, ha
     assert ladder.rung == "spline"
     p, y = ladder.entries.p, ladder.redraws.observed[1][:, 0]
 
-    def splines(y):
-        return (fot.families.make("spline", atoms=atoms).fit(p, y).predict(p) for atoms in (True, False))
+    def splines(labels, *, atoms):
+        return fot.families.make("spline", atoms=atoms).fit_predict_many(p, labels)
+
+    def from_smooth(labels):
+        return splines(labels, atoms=True) - splines(labels, atoms=False)
+
+    def from_scores(labels):
+        return splines(labels, atoms=True) - p[:, None]
 
     def squares(truth, stream, distance):
         for block in ladder.redraws.blocks(DRAWS):
             (labels,) = ladder.redraws.draw([truth], block, (0, stream))
-            yield from (np.asarray(distance(*splines(y))) ** 2 for y in labels.T)
+            yield from distance(labels).T ** 2
 
-    levels, smooth = splines(y)
+    levels, smooth = (fot.families.make("spline", atoms=atoms).fit(p, y).predict(p) for atoms in (True, False))
     assert levels == pytest.approx(ladder.smooth)
-    by_noise = [square.mean() for square in squares(smooth, SMOOTH, np.subtract)]
+    by_noise = [square.mean() for square in squares(smooth, SMOOTH, from_smooth)]
     as_far = np.count_nonzero(by_noise >= np.mean((levels - smooth) ** 2))
     assert ((1 + as_far) / 81 <= 0.05) == has_levels
     expected = smooth
     if has_levels:
         rest = p != 0.5
-        by_noise = np.mean([square[rest] for square in squares(p, SHRINK, lambda levels, _: levels - p)])
+        by_noise = np.mean([square[rest] for square in squares(p, SHRINK, from_scores)])
         share = np.sqrt(max(0.0, 1.0 - by_noise / np.mean((levels - p)[rest] ** 2)))
         expected = np.where(rest, p + share * (levels - p), levels)
         assert 0.0 < share < 1.0

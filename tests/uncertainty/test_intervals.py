@@ -28,7 +28,8 @@ def ends(e):
 def test_the_order_of_the_rows_does_not_show_in_a_bit(family):
     y, p = noisy(300, ties=2)
     order = np.random.default_rng(1).permutation(300)
-    a, b = (fot.calibration_error(y[at], p[at], family=family, interval=0.9) for at in (np.arange(300), order))
+    options = {"family": family, "interval": 0.9, "draws": 15, "null_draws": 19}
+    a, b = (fot.calibration_error(y[at], p[at], **options) for at in (np.arange(300), order))
     assert ends(a) == ends(b)
     assert a.interval.level == 0.9
 
@@ -215,10 +216,11 @@ def test_threads_leave_blas_as_it_was():
 @pytest.mark.parametrize("name", ["ece", "ace", "kernel", "smooth_ece"])
 def test_other_measures_with_a_target_have_one(name):
     y, p = noisy(250, power=2.0)
-    e = fot.evaluate(y, p, measures=[name], interval=0.95, draws=15, null_draws=30)[name]
+    found = fot.evaluate(y, p, measures=[name], interval=0.95, draws=15, null_draws=30)
+    e = found[name]
     assert e.interval.low <= e.debiased <= e.interval.high
     assert e.null.p_value == pytest.approx(1 / 31)
-    assert "95 % interval" in str(fot.evaluate(y, p, measures=[name], interval=0.95, draws=15, null_draws=30))
+    assert "95 % interval" in str(found)
 
 
 def test_auto_is_for_what_is_quick():
@@ -321,14 +323,14 @@ class Held(fot.Family):
         return self
 
 
-def of_calibrated(make, n, sets):
-    """Return the interval and the p-value of each of some calibrated data sets."""
+def of_calibrated(make, n, sets, **draws):
+    """Return the estimate of each of some calibrated data sets."""
     found = []
     for seed in range(sets):
         rng = np.random.default_rng([7, seed])
         p = rng.random(n)
         with without_warnings():  # in a direction of its own, of which no fit is tested: half the time
-            options = {"family": make(), "interval": 0.95, "null_draws": 39, "direction": fot.Spline()}
+            options = {"family": make(), "interval": 0.95, "direction": fot.Spline(), **draws}
             found.append(fot.calibration_error(rng.random(n) < p, p, **options))
     return found
 
@@ -337,7 +339,7 @@ def test_a_number_of_bins_held_fixed_is_caught():
     """Redrawn labels that cannot choose another number of bins look too calm: the interval leaves 0 out too often."""
 
     def false_alarms(make):
-        return np.mean([e.interval.low > 0 for e in of_calibrated(make, 1000, 40)])
+        return np.mean([e.interval.low > 0 for e in of_calibrated(make, 1000, 40, null_draws=39)])
 
     assert false_alarms(fot.Slope1) <= 0.05
     assert false_alarms(lambda: Held(fot.Slope1(), lambda fitted: fot.Slope1(fitted.n_bins_))) > 0.1
@@ -347,7 +349,7 @@ def test_blocks_held_fixed_are_caught():
     """The p-values of calibrated scores are spread over [0, 1] only if the blocks are those of the redrawn labels."""
 
     def mean_p_value(make):
-        return np.mean([e.null.p_value for e in of_calibrated(make, 300, 40)])
+        return np.mean([e.null.p_value for e in of_calibrated(make, 300, 40, draws=15, null_draws=39)])
 
     assert 0.35 < mean_p_value(fot.Isotonic) < 0.65
     assert mean_p_value(lambda: Held(fot.Isotonic(), lambda fitted: fot.Flat(fitted.partition_.edges))) > 0.7
@@ -355,7 +357,8 @@ def test_blocks_held_fixed_are_caught():
 
 def test_rows_redrawn_in_place_of_labels_are_caught(monkeypatch):
     """A bootstrap of rows starts from the observed error, and so lies above it whatever the truth is."""
-    proper = [e.null.p_value for e in of_calibrated(lambda: fot.Slope1(15), 300, 20)]
+    few = {"draws": 15, "null_draws": 39}
+    proper = [e.null.p_value for e in of_calibrated(lambda: fot.Slope1(15), 300, 20, **few)]
     assert 0.3 < np.mean(proper) < 0.7
     observed = PlugIn.values
 
@@ -368,7 +371,7 @@ def test_rows_redrawn_in_place_of_labels_are_caught(monkeypatch):
         return np.array([self.estimate(fot.ScoreSample(each.y, each.p)).value for each in rows])
 
     monkeypatch.setattr(PlugIn, "values", bootstrap)
-    assert np.mean([e.null.p_value for e in of_calibrated(lambda: fot.Slope1(15), 300, 5)]) > 0.8
+    assert np.mean([e.null.p_value for e in of_calibrated(lambda: fot.Slope1(15), 300, 5, **few)]) > 0.8
 
 
 def test_entries_of_a_measure_are_its_estimates():

@@ -51,8 +51,7 @@ def test_the_interval_holds_the_error_of_rough_maps(truth):
     """A spline alone finds .011 to .044 of the .057 of eight waves, and is sure of it."""
     y, p = drawn(truth, seed=4)
     true = float(np.mean(np.abs(truth(p) - p)))
-    for family in ("spline", "beta", "slope1"):
-        error = fot.calibration_error(y, p, family=family, interval=0.95)
+    for error in fot.evaluate(y, p, families=["spline", "beta", "slope1"], interval=0.95):
         assert error.interval.low <= true <= error.interval.high
         assert error.limit(40) >= true
         assert error.interval.fit_p_value <= 0.05
@@ -61,11 +60,12 @@ def test_the_interval_holds_the_error_of_rough_maps(truth):
 @pytest.mark.parametrize("seed", [0, 1])
 def test_the_seed_of_the_folds_makes_no_other_family(seed):
     """By name the spline has the seed of the draws, and is still the family that the ladder replaces."""
-    y, p = drawn(waves, seed=4)
+    y, p = drawn(waves, 2000, seed=4)
     by_name, made = (
         fot.calibration_error(y, p, family=family, interval=0.95, random_state=seed)
         for family in ("spline", fot.Spline(random_state=seed))
     )
+    assert by_name.interval.replaced
     assert (by_name.debiased, by_name.interval) == (made.debiased, made.interval)
     found = Ladder.of(fot.ScoreSample(y, p), seed).interval(L1, 50, 0.95)
     assert (by_name.debiased, by_name.interval.low, by_name.interval.high) == (found.value, found.low, found.high)
@@ -156,7 +156,8 @@ def test_an_error_of_few_rows_is_of_these_alone():
 
 
 def test_a_direction_of_ones_own_has_no_ladder():
-    y, p = drawn(waves)
+    y, p = drawn(waves, 1500)
+    assert fot.calibration_error(y, p, interval=0.95).interval.roughness is not None
     for direction in ("own", Isotonic(), fot.maps.IdentityMap()):
         interval = fot.calibration_error(y, p, interval=0.95, direction=direction).interval
         assert (interval.roughness, interval.fit_p_value) == (None, None)
