@@ -3,6 +3,8 @@
 import importlib
 import json
 import sys
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
 
 import numpy as np
@@ -27,10 +29,20 @@ def script(monkeypatch):
         sys.modules.pop(name, None)
 
 
-def run(script, monkeypatch, capsys, *arguments):
-    monkeypatch.setattr(sys, "argv", ["tce_tables.py", "--quick", *map(str, arguments)])
-    script("tce_tables").main()
-    return capsys.readouterr().out
+@pytest.fixture(scope="module")
+def told(tmp_path_factory):
+    """Return what the quick script prints of all tables, where only the committed sets are there."""
+    folder = tmp_path_factory.mktemp("tables")
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(StringIO()) as printed:
+        patch.syspath_prepend(BENCHMARKS)
+        folders = {"--data": folder, "--results": folder, "--figures": folder / "f"}
+        patch.setattr(
+            sys, "argv", ["tce_tables.py", "--quick", *(str(word) for pair in folders.items() for word in pair)]
+        )
+        importlib.import_module("tce_tables").main()
+    for name in MODULES:
+        sys.modules.pop(name, None)
+    return printed.getvalue()
 
 
 def golden_rows(table):
@@ -71,8 +83,7 @@ def test_cells_of_the_simulation_are_the_golden_ones(script, tmp_path, table):
     assert compared > 0 or table == 9  # whose sets are not committed
 
 
-def test_the_quick_script_says_that_tables_of_committed_sets_are_equal(script, monkeypatch, capsys, tmp_path):
-    told = run(script, monkeypatch, capsys, "--data", tmp_path, "--results", tmp_path, "--tables", 6, 8, 11)
+def test_the_quick_script_says_that_tables_of_committed_sets_are_equal(told):
     assert "98 of 98 cells are equal in every printed digit." in told
     assert "70 of 70 cells are equal in every printed digit." in told
     assert "30 of 60 cells are equal" in told  # the right t-test is not the published one
@@ -80,8 +91,7 @@ def test_the_quick_script_says_that_tables_of_committed_sets_are_equal(script, m
     assert "| 7.2833 / 7.2833   | 10.8833 / 10.8833 | 3.4500 / 3.4500   | 0.0138 / 0.0138 |" in told
 
 
-def test_without_data_sets_are_drawn_anew_and_nothing_else_is_made_up(script, monkeypatch, capsys, tmp_path):
-    told = run(script, monkeypatch, capsys, "--data", tmp_path, "--results", tmp_path, "--figures", tmp_path / "f")
+def test_without_data_sets_are_drawn_anew_and_nothing_else_is_made_up(told):
     parts = {part.split(":")[0]: part for part in told.split("\nTable ")[1:]}
     assert [*parts] == [str(table) for table in range(1, 15)]
     assert "None of the 6 cells is of the paper's data." in parts["1"]

@@ -50,7 +50,7 @@ closures = pytest.mark.parametrize("closed", ["left", "right"])
 @schemes
 @closures
 @given(data=samples(min_size=2), cv=st.integers(2, 6))
-@settings(max_examples=20)
+@settings(max_examples=10)
 def test_the_scores_are_those_of_each_labelling(family, scheme, closed, data, cv):
     """Also empty bins, scores at 0 and 1 and next to them, and labels that are their scores."""
     y, p, w = data
@@ -73,7 +73,7 @@ def test_the_scores_are_those_of_each_labelling(family, scheme, closed, data, cv
 @closures
 @pytest.mark.parametrize(("ties", "weights"), [(None, "unit"), (2, "unit"), (None, "whole"), (None, "real")])
 def test_the_number_and_the_values_are_those_of_each_labelling(family, scheme, closed, ties, weights):
-    entries, positives = entries_of(ties=ties, weights=weights)
+    entries, positives = entries_of(200, ties=ties, weights=weights)
     chooser = family(scheme=scheme, closed=closed)
     folds, slope = folds_of(chooser, entries, np.arange(1, 41))
     chosen = chosen_counts(np.arange(1, 41), folds, RowLabels.of(entries, positives, slope), chooser.tolerance)

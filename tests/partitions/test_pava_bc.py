@@ -39,10 +39,10 @@ def random_case(rng, whole):
 
 @pytest.mark.parametrize("whole", [True, False], ids=["whole", "fractional"])
 def test_bounds_hold_whenever_any_partition_keeps_them(whole):
-    """10,000 random cases, half of them with each kind of weights; a third or more of either outcome."""
+    """3,000 random cases, half of them with each kind of weights; a third or more of either outcome."""
     rng = np.random.default_rng(20 + whole)
     kept = refused = narrow = 0
-    for _ in range(5000):
+    for _ in range(1500):
         sample, n_min, n_max = random_case(rng, whole)
         slack = 1e-9 * sample.total
         possible = feasible(sample.distinct.w, n_min, n_max, 0.0 if whole else 1e-12 * sample.total)
@@ -58,8 +58,8 @@ def test_bounds_hold_whenever_any_partition_keeps_them(whole):
         assert w.max() <= n_max + slack
         kept += 1
         narrow += n_max < 2 * n_min
-    assert min(kept, refused) > 1000
-    assert narrow > 200
+    assert min(kept, refused) > 300
+    assert narrow > 60
 
 
 def algorithm_2(y, n_min, n_max):
