@@ -31,5 +31,10 @@ def few_null_draws():
 def no_pictures():
     """Let pages of reports have frames in place of pictures: these are plotted, and not rendered."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("fitontest.reporting.figures.inline_svg", lambda _, name, text: f"<svg id={name!r}>{text}</svg>")
+        patch.setattr("fitontest.reporting.figures.inline_svg", frame)
         yield
+
+
+def frame(figure, name, text):
+    """Return what stands for a picture that is not rendered."""
+    return f"<svg id={name!r}>{text}</svg>"

@@ -15,6 +15,7 @@ from fitontest.reporting.page import check_jinja
 from fitontest.reporting.summary import Summary
 from fitontest.results.text import debiased_and_raw, short
 from fitontest.uncertainty.tendency import tendency_of
+from tests.few_draws import frame
 from tests.reporting.pages import KINDS, TITLE, Page, report
 
 OPEN = {
@@ -25,6 +26,12 @@ OPEN = {
 }
 COLLAPSED = {"bold": ["Calibrators compared"]}
 VALIDATED = ("calibrated", "bold", "rare", "cells", "segmented", "features")  # where thresholds were not asked for
+
+
+@pytest.fixture
+def frames(monkeypatch):
+    """Let pages have frames in place of pictures, where a test is of what stands beside them."""
+    monkeypatch.setattr("fitontest.reporting.figures.inline_svg", frame)
 
 
 @pytest.fixture(params=KINDS)
@@ -92,6 +99,7 @@ def test_texts_are_escaped(kind):
     assert "".join(Page(html).text["h1"]) == TITLE
 
 
+@pytest.mark.usefixtures("frames")
 def test_names_that_act_on_a_page_are_seen():
     rng = np.random.default_rng(22)
     p = rng.random(200)
@@ -126,6 +134,7 @@ def test_it_says_first_what_was_found():
 
 
 @pytest.mark.filterwarnings("ignore::fitontest.CalibrationWarning")
+@pytest.mark.usefixtures("frames")
 def test_copies_are_told_before_the_reasons():
     rng = np.random.default_rng(0)
     p = rng.random(300)
@@ -190,6 +199,7 @@ def test_slope_and_residual_have_the_digits_of_the_sentences_beside_them():
         assert f" {value} ({ends};" in sentence
 
 
+@pytest.mark.usefixtures("frames")
 def test_of_confidence_it_speaks_of_accuracy_and_not_of_positives():
     made = report("three classes")
     first = made.html[: made.html.index("<h2>Classes")]
@@ -242,6 +252,7 @@ def test_where_no_direction_is_sure_it_says_how_many_rows_would_show_one():
     assert last == "About 2,400 rows would show a direction, if there is one."  # (.02 / .01)^2 and (.2 / .1)^2
 
 
+@pytest.mark.usefixtures("frames")
 def test_no_gain_is_said_too():
     rng = np.random.default_rng(1)
     p = rng.random(3000)
@@ -255,6 +266,7 @@ def test_no_gain_is_said_too():
         assert made.advice.sentences[1].endswith("not clearly more than chance.")
 
 
+@pytest.mark.usefixtures("frames")
 def test_date_model_notes_and_data_are_told():
     made = report("bold")
     text = made.html
@@ -277,6 +289,7 @@ def test_date_model_notes_and_data_are_told():
     assert "from the test of today" in today.html
 
 
+@pytest.mark.usefixtures("frames")
 def test_a_file_and_its_columns_are_named(tmp_path):
     rng = np.random.default_rng(0)
     p = rng.random(200).round(3)
@@ -363,6 +376,7 @@ def three_classes(n=600):
     return y, P**2 / (P**2).sum(axis=1, keepdims=True), names
 
 
+@pytest.mark.usefixtures("frames")
 def test_the_table_of_classes_has_debiased_values_first():
     y, P, _ = three_classes(150)
     page = Page(fot.report(y, P, reduction="confidence", compare=False, families=["platt"]).html)
@@ -372,6 +386,7 @@ def test_the_table_of_classes_has_debiased_values_first():
     ]  # fmt: skip
 
 
+@pytest.mark.usefixtures("frames")
 def test_whole_distributions_are_judged_by_the_error_on_the_simplex():
     y, P, _ = three_classes()
     page = fot.report(y, P, reduction="canonical", families=["vector"])
@@ -391,6 +406,7 @@ def test_whole_distributions_are_judged_by_the_error_on_the_simplex():
     assert page.to_dict()["confidence"]["estimates"][0]["value"] == page.confidence.estimates[0].value
 
 
+@pytest.mark.usefixtures("frames")
 def test_cells_of_classes_are_judged_class_by_class():
     y, P, names = three_classes()
     cells = fot.ClassCells({label: fot.Cells.of(y == label, P[:, k]) for k, label in enumerate(names.tolist())})
