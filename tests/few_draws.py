@@ -18,6 +18,14 @@ def few_draws():
 
 
 @pytest.fixture(autouse=True, scope="module")
+def quick_bands():
+    """Let bands be of 20 draws, and nothing else of fewer: for examples, which print none of a band."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("fitontest.uncertainty.bands.QUICK_DRAWS", 20)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="module")
 def few_null_draws():
     """Let p-values of errors with an interval be of 40 draws where that is left out: from 1/41 on, below 5 %."""
     with pytest.MonkeyPatch.context() as patch:

@@ -14,6 +14,7 @@ import pytest
 import fitontest as fot
 from fitontest.cli.main import main
 from fitontest.measures.interval import INDEPENDENT_ROWS
+from tests.few_draws import quick_bands  # noqa: F401 - a fixture of this module
 from tests.integrations.test_recipes import HEADINGS as RECIPES
 from tests.pages import PAGES, README, ROOT, assert_alike, blocks, prose, run, words
 from tests.releases import NUMBERS_OF_PAGES

@@ -6,6 +6,7 @@ import warnings
 import matplotlib.pyplot as plt
 
 import fitontest as fot
+from tests.few_draws import quick_bands  # noqa: F401 - a fixture of this module
 from tests.pages import README, ROOT, assert_alike, blocks, run
 
 TEXT = README.read_text(encoding="utf-8")
