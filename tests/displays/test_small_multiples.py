@@ -19,7 +19,8 @@ def evaluation():
 
 
 @pytest.mark.parametrize("scale", ["probability", "logit"])
-def test_evaluation_draws_every_family_on_the_same_axes(scale, evaluation):
+def test_evaluation_draws_every_family_on_the_same_axes(scale, evaluation, monkeypatch):
+    monkeypatch.setattr(fot.ReliabilityDisplay, "add_band", lambda *_, **__: None)  # which are tested by themselves
     several = evaluation.plot(scale=scale, figure=blank((12, 14)))
     drawn = [error.family for error in evaluation if error.family != "identity"]  # whose diagram is the diagonal
     assert [*several.axes_] == drawn

@@ -109,16 +109,19 @@ def test_weight_is_repetition(loss, partition, data):
 @every_loss
 @every_partition
 @settings(max_examples=10)  # of each loss and partition
-@given(data=samples(weights=WHOLE_WEIGHTS), seed=st.integers(0, 99))
-def test_row_order_and_dtype_change_nothing(loss, partition, data, seed):
+@given(
+    data=samples(weights=WHOLE_WEIGHTS),
+    seed=st.integers(0, 99),
+    dtype=st.sampled_from([bool, np.int8, np.uint8, np.float32]),
+)
+def test_row_order_and_dtype_change_nothing(loss, partition, data, seed, dtype):
     y, p, w = data
     p = allowed(loss, p)
     order = np.random.default_rng(seed).permutation(y.size)
     first = gce(y, p, loss, w, partition=partition)
     again = gce(y[order], p[order], loss, w[order], partition=partition)
     assert again.to_dict() == first.to_dict()  # bit by bit
-    for dtype in (bool, np.int8, np.uint8, np.float32):
-        assert gce(y.astype(dtype), p, loss, w, partition=partition).to_dict() == first.to_dict()
+    assert gce(y.astype(dtype), p, loss, w, partition=partition).to_dict() == first.to_dict()
 
 
 def test_float32_scores_are_what_they_are():
