@@ -87,7 +87,7 @@ def test_few_groups_beside_single_rows_and_labels_that_are_all_equal_have_notes(
     assert known.to_dict()["se"] is None
     first, second = known.notes
     assert first == "only 4 groups have two rows or more: rho is hardly known"
-    assert "rho is at its limit" in second
+    assert "labels of a group are as alike as can be: redrawn ones agree" in second
     assert known.lines == [f"{text}." for text in (known.in_words(), first, second)]
 
 
