@@ -5,7 +5,7 @@ import pytest
 from scipy.special import ndtr, ndtri
 from scipy.stats import multivariate_normal
 
-from fitontest.numerics.pair_products import Pairs, intercept_and_slope, latent_correlation, series
+from fitontest.numerics.pair_products import Pairs, intercept_and_slope, labels_agree, latent_correlation, series
 
 RNG = np.random.default_rng(7)
 
@@ -76,6 +76,26 @@ def test_correlations_are_found_again():
     assert abs(found.rho - 0.15) < 4 * found.se < 0.05
     first, second = intercept_and_slope(pairs, labels(g, code, 0.1, 0.06, h, RNG), g, h)
     assert (first, second) == pytest.approx((0.1, 0.06), abs=0.02)
+
+
+def test_labels_of_far_too_many_positives_differ_all_the_same():
+    code, g, y = np.zeros(30, dtype=int), np.full(30, 0.3), np.repeat([1, 0], [25, 5])
+    assert latent_correlation(rows(code), y, g).at_limit
+    assert not labels_agree(rows(code), y, g)
+    assert labels_agree(rows(code), np.ones(30, dtype=int), g)
+
+
+@pytest.mark.parametrize(("correlation", "agree"), [(0.9, False), (0.98, True)])
+def test_labels_agree_where_they_differ_as_seldom_as_at_the_limit(correlation, agree):
+    rng = np.random.default_rng(0)
+    code, g = np.repeat(np.arange(2000), 5), rng.uniform(0.05, 0.95, 10_000)
+    y = labels(g, code, correlation, 0.0, np.zeros(10_000), rng)
+    assert labels_agree(rows(code), y, g) is agree
+    entries = Pairs(np.arange(200), np.ones(200), np.full(200, 5))  # rows of one score are an entry
+    same = np.repeat(g[:200], 5)
+    y = labels(same, np.repeat(np.arange(200), 5), correlation, 0.0, np.zeros(1000), rng)
+    of_rows = labels_agree(rows(np.repeat(np.arange(200), 5)), y, same)
+    assert labels_agree(entries, y.reshape(200, 5).sum(axis=1), g[:200]) is of_rows is agree
 
 
 def test_limits():

@@ -173,6 +173,15 @@ def test_labels_that_agree_within_groups_have_the_limit():
     assert dependence.rho == 0.95
 
 
+@pytest.mark.parametrize("seed", [9, 20])
+def test_redrawn_labels_differ_where_those_of_a_group_do(seed):
+    """Residuals of few groups may be as large by chance as those of labels that agree."""
+    y, p, code = grouped(12, 20, 0.75, seed)
+    known = dependence_of(fot.read(y, p, groups=code))
+    assert known.intercept == known.rho == 0.95
+    assert not known.at_limit
+
+
 def test_redrawn_labels_are_as_alike_as_those_of_the_rows():
     y, p, code = grouped(60, 10, 0.75)
     known = dependence_of(fot.read(y, p, groups=code))

@@ -51,7 +51,8 @@ class Dependence:
     design_effect : float
         By how much the variance of the mean residual is larger than that of independent rows.
     at_limit : bool
-        Whether all labels of a group are as alike as can be, so that the correlation is not known; redrawn ones agree.
+        Whether labels of a group are as alike as can be, by residuals and by how seldom they differ. Redrawn ones
+        agree then.
     learnt_from : float
         Effective groups that the correlation was learnt from: all groups where a segment has few of its own.
     """

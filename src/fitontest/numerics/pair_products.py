@@ -142,6 +142,24 @@ def _solve(pairs: Pairs, observed: FloatArray, g: FloatArray, terms: int) -> Pai
     return PairCorrelation(rho, float(np.sqrt(size / (size - 1.0) * (missed @ missed))) / slope, at_limit)
 
 
+def labels_agree(pairs: Pairs, positives: IntArray, g: FloatArray) -> bool:
+    """Return whether labels of a group differ as seldom as under a correlation of .95, the largest looked for.
+
+    Two labels agree with probability 1/2 + 2 E (y_i - 1/2) (y_j - 1/2). Products of residuals are large also where a
+    group has far more positives than its scores say, among labels that differ; that of a few groups is chance.
+
+    Parameters
+    ----------
+    pairs, positives, g
+        As for `latent_correlation`.
+    """
+    observed = float(pairs.products(positives - pairs.n / 2.0, pairs.n / 4.0).sum())
+    mean = sum(
+        LARGEST**power * float(pairs.products_of(psi).sum()) for power, psi in enumerate(series(g, MORE_TERMS), 1)
+    )
+    return observed >= float(pairs.products_of(g - 0.5).sum()) + mean
+
+
 def series(g: FloatArray, terms: int) -> Iterator[FloatArray]:
     """Yield psi_1, psi_2, ... at the quantiles of the probabilities g."""
     q = ndtri(np.clip(g, CUT, 1.0 - CUT))

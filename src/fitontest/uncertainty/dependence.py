@@ -36,7 +36,7 @@ from fitontest.families.base import read_family
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.measure import Measure
 from fitontest.measures.plug_in import SCORES
-from fitontest.numerics.pair_products import LARGEST, Pairs, intercept_and_slope, latent_correlation
+from fitontest.numerics.pair_products import LARGEST, Pairs, intercept_and_slope, labels_agree, latent_correlation
 from fitontest.numerics.standard_error import LEAST_GROUPS
 from fitontest.typing import FloatArray, IntArray
 
@@ -180,7 +180,7 @@ def _learn(sample: ScoreSample, groups: RowGroups) -> Dependence:
     h = standardised_logits(entries.p, entries.w)
     rho = min(correlation.rho * larger, LARGEST)
     first, second = intercept_and_slope(pairs, positives, g, h)
-    at_limit = correlation.at_limit or correlation.rho * larger >= LARGEST
+    at_limit = (correlation.at_limit or rho >= LARGEST) and labels_agree(pairs, positives, g)
     intercept = min(first * larger, max(LARGEST_PARTS[0], rho))  # to first order it is too large where labels are alike
     slope = min(second * larger, LARGEST_PARTS[1], (MOST_SHARED - intercept) / REACH**2)
     spread = float(pairs.products_of(np.sqrt(g * (1.0 - g))).sum())
