@@ -185,6 +185,26 @@ def test_rows_that_are_no_independent_ones_are_told_before_the_verdict(rows, fir
     assert str(grouped).startswith("No miscalibration shown: ")
 
 
+@pytest.mark.parametrize(
+    ("group", "named"),
+    [
+        (lambda row: row, True),
+        (lambda row: np.where(row < 150, row, np.arange(row.size) + row.size), False),
+        (lambda row: row // 2, False),
+        (lambda row: np.arange(row.size), False),
+    ],
+    ids=["copies of a row", "copies of half of the rows", "patients of two rows with copies", "each row"],
+)
+def test_copies_are_told_of_unless_groups_are_copies_of_one_row(group, named):
+    """Redrawn labels of a patient's rows do not agree as those of copies do."""
+    y, p = drawn(lambda p: p, 300)
+    row = np.repeat(np.arange(300), 2)
+    evaluation = fot.evaluate(y[row], p[row], families=["spline"], groups=group(row), null_draws=99)
+    assert evaluation.verdict.shown is not named
+    assert str(evaluation).startswith("300 of 600 rows look like copies: ") is not named
+    assert "name what belongs together" not in str(evaluation)
+
+
 def test_a_rough_map_is_told_of_in_one_voice():
     rng = np.random.default_rng(1)
     p = rng.random(5000)

@@ -20,8 +20,9 @@ weights that the user calls counts.
 
 Rows that are alike without being copies may belong together, as the visits of a patient do: `Runs` tells of those that
 follow each other, and a `GroupHint` of a column that looks like one of groups. What is said is one note, of the
-strongest evidence: of copies, else of runs, which name the column too, else of the column. Nothing is said of rows
-whose groups were named.
+strongest evidence: of copies, else of runs, which name the column too, else of the column. Of rows whose groups were
+named it is said only that they look like copies, unless each group is one row and its copies: redrawn labels of a group
+of several scores do not agree, and those of other groups are independent.
 """
 
 from dataclasses import dataclass, replace
@@ -39,6 +40,7 @@ from fitontest.typing import BoolArray, FloatArray, IntArray
 DIGITS = 6
 SINGLE, DOUBLE = 6e-8, 1e-14  # by how much scores of single and double precision miss a number, relatively
 DECADES = np.arange(-290.0, 1.0)
+SPARE = 1.1  # scores of a group, and groups of a score, that count as one, on average
 SHARE = 0.1  # of the rows that have a score of others
 LEAST = 16.0  # pairs of neighbouring values that differ in label
 RATIO = 0.05  # of those within values to those between
@@ -63,6 +65,8 @@ class Repeats:
         Whether the rows are those that weights are taken to count.
     grouped : bool
         Whether groups were named.
+    covered : bool
+        Whether the groups that were named are of one score each, and the rows of a score of one group.
     runs : Runs
         What the order of the rows tells.
     hint : GroupHint
@@ -76,6 +80,7 @@ class Repeats:
     between: float = 0.0
     counted: bool = False
     grouped: bool = False
+    covered: bool = True
     runs: Runs = NO_RUNS
     hint: GroupHint = NO_HINT
 
@@ -89,7 +94,8 @@ class Repeats:
         if REPEATS not in scores.memory:
             grouped = GROUP in scores.facts
             runs = NO_RUNS if grouped else Runs.of(scores)
-            scores.memory[REPEATS] = replace(cls._of(scores), grouped=grouped, runs=runs, hint=sample.hint)
+            found = replace(cls._of(scores), grouped=grouped, runs=runs, hint=sample.hint)
+            scores.memory[REPEATS] = replace(found, covered=not (grouped and found.repeated) or _are_covered(scores))
         repeats: Repeats = scores.memory[REPEATS]
         return repeats
 
@@ -127,6 +133,7 @@ class Repeats:
             self.between + other.between,
             self.counted or other.counted,
             self.grouped or other.grouped,
+            self.covered and other.covered,
             self.runs + other.runs,
             other.hint if self.hint.column is None else self.hint,
         )
@@ -137,16 +144,22 @@ class Repeats:
         return self.repeated >= SHARE * self.n and self.between >= LEAST and self.within <= RATIO * self.between
 
     @property
+    def are_unnamed_copies(self) -> bool:
+        """Whether labels agree as those of copies do, and no groups were named that are copies of one row each."""
+        return self.are_copies and not (self.grouped and self.covered)
+
+    @property
     def note(self) -> str:
         """What is to be said of rows that are not independent, or ""; what weights count is said with the weights."""
-        if self.grouped:
-            return ""
-        if self.are_copies and not self.counted:
+        if self.are_unnamed_copies and not self.counted:
+            way = "" if self.grouped else f", or name what belongs together by {self.hint}"
             return (
                 f"{self.repeated - self.values:,} of {self.n:,} rows look like copies: they repeat a score of more "
                 f"than {DIGITS} digits and its label, as a join or oversampling does; errors come out too large, "
-                f"intervals and p-values too sure; leave the copies out, or name what belongs together by {self.hint}"
+                f"intervals and p-values too sure; leave the copies out{way}"
             )
+        if self.grouped:
+            return ""
         column = self.hint.column
         if self.runs.are_there:
             values = "" if column is None else f" ({column})"
@@ -166,6 +179,21 @@ class Repeats:
         """Warn of rows that are not independent."""
         if self.note:
             warn_user(self.note, CalibrationWarning)
+
+
+def _are_covered(sample: ScoreSample) -> bool:
+    """Return whether groups of several rows have one score each, and the rows of one score are of one group."""
+    groups = sample.groups
+    if groups is None:  # of one row each
+        return False
+    p = sample.rows.p
+    score = np.cumsum(np.diff(p, prepend=p[:1]) > 0.0)
+    of_group, of_score = np.divmod(np.unique(groups.code * p.size + score), p.size)
+    for rows, pairs in ((groups.rows, of_group), (np.bincount(score), of_score)):
+        several = rows > 1
+        if np.count_nonzero(several[pairs]) > SPARE * np.count_nonzero(several):
+            return False
+    return True
 
 
 def _differ_from_neighbours(share: FloatArray, at: IntArray) -> FloatArray:

@@ -167,9 +167,7 @@ class Evaluation(Table):
     @property
     def doubts(self) -> list[str]:
         """Those notes that cast doubt on the verdict: that labels agree as those of copies do; they are said first."""
-        repeats = Repeats.of(self.data)
-        doubtful = repeats.are_copies and not repeats.grouped
-        return _data_notes(self.estimates[0]) if doubtful else []
+        return _data_notes(self.estimates[0]) if Repeats.of(self.data).are_unnamed_copies else []
 
     @property
     def groups(self) -> KnownGroups | None:
