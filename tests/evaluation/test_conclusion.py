@@ -177,8 +177,8 @@ def test_rows_that_are_no_independent_ones_are_told_before_the_verdict(rows, fir
     assert evaluation.verdict.shown  # of calibrated rows: the reader must know before
     for printed in (str(evaluation), str(evaluation.table())):
         assert first in printed.splitlines()[0]
-    one_line = " ".join(str(evaluation).split())
-    assert one_line.lower().count(first.lower().strip()) == 1
+        one_line = " ".join(printed.split())
+        assert one_line.lower().count(first.lower().strip()) == 1
     grouped = fot.evaluate(
         np.repeat(y, copies), np.repeat(p, copies), groups=np.repeat(np.arange(500), copies), **given
     )

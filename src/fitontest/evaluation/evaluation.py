@@ -359,10 +359,12 @@ class Evaluation(Table):
     def _tables(self) -> list[Section]:
         """Return the table of the families, and that of the other measures."""
         groups = self.groups
+        said = [] if self.verdict is None else self.doubts  # before the verdict
+        notes = [note for note in _data_notes(self.estimates[0]) if note not in said]
         first, *others = tables_of(
             self.named,
             by_class=self.data.is_by_class,
-            data_notes=[*_data_notes(self.estimates[0]), *([] if groups is None else groups.lines)],
+            data_notes=[*notes, *([] if groups is None else groups.lines)],
             judged=self.verdict is not None,
         )
         if groups is not None and groups.too_few:  # the conclusion: that there is none
