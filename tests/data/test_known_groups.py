@@ -91,6 +91,13 @@ def test_few_groups_beside_single_rows_and_labels_that_are_all_equal_have_notes(
     assert known.lines == [f"{text}." for text in (known.in_words(), first, second)]
 
 
+@pytest.mark.parametrize(("effective", "doubts"), [(800.0, 1), (910.0, 0)])
+def test_that_rho_is_hardly_known_is_a_doubt_where_it_may_matter(effective, doubts):
+    known = KnownGroups(replace(ALIKE, rows=1000, groups=960, effective=effective, several=4), DEPENDENCE)
+    assert known.notes == ["only 4 groups have two rows or more: rho is hardly known"]
+    assert known.doubts == known.notes[:doubts]
+
+
 def test_rows_that_are_groups_of_their_own_are_independent():
     sample = fot.read([0, 1, 1], [0.2, 0.5, 0.7], groups=["a", "b", "c"])
     known = KnownGroups.of(sample)

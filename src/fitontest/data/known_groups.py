@@ -9,6 +9,7 @@ from fitontest.data.row_groups import GroupSizes
 from fitontest.results.text import count, short
 
 NOT_LEARNT = f"dependence cannot be learnt from fewer than {FEWEST} groups"
+SMALL_EFFECT = 1.1  # the largest design effect that groups may have, up to which it is small
 
 
 @dataclass(frozen=True)
@@ -151,11 +152,27 @@ class KnownGroups:
                 f"few groups ({number}): rho is hardly known; intervals may hold the truth less often than their level"
             )
         elif sizes.several < FEWEST:
-            which = "one group has" if sizes.several == 1 else f"{sizes.several} groups have"
-            notes.append(f"only {which} two rows or more: rho is hardly known")
+            notes.append(self._hardly_known)
         if known.at_limit:
             notes.append("labels of a group are as alike as can be: redrawn ones agree, as those of copies do")
         return notes
+
+    @property
+    def doubts(self) -> list[str]:
+        """That dependence was learnt from hardly any groups, where it may matter.
+
+        Calibrated rows may well look miscalibrated then. It cannot matter where rows would tell nearly as much even if
+        all labels of a group agreed.
+        """
+        notes, sizes = self.notes, self.sizes
+        matters = sizes.rows > SMALL_EFFECT * sizes.effective
+        return [note for note in notes if matters and note == self._hardly_known]
+
+    @property
+    def _hardly_known(self) -> str:
+        several = self.sizes.several
+        which = "one group has" if several == 1 else f"{several} groups have"
+        return f"only {which} two rows or more: rho is hardly known"
 
     @property
     def lines(self) -> list[str]:

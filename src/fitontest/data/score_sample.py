@@ -169,7 +169,7 @@ class ScoreSample(Sample):
         """Whether weights were taken for counts or importances; None where rows have no weights."""
         if self.unit or (self.whole and self.total == self.n):
             return None
-        copies = self.whole and not self.said and getattr(self.memory.get(REPEATS), "are_copies", False)
+        copies = self.whole and not self.said and getattr(self.memory.get(REPEATS), "are_unnamed_copies", False)
         kind = "counts" if self.whole else "importances"
         return Weighting(kind, self.n, self.total, self.effective_rows, copies)  # type: ignore[arg-type]
 

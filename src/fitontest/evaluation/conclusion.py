@@ -58,7 +58,7 @@ def conclude(
         *reason_lines(families),
         *[note for note in notes if note not in doubts],
         *([] if verdict.shown else verdict.not_ruled_out),
-        *([last_line(judged=True)] if groups is None else [*groups.lines, WHERE]),
+        *([last_line(judged=True)] if groups is None else [*lines_without(groups, doubts), WHERE]),
     ]
     return Section(lead="\n".join(lead), body=body, notes="\n".join(lines))
 
@@ -105,6 +105,11 @@ def _cells(name: str, one: Estimate) -> list[str]:
         return [name, f"raw {one.measure.printed(one.value)}", ""]
     printed = one.measure.printed
     return [name, error_cells(one)[0], f"{printed(one.interval.low)} to {printed(one.interval.high)}"]
+
+
+def lines_without(groups: KnownGroups, said: Sequence[str]) -> list[str]:
+    """Return how rows hang together, a sentence each, without what has been said."""
+    return [line for line in groups.lines if line.removesuffix(".") not in said]
 
 
 def _norm(families: Named) -> str:

@@ -12,7 +12,7 @@ from fitontest.data.repeated_rows import Repeats
 from fitontest.data.samples import ByKey
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.simplex_sample import CANONICAL
-from fitontest.evaluation.conclusion import conclude
+from fitontest.evaluation.conclusion import conclude, lines_without
 from fitontest.families.listed import numbered
 from fitontest.measures.estimate import Estimate, json_ready, notes_of_labels
 from fitontest.measures.measure_names import names_of
@@ -166,8 +166,12 @@ class Evaluation(Table):
 
     @property
     def doubts(self) -> list[str]:
-        """Those notes that cast doubt on the verdict: that labels agree as those of copies do; they are said first."""
-        return _data_notes(self.estimates[0]) if Repeats.of(self.data).are_unnamed_copies else []
+        """Those notes that cast doubt on the verdict, which they are said before.
+
+        Labels agree as those of copies do, or hardly any groups tell how alike their labels are.
+        """
+        of_rows = _data_notes(self.estimates[0]) if Repeats.of(self.data).are_unnamed_copies else []
+        return of_rows + ([] if self.groups is None else self.groups.doubts)
 
     @property
     def groups(self) -> KnownGroups | None:
@@ -364,7 +368,7 @@ class Evaluation(Table):
         first, *others = tables_of(
             self.named,
             by_class=self.data.is_by_class,
-            data_notes=[*notes, *([] if groups is None else groups.lines)],
+            data_notes=[*notes, *([] if groups is None else lines_without(groups, said))],
             judged=self.verdict is not None,
         )
         if groups is not None and groups.too_few:  # the conclusion: that there is none

@@ -182,7 +182,10 @@ class Report:
     def _doubts(self) -> list[str]:
         """What casts doubt on the verdict, and comes before its reasons."""
         judged = self.evaluation if self.evaluation.data.classes is None else self.confidence
-        return [] if judged is None else [sentence(text) for text in judged.doubts]
+        if judged is None:
+            return []
+        said = () if judged.groups is None else judged.groups.notes  # on the page, below the verdict
+        return [sentence(text) for text in judged.doubts if text not in said]
 
     @cached_property
     def figures(self) -> list[KeyFigure]:
