@@ -185,15 +185,8 @@ def test_segments_have_the_same_values_on_every_engine(engine, kind):
     assert [cells.n for cells in found.values()] == [2, 2]
 
 
-@pytest.mark.parametrize(
-    ("engine", "kind"),
-    [
-        (engine, kind)
-        for engine in NATIVE
-        for kind in SEGMENTS
-        if engine != "dask" or kind not in ("dates", "nanoseconds", "zones")  # which are times there, and slow
-    ],
-)
+@pytest.mark.parametrize("engine", NATIVE)
+@pytest.mark.parametrize("kind", SEGMENTS)
 def test_rows_without_a_segment_are_counted_on_every_engine(engine, kind):
     values, _ = SEGMENTS[kind]
     values = pl.select(s=pl.when(pl.Series([True, False, True, True])).then(values))

@@ -12,6 +12,7 @@ CANDIDATES = [  # every family and both kinds of cross-fitting, not each with ea
     CalibratedClassifier(LogisticRegression(), cv=2),  # takes sparse matrices
     CalibratedClassifier(GaussianNB(), "beta", cv=2),
     CalibratedClassifier(GaussianNB(), "isotonic", cv=2, ensemble=False),
+    CalibratedClassifier(GaussianNB(), "platt", cv=2, ensemble=False),
 ]
 
 
