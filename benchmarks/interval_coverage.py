@@ -208,9 +208,7 @@ def summary_of(path: Path) -> str:
         cells[family, str(n), norm, direction][case] = values.T
     lines = []
     for key, found in cells.items():
-        held = {
-            case: float(np.mean((low <= true) & (true <= high))) for case, (true, _, _, low, high, _) in found.items()
-        }
+        held = {case: float(_held(values.T).mean()) for case, values in found.items()}
         least = min(held, key=lambda case: held[case])
         draws = [values.shape[1] for values in found.values()]
         errors = {case: _error_of(held[case], values.shape[1]) for case, values in found.items()}
@@ -248,17 +246,19 @@ def by_case_of(path: Path) -> str:
     families = [name for name in FAMILIES if any(cell[0] == name for cell in cells)]
     held: dict[tuple[int, str, str, str], dict[str, str]] = defaultdict(dict)
     for (family, *rest), values in cells.items():
-        true, _, _, low, high, _ = values.T
-        share = float(np.mean((low <= true) & (true <= high)))
-        held[tuple(rest)][family] = f"{100 * share:.1f}"
-        held[tuple(rest)]["error"] = f"{100 * float(true.mean()):.1f}"
-    cases = [*CASES]
-    lines = [
-        [str(n), case, held[key]["error"], *(held[key].get(family, "-") for family in families)]
-        for key in sorted(held, key=lambda key: (key[2:], key[0], cases.index(key[1])))
-        for n, case in [key[:2]]
-    ]
+        held[tuple(rest)][family] = f"{100 * _held(values).mean():.1f}"
+        held[tuple(rest)]["error"] = f"{100 * values[:, 0].mean():.1f}"
+    cases, lines = [*CASES], []
+    for key in sorted(held, key=lambda key: (key[2:], key[0], cases.index(key[1]))):
+        n, case, *_ = key
+        lines.append([str(n), case, held[key]["error"], *(held[key].get(family, "-") for family in families)])
     return markdown(("n", "case", "true error, %", *families), lines)
+
+
+def _held(values: np.ndarray) -> np.ndarray:
+    """Return which intervals hold the true error."""
+    true, _, _, low, high, _ = values.T
+    return (low <= true) & (true <= high)
 
 
 def _hours(path: Path) -> float:
@@ -273,7 +273,7 @@ def _error_of(share: float, size: int) -> float:
 
 def _line(cell: Cell, values: np.ndarray) -> list[str]:
     true, raw, debiased, low, high, p_value = values.T
-    held = (low <= true) & (true <= high)
+    held = _held(values)
     share, size = held.mean(), held.size
     thousandths = (true.mean(), np.abs(raw - true).mean(), np.abs(debiased - true).mean(), (raw - true).mean())
     numbers = [f"{1e3 * value:.1f}" for value in (*thousandths, (debiased - true).mean())]
