@@ -22,8 +22,7 @@ from fitontest.typing import BoolArray, FloatArray, IntArray
 EPS = 1e-12  # scores are cut there before their logits are standardised
 REACH = 2.0  # standard deviations of the logits, to which they are clipped
 GROUPS = 7  # the stream of random numbers, beside those of rows
-LARGEST_PARTS = (0.6, 0.08)  # of the correlation that is redrawn: what all rows share, unless rho is larger, and
-# what grows with the score
+LARGEST_PARTS = (0.6, 0.08)  # redrawn: the rho0 that all rows share, where rho is not larger, and rho1
 MOST_SHARED = 0.98  # of the variance of a latent score, where the score is extreme
 ALIKE = 0.999  # rho0 where labels of a group are as alike as can be: those of copies agree
 FEWEST = 10  # effective groups, below which nothing is concluded

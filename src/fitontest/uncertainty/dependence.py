@@ -180,7 +180,7 @@ def _learn(sample: ScoreSample, groups: RowGroups) -> Dependence:
     h = standardised_logits(entries.p, entries.w)
     rho = min(correlation.rho * larger, LARGEST)
     first, second = intercept_and_slope(pairs, positives, g, h)
-    at_limit = (correlation.at_limit or rho >= LARGEST) and labels_agree(pairs, positives, g)
+    at_limit = rho >= LARGEST and labels_agree(pairs, positives, g)
     intercept = min(first * larger, max(LARGEST_PARTS[0], rho))  # to first order it is too large where labels are alike
     slope = min(second * larger, LARGEST_PARTS[1], (MOST_SHARED - intercept) / REACH**2)
     spread = float(pairs.products_of(np.sqrt(g * (1.0 - g))).sum())
