@@ -71,6 +71,9 @@ def test_errors_that_may_persist_decide_as_well():
     """A gate passes only if the limit at its resolution is kept too; that alone never makes it fail."""
     waves = gate_of("a", estimate(0.0, 0.04, 0.02, persistent=0.06), 0.05)
     assert (waves.outcome, waves.persistent.value, waves.persistent.share) == ("undecided", pytest.approx(0.06), 0.032)
+    assert waves.headline.startswith(
+        "cannot tell: calibration error at most 0.05 over all rows, perhaps above it over some;"
+    )
     assert waves.rows_needed == 1800  # 1.2 * 1,000 * (.06 / .05)^2 = 1,728
     assert waves.details[0] == (
         "errors of up to 0.0600 that persist over 3.2 % of the rows cannot be ruled out; about 1,800 rows would tell"

@@ -81,7 +81,7 @@ class ErrorCriterion(Criterion):
     @property
     def no_use_of_rows(self) -> str:
         """What is said where more rows would not decide: the interval may be below the limit."""
-        if self.interval is None or self.persistent is None or self.interval.high > self.max_error:
+        if not self.is_open_for_few_rows:
             return super().no_use_of_rows
         return "more rows will not help: the error of any shape that these rows show is near the limit or above it"
 
@@ -100,8 +100,16 @@ class ErrorCriterion(Criterion):
     @property
     def place(self) -> str:
         """Where the error lies."""
+        if self.is_open_for_few_rows:
+            return f"at most {self.max_error:g} over all rows, perhaps above it over some"
         places = {"pass": "at most", "fail": "above", "undecided": "may be above or below"}
         return f"{places[self.outcome]} {self.max_error:g}"
+
+    @property
+    def is_open_for_few_rows(self) -> bool:
+        """Whether the interval keeps the limit, and only an error that persists over few rows may exceed it."""
+        keeps = self.interval is not None and self.interval.high <= self.max_error
+        return keeps and self.persistent is not None and self.persistent.value > self.max_error
 
     @property
     def number(self) -> str:
@@ -143,9 +151,9 @@ class ErrorCriterion(Criterion):
     @property
     def why_open(self) -> str:
         """Why the outcome is open although the interval does not hold the limit."""
-        if self.interval is None or self.interval.high > self.max_error or self.persistent is None:
+        if self.persistent is None or not self.is_open_for_few_rows:
             return super().why_open
-        share = percent(self.persistent.share)  # undecided by the resolution alone
+        share = percent(self.persistent.share)
         return (
             f"errors of up to {short(self.persistent.value)} that persist over {share} of the rows cannot be ruled out"
         )
