@@ -52,8 +52,6 @@ class Redraws(ABC):
         Scores or distributions.
     sample : ScoreSample or SimplexSample
         The points with their weights; its labels mean nothing.
-    worst : array of the shape of the points
-        The truth under which the error of the points is as large as it can be, or nearly.
     observed : tuple of Redraws and labels
         The points that the real labels are of, and these labels.
     block_size : int
@@ -66,7 +64,6 @@ class Redraws(ABC):
     points: FloatArray
     sample: Any
     observed: tuple["Redraws", Labels]
-    worst: FloatArray
     block_size: int
     degrees: float = np.inf
 

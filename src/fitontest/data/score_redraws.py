@@ -102,11 +102,6 @@ class ScoreRedraws(Redraws):
         return self, self._labelled[1][:, None]
 
     @property
-    def worst(self) -> FloatArray:  # type: ignore[override]
-        """The labels on the far side of 1/2: no error of these scores is larger."""
-        return np.asarray((self.points < 0.5).astype(np.float64))
-
-    @property
     def is_dependent(self) -> bool:
         """Whether labels of rows that belong together depend on each other."""
         return self._shared is not None

@@ -65,13 +65,6 @@ class SimplexRedraws(Redraws):
         return SimplexRedraws(rows, rows), [Labelling(np.arange(len(rows)), rows.codes, rows.w)]
 
     @property
-    def worst(self) -> FloatArray:  # type: ignore[override]
-        """The least probable class of each row: no error of these predictions is larger, or hardly."""
-        worst = np.zeros_like(self.points)
-        worst[np.arange(len(self.sample)), self.points.argmin(axis=1)] = 1.0
-        return worst
-
-    @property
     def block_size(self) -> int:  # type: ignore[override]
         """How many labellings are drawn together."""
         return max(1, BLOCK // max(self.single.size + self.several.size * self.sample.n_classes, 1))

@@ -37,7 +37,7 @@ from fitontest.measures.measure import register
 from fitontest.measures.notes import one_bin_of_rule_note
 from fitontest.measures.simplex_cells import SimplexCells, note_of_cells
 from fitontest.measures.words import Words, as_percent
-from fitontest.numerics.distances import absolute_difference
+from fitontest.numerics.distances import absolute_difference, farthest
 from fitontest.numerics.norms import Norm, find_norm
 from fitontest.numerics.simplex_distances import DEFAULT_DISTANCE, Distance, find_distance
 from fitontest.partitions.bin_table import BinTable
@@ -240,6 +240,11 @@ class Binned(OverBins):
         if not self.bin_loss.is_gap or self.total.influence is None or of_cells:
             return None
         return self.total((self.between or absolute_difference)(sample.p, c), sample.w, counts=sample.whole)
+
+    def ceiling(self, sample: Any) -> float:
+        """Return the error of the truths that are farthest from the predictions, since a norm grows with distances."""
+        most = self.target(sample, farthest(sample.p))
+        return np.inf if most is None else most
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

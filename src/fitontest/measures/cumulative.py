@@ -111,6 +111,11 @@ class CumulativeError(Measure):
         first = np.flatnonzero(np.concatenate(([True], p[1:] != p[:-1])))
         return float(self.sizes(np.add.reduceat(steps, first)[None] / sample.w.sum())[0])
 
+    def ceiling(self, sample: ScoreSample) -> float:
+        """Return how far all residuals together can lead: up where all labels are 1, or down where all are 0."""
+        mean = float(sample.w @ sample.p / sample.w.sum())
+        return max(mean, 1.0 - mean)
+
     def values(self, redraws: ScoreRedraws, labels: IntArray) -> FloatArray:  # type: ignore[override]
         """Return the values of many sets of labels, whose sums are computed together."""
         entries = redraws.entries

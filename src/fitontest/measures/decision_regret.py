@@ -91,6 +91,12 @@ class DecisionRegret(Measure):
         """Return what deciding by the scores loses if c are the true probabilities of the rows."""
         return float(sample.w @ self.losses(sample.p, c) / sample.w.sum())
 
+    def ceiling(self, sample: ScoreSample) -> float:
+        """Return the mean over the rows of the larger of their losses at 0 and 1: losses grow away from the score."""
+        p, w = sample.p, sample.w
+        ends = np.maximum(self.losses(p, np.zeros_like(p)), self.losses(p, np.ones_like(p)))
+        return float(w @ ends / w.sum())
+
     def values(self, redraws: Redraws, labels: Labels) -> FloatArray:
         """Return the values for several sets of labels of the same scores, whose maps are fitted together."""
         if self.held_fixed:

@@ -156,6 +156,23 @@ class ECI(Measure):
         scale = self._scale(sample.p, sample.w, float(sample.w @ c / sample.w.sum()))
         return 0.0 if scale is None else scale * squares
 
+    def ceiling(self, sample: ScoreSample) -> float:
+        """Return the largest index; normalised a bound on it that many distinct scores nearly reach.
+
+        Of all probabilities with one mean those have the largest squares that are 1 at the smallest scores and 0 at the
+        others: so the squares are at most a polygon over the mean, by whose parts the index is bounded.
+        """
+        if not self.normalised:
+            return PERCENT * self.plug_in.ceiling(sample)
+        order = np.argsort(sample.p)
+        p, w = sample.p[order], sample.w[order] / sample.w.sum()
+        means, squares = (np.cumsum(np.append(0.0, steps)) for steps in (w, w * (1.0 - 2.0 * p)))
+        squares += w @ p**2
+        nearest = np.clip(w @ p, means[:-1], means[1:])
+        away = w @ (p - w @ p) ** 2 + (nearest - w @ p) ** 2
+        with np.errstate(divide="ignore"):  # of one score alone
+            return float(np.max(np.maximum(squares[:-1], squares[1:]) / away))
+
     def values(self, redraws: Redraws, labels: Labels) -> FloatArray:
         """Return the values for several sets of labels of the same scores, whose maps are fitted together."""
         if self.held_fixed:

@@ -37,6 +37,7 @@ from fitontest.measures.kernel_tests import bound_of_biased, bound_of_unbiased, 
 from fitontest.measures.measure import Measure, register
 from fitontest.measures.notes import noise_of_groups_note
 from fitontest.measures.words import Words
+from fitontest.numerics.distances import farthest
 from fitontest.numerics.random import check_seed, generator
 from fitontest.registry import plain_setting, settings_of
 from fitontest.results.table import Section
@@ -218,15 +219,23 @@ class KernelError(Measure):
 
         That is the mean of h over all pairs with c in place of y, which has no label noise to correct for.
         """
+        return None if sample.classes is not None else self._of_residuals(sample, c - sample.p)
+
+    def ceiling(self, sample: Any) -> float:
+        """Return the value of the largest residuals with one sign for all: no product of two residuals is larger."""
         if sample.classes is not None:
-            return None
+            return super().ceiling(sample)
+        return self._of_residuals(sample, np.abs(farthest(sample.p) - sample.p))
+
+    def _of_residuals(self, sample: ScoreSample, residuals: FloatArray) -> float:
+        """Return the mean of the kernel of two scores times both residuals, over all pairs."""
         kept = np.flatnonzero(sample.w > 0)
-        order = kept[np.lexsort((sample.w[kept], c[kept], sample.p[kept]))]
-        p, c, w = sample.p[order], c[order], sample.w[order]
+        order = kept[np.lexsort((sample.w[kept], residuals[kept], sample.p[kept]))]
+        p, w = sample.p[order], sample.w[order]
         first = np.flatnonzero(np.concatenate(([True], p[1:] != p[:-1])))
         none = np.zeros(first.size)
-        weights, residuals = np.add.reduceat(w, first), np.add.reduceat(w * (c - p), first)
-        return self._over_all_pairs(_Residuals(p[first], weights, residuals, none, none))
+        weights, sums = np.add.reduceat(w, first), np.add.reduceat(w * residuals[order], first)
+        return self._over_all_pairs(_Residuals(p[first], weights, sums, none, none))
 
     def _of_scores(self, sample: ScoreSample) -> float:
         if self.estimator == "biased":

@@ -110,6 +110,19 @@ class Measure(Described):
         """
         return None
 
+    def ceiling(self, sample: Any) -> float:  # noqa: ARG002 - the signature of every measure
+        """Return the largest value that `target` can have, whatever the true probabilities: intervals end there.
+
+        By default it is infinite: nothing is known, and nothing is cut. A bound will do where the largest value itself
+        is hard to find.
+
+        Parameters
+        ----------
+        sample : ScoreSample or SimplexSample
+            As for `estimate`.
+        """
+        return float(np.inf)
+
     def for_sample(self, sample: Any) -> "Measure":  # noqa: ARG002 - the signature of every measure
         """Return the measure with the settings that it leaves to the kind of data.
 

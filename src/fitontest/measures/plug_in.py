@@ -27,7 +27,7 @@ from fitontest.measures.evidence import Evidence
 from fitontest.measures.measure import Measure, register
 from fitontest.measures.notes import beyond_note, noise_of_groups_note, one_bin_note
 from fitontest.measures.words import Words
-from fitontest.numerics.distances import Distances, absolute_difference
+from fitontest.numerics.distances import Distances, absolute_difference, farthest
 from fitontest.numerics.norms import L1, Norm, find_norm, is_order_statistic
 from fitontest.numerics.simplex_distances import DEFAULT_DISTANCE, find_distance
 from fitontest.numerics.standard_error import map_fixed
@@ -217,6 +217,11 @@ class PlugIn(Measure):
         if self.total.influence is None and not is_order_statistic(self.total):
             return None
         return self.total(self.between(c, sample.p), sample.w, counts=sample.whole)
+
+    def ceiling(self, sample: Any) -> float:
+        """Return the error of the truths that are farthest from the predictions, since a norm grows with distances."""
+        most = self.target(sample, farthest(sample.p))
+        return np.inf if most is None else most
 
     def values(self, redraws: Redraws, labels: Labels) -> FloatArray:
         """Return the values for several sets of labels of the same predictions.

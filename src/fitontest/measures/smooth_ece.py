@@ -24,6 +24,7 @@ from fitontest.measures.estimate import Estimate
 from fitontest.measures.evidence import Evidence
 from fitontest.measures.measure import Measure, register
 from fitontest.measures.words import Words
+from fitontest.numerics.distances import farthest
 from fitontest.typing import FloatArray
 
 NARROWEST = 1e-4  # bandwidth that may be given
@@ -97,6 +98,10 @@ class SmoothECE(Measure):
         order = np.lexsort((sample.w, c, sample.p))  # so that the order of the rows does not show
         p, w = sample.p[order], sample.w[order]
         return self._measured(p, w * (c[order] - p), float(w.sum()))[0]
+
+    def ceiling(self, sample: ScoreSample) -> float:
+        """Return the largest mean |c - p|: smoothing moves residuals, which may cancel, and adds nothing to them."""
+        return float(sample.w @ np.abs(farthest(sample.p) - sample.p) / sample.w.sum())
 
     def _measured(self, p: FloatArray, residuals: FloatArray, total: float) -> tuple[float, float]:
         """Return the value and the bandwidth."""

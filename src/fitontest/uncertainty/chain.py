@@ -126,7 +126,7 @@ class Redrawn:
         if inverted is None:
             return None
         back = np.square if self.measure.squared else _unchanged
-        most = self._target(redraws.worst)
+        most = self.measure.ceiling(redraws.sample)
         low, value, high = (
             min(float(back(np.array(x))), most) for x in (inverted.low, inverted.estimate, inverted.high)
         )

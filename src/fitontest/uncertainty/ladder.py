@@ -20,6 +20,7 @@ from fitontest.measures.error_limits import ErrorLimits
 from fitontest.measures.interval import Roughness
 from fitontest.measures.pairs import EntryPairs
 from fitontest.measures.plug_in import SCORES, PlugIn
+from fitontest.numerics.distances import farthest
 from fitontest.numerics.norms import Norm, is_order_statistic
 from fitontest.typing import FloatArray
 from fitontest.uncertainty.beside_atoms import direction_beside_atoms
@@ -144,7 +145,7 @@ class Ladder:
             squares=tuple(squares.tolist()),
             spreads=tuple(np.where(pairs.windows.paired, spreads, np.inf).tolist()),
             rows=pairs.windows.rows,
-            largest=float(np.sqrt(w @ np.maximum(p, 1.0 - p) ** 2 / w.sum())),
+            largest=float(np.sqrt(w @ (farthest(p) - p) ** 2 / w.sum())),
             degrees=self.redraws.degrees,
         )
 

@@ -10,6 +10,7 @@ from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.measure import Measure
 from fitontest.measures.pairs import EntryPairs
+from fitontest.numerics.distances import farthest
 from fitontest.numerics.links import signed_root
 from fitontest.numerics.norms import Norm
 from fitontest.typing import FloatArray
@@ -42,6 +43,10 @@ class LocalError(Measure):
     def target(self, sample: ScoreSample, c: FloatArray) -> float | None:
         """Return the norm of c - p."""
         return self.norm(np.abs(c - sample.p), sample.w, counts=sample.whole)
+
+    def ceiling(self, sample: ScoreSample) -> float:
+        """Return the error of the truths that are farthest from the scores."""
+        return self.norm(np.abs(farthest(sample.p) - sample.p), sample.w, counts=sample.whole)
 
 
 @dataclass(frozen=True, eq=False)

@@ -56,11 +56,12 @@ def with_seminorm(estimate: Estimate, sample: Any, level: float | None, null_dra
     noise = drawn_noise(measure, sample, draws, seed)
     if level is None:
         return estimate.with_uncertainty(null=compare_with(noise, measure, estimate.value))
-    return told_by_noise(estimate, noise, upper_point(noise, 1.0 - level), noise_of(sample), level, seed)
+    reach = upper_point(noise, 1.0 - level)
+    return told_by_noise(estimate, noise, reach, noise_of(sample), level, seed, measure.ceiling(sample))
 
 
 def told_by_noise(
-    estimate: Estimate, calibrated: FloatArray, reach: float, noise: float, level: float, seed: int
+    estimate: Estimate, calibrated: FloatArray, reach: float, noise: float, level: float, seed: int, most: float = 1.0
 ) -> Estimate:
     """Return the estimate with the null, the debiased value and the interval that noise of a size tells.
 
@@ -76,8 +77,10 @@ def told_by_noise(
     level : float
     seed : int
         Of the draws.
+    most : float, default=1
+        The largest error that there can be.
     """
-    low, high = max(estimate.value - reach * noise, 0.0), min(estimate.value + reach * noise, 1.0)
+    low, high = max(estimate.value - reach * noise, 0.0), min(estimate.value + reach * noise, most)
     debiased = float(np.sqrt(max(estimate.value**2 - noise**2 * float(np.mean(calibrated**2)), 0.0)))
     return estimate.with_uncertainty(
         null=compare_with(calibrated, estimate.measure, estimate.value),
