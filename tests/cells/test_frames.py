@@ -91,6 +91,24 @@ def test_a_cluster_gives_the_same_cells(processes):
 
 
 @engines
+@pytest.mark.parametrize("options", [{}, {"exact": True}, {"weight": "w"}])
+def test_scores_that_miss_the_unit_interval_by_a_rounding_are_0_and_1(engine, options):
+    frame = pd.DataFrame({"y": [0, 1, 1, 0], "p": [-1e-17, 1.0000000000000002, 0.5, 1 + 1e-13], "w": [1.0, 2, 1, 1]})
+    near = frame.assign(p=frame.p.clip(0.0, 1.0))
+    found = fot.Cells.of_frame(ENGINES[engine](frame), **COLUMNS, **options)
+    assert_same(found, fot.Cells.of_frame(near, **COLUMNS, **options))
+    both = frame.assign(q=1 - frame.p)
+    each = [
+        fot.Cells.of_frame(one, label="y", prob=["q", "p"], labels=[0, 1], reduction="confidence")
+        for one in (ENGINES[engine](both), both.assign(p=both.p.clip(0.0, 1.0), q=both.q.clip(0.0, 1.0)))
+    ]
+    assert_same(*each)
+    if not options:
+        with pytest.warns(fot.CalibrationWarning, match=r"frame has scores from -1e-07 to 0\.9; those outside"):
+            fot.Cells.of_frame(ENGINES[engine](frame.assign(p=[-1e-7, 0.5, 0.9, 0.2])), **COLUMNS)
+
+
+@engines
 def test_weights_and_segments(engine):
     frame = table()
     found = fot.Cells.of_frame(ENGINES[engine](frame), **COLUMNS, weight="w", by="s")

@@ -149,9 +149,11 @@ def test_answers_of_the_estimator(estimator, message):
 
 
 def test_rounding_beyond_the_unit_interval_is_no_error():
-    above = np.array([0.0, 1 + 1e-7])
+    above = np.array([0.0, 1 + 1e-15])
     found = CalibratedClassifier(Broken(above), "identity").fit(X, Y)
     np.testing.assert_array_equal(found.predict_proba(X), [[0.0, 1.0]] * 60)
+    with pytest.warns(fot.CalibrationWarning, match=r"predict_proba of the estimator has scores from 1\.0000001 to"):
+        CalibratedClassifier(Broken(np.array([0.0, 1 + 1e-7])), "identity").fit(X, Y)
 
 
 def test_decision_values_of_pairs_of_classes():

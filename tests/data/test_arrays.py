@@ -299,11 +299,10 @@ def test_nan_and_infinities_are_refused_in_every_container(place, build, bad):
     [
         ([0.1, 1.5, -0.2], r"1\.5 at row 2 \(rows counted from 1; 2 of 3 values outside, from -0\.2 to 1\.5\)"),
         (
-            [0.1, 0.2, -1e-300],
-            r"-1e-300 at row 3 \(rows counted from 1; 1 of 3 values outside, from -1e-300 to 0\.2; if these are",
+            [0.1, 0.2, -1e-5],
+            r"-1e-05 at row 3 \(rows counted from 1; 1 of 3 values outside, from -1e-05 to 0\.2; if these are meant",
         ),
-        (np.array([0.1, 0.2, 1.0000001], dtype=np.float32), r"1\.0000001 at row 3 \(rows counted from 1; 1 of 3"),
-        (np.nextafter(np.array([0.5, 1, 0]), 2), r"1\.0000000000000002 at row 2 \(rows counted from 1; 1 of 3"),
+        (np.array([0.1, 0.2, 1.00001], dtype=np.float32), r"1\.00001 at row 3 \(rows counted from 1; 1 of 3"),
         (
             np.array([0, 1, 7], dtype=np.uint8),
             r"7 at row 3 \(rows counted from 1; 1 of 3 values outside, from 0 to 7; whole numbers look like labels\)",
@@ -320,6 +319,9 @@ def test_nan_and_infinities_are_refused_in_every_container(place, build, bad):
             [-4.5, 0.5, 2.0],
             r"-4\.5 at row 1 \(rows counted from 1; 2 of 3 values outside, from -4\.5 to 2\.0; if these are log odds",
         ),
+        ([1.61, 3.23, 10.89], r"1\.61 at row 1 .*; if these are decimal odds, 1 / odds are probabilities once"),
+        ([1.61, 30.23, 80.89], r"1\.61 at row 1 .*; if these are percents, divide by 100"),
+        ([-1.61, -0.1, 0.0], r"-1\.61 at row 1 .*; if these are log probabilities, numpy\.exp makes"),
         (jnp.array([0.5, 2.0, 0.25], dtype=jnp.bfloat16), r"2(\.0)? at row 2"),
         ([decimal.Decimal("0.5"), decimal.Decimal(2), 0], r"2\.0 at row 2"),
     ],
@@ -329,6 +331,33 @@ def test_scores_outside_the_unit_interval_are_refused(scores, description):
         fot.ScoreSample([0, 1, 1], scores)
     with pytest.raises(ValueError, match=rf"^p must lie in \[0, 1\], got {description}"):
         as_probabilities(scores, "p")
+
+
+ROUNDED = [np.nextafter(1.0, 2.0), -1e-17, 1 - 1e-9, 1 + 1e-13]
+
+
+@pytest.mark.parametrize("build", [list, np.array, pd.Series, pl.Series, pa.array])
+def test_scores_that_miss_the_unit_interval_by_a_rounding_are_0_and_1(build):
+    near = [1.0, 0.0, 1 - 1e-9, 1.0]
+    assert fot.ScoreSample([0, 1, 1, 0], build(ROUNDED)).p.tolist() == near
+    assert as_probabilities(build(ROUNDED), "p").tolist() == near
+    assert fot.ece([0, 1, 1, 0], build(ROUNDED)).value == fot.ece([0, 1, 1, 0], near).value
+    family = fot.Isotonic().fit(near, [0, 1, 1, 0])
+    np.testing.assert_array_equal(fot.Isotonic().fit(build(ROUNDED), [0, 1, 1, 0]).predict(near), family.predict(near))
+    np.testing.assert_array_equal(family.predict(build(ROUNDED)), family.predict(near))
+    np.testing.assert_array_equal(family.map_(build(ROUNDED)), family.map_(near))
+    many = [fot.Slope1(2).fit_predict_many(p, [[0], [1], [1], [0]]) for p in (build(ROUNDED), near)]
+    np.testing.assert_array_equal(*many)
+
+
+def test_a_rounding_of_single_precision_is_told():
+    scores = np.array([0.0, 1.0, 0.5], dtype=np.float32)
+    scores[1] = np.nextafter(scores[1], np.float32(2))
+    given = scores.copy()
+    with pytest.warns(fot.CalibrationWarning, match=r"y_prob has scores from 0\.0 to 1\.0000001; those"):
+        sample = fot.ScoreSample([0, 1, 1], scores)
+    assert sample.p.tolist() == [0.0, 1.0, 0.5]
+    np.testing.assert_array_equal(scores, given)  # the array of the user stays as it was
 
 
 @pytest.mark.parametrize(

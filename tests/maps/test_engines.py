@@ -92,7 +92,7 @@ def test_a_missing_score_gives_a_missing_value(engine):
 
 @every_engine
 def test_scores_that_are_none_are_counted_and_refused(engine):
-    p = np.array([0.5, -1e-9, np.nan, 1.5, np.inf, 0.25])
+    p = np.array([0.5, -1e-5, np.nan, 1.5, np.inf, 0.25])
     frame = make_frame(engine, {"p": p, "q": np.array([2.0, 0, 0, 0, 0, 0])})
     nan = 0 if engine in ("pandas", "dask") else 1  # there it is a missing value
     message = rf"prob must hold scores in \[0, 1\], got {nan} NaN and 3 outside in 'p' \(of 6 rows\)"
@@ -102,6 +102,15 @@ def test_scores_that_are_none_are_counted_and_refused(engine):
         MAPS["beta"].apply_to(frame, "q")
     values = read_columns(MAPS["binned"].apply_to(frame, "p", check=False), ["calibrated"])[0]
     np.testing.assert_array_equal(values, [0.5, np.nan, np.nan, np.nan, np.nan, 0.5])
+
+
+@every_engine
+def test_scores_that_miss_the_unit_interval_by_a_rounding_are_0_and_1(engine):
+    p = np.array([-1e-6, -1e-17, np.nextafter(1.0, 2.0), 1.0000001, 0.25])
+    near = np.clip(p, 0.0, 1.0)
+    for name in ("identity", "beta", "binned", "knots", "steps"):
+        found = read_columns(MAPS[name].apply_to(make_frame(engine, {"p": p}), "p"), ["calibrated"])[0]
+        np.testing.assert_allclose(found, np.clip(MAPS[name](near), 0.0, 1.0), rtol=0, atol=1e-14)
 
 
 @every_engine
@@ -161,7 +170,7 @@ def test_a_map_of_ones_own_brings_a_formula():
             return p * p
 
     assert Power().apply_to(pd.DataFrame({"p": [0.5]}), "p")["calibrated"].tolist() == [0.25]
-    assert Power().to_sql("p").count('"p"::DOUBLE') == 3
+    assert Power().to_sql("p").count('"p"::DOUBLE') == 5  # of which three are comparisons
 
 
 @pytest.mark.filterwarnings("ignore:Dask support is moving:FutureWarning")

@@ -32,7 +32,7 @@ def test_steep_slopes(name):
 
 @pytest.mark.parametrize("name", ["identity", "beta", "binned", "polygon 0"])
 def test_what_is_no_score_gives_null(name):
-    p = np.array([0.5, np.nan, -1e-9, 1.5, np.inf, -np.inf])
+    p = np.array([0.5, np.nan, -1e-5, 1.5, np.inf, -np.inf])
     found = executed(MAPS[name].to_sql("p"), p=p)  # numpy's NaN is NULL here
     assert np.ma.getmaskarray(found).tolist() == [False, True, True, True, True, True]
     with duckdb.connect() as connection:

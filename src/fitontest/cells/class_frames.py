@@ -14,6 +14,7 @@ import narwhals.stable.v2 as nw
 
 from fitontest.cells.frame_labels import as_label, comparable
 from fitontest.checks import brief, choose
+from fitontest.data.arrays import is_score
 from fitontest.data.labels import chosen_positive, coded_positive, listed
 from fitontest.data.predictions import REDUCTIONS, Names, check_order
 from fitontest.typing import Label
@@ -97,7 +98,7 @@ def _label(columns: ClassColumns, hit: Any) -> Any:
 def _confidence(rows: Any, columns: ClassColumns, chosen: list[str]) -> Any:
     scores = [nw.col(str(k)) for k in range(len(columns.probs))]
     missing = any_of([score.is_null() | score.is_nan() for score in scores])
-    outside = any_of([~score.is_between(0.0, 1.0) for score in scores])
+    outside = any_of([~is_score(score) for score in scores])
     state = nw.when(missing).then(nw.lit(1)).otherwise(nw.when(outside).then(nw.lit(2)).otherwise(nw.lit(0)))
     rows = rows.with_columns(state=state, **{f"at{k}": nw.lit(float(k)) for k in range(len(scores))})
     left = list(range(len(scores)))

@@ -24,7 +24,7 @@ from fitontest.cells.frame_segments import (
 )
 from fitontest.cells.group_ids import ordered_ids
 from fitontest.checks import brief, meant
-from fitontest.data.arrays import is_missing
+from fitontest.data.arrays import is_missing, is_score, say_clipped
 from fitontest.data.labels import listed
 from fitontest.data.row_groups import GROUP
 from fitontest.data.weights import EXACT_COUNT, check_total
@@ -103,6 +103,7 @@ def sums_by_segment(native: Any, columns: FrameColumns, resolution: Resolution) 
         if _has_bad(table, [*segments, *of_groups]):
             refuse_bad(frame, columns)
         _check_labels(table)
+        say_clipped("frame", min(table["low"]), max(table["high"]))
         return dict(_split(table, segments, resolution, empty))
 
 
@@ -195,7 +196,7 @@ def _faults(schema: Mapping[str, Any], columns: FrameColumns) -> list[tuple[Any,
     label = f"column {columns.label!r}"
     faults = [
         (p.is_null() | p.is_nan(), "a score that is missing or NaN", prob),
-        (~p.is_between(0.0, 1.0), "a score outside [0, 1]", prob),
+        (~is_score(p), "a score outside [0, 1]", prob),
         (y.is_null() | y.is_nan(), "a label that is missing", label),
         ((y.abs() != 1.0) & (y != 0.0), "a label that is not among the classes", label),
     ]
@@ -220,12 +221,17 @@ def _with_key(rows: Any, resolution: Resolution) -> Any:
     """Add the key of the cell, as `Resolution.keys` gives it, and what is to be summed.
 
     Labels are cut at 2, so that a column of something else makes few groups. Scores outside of (0, 1) are in the cells
-    of 0 and 1.
+    of 0 and 1; `raw` keeps them as they are, to tell what is none from what misses [0, 1] by a rounding.
     """
-    p, w, q = (nw.col(name) for name in "pwq")
+    p, w, q = nw.col("p").clip(0.0, 1.0), nw.col("w"), nw.col("q")
     weighted = "w" in rows.collect_schema()
     inside = (p > 0.0) & (p < 1.0)
-    made = {"q": nw.when(inside).then(p).otherwise(nw.lit(0.5)), "y": nw.col("y").clip(-2.0, 2.0)}
+    made = {
+        "p": p,
+        "raw": nw.col("p"),
+        "q": nw.when(inside).then(p).otherwise(nw.lit(0.5)),
+        "y": nw.col("y").clip(-2.0, 2.0),
+    }
     if weighted:
         absent = w == 0.0
         made["y"] = nw.when(absent).then(nw.lit(ABSENT)).otherwise(made["y"])
@@ -234,7 +240,7 @@ def _with_key(rows: Any, resolution: Resolution) -> Any:
         made["broken"] = nw.when(small == small.floor()).then(nw.lit(0.0)).otherwise(nw.lit(1.0))
     rows = rows.with_columns(**made)
     if resolution.exact:
-        return _at_one_key(rows, p + 0.0, weighted)
+        return _at_one_key(rows, nw.col("p") + 0.0, weighted)
     fine = float(resolution.fine)
     logit = ((q / (1.0 - q)).log() * fine).floor()
     ends = nw.when(p <= 0.0).then(nw.lit(float(-FLOOR))).otherwise(nw.lit(float(FLOOR)))
@@ -270,7 +276,8 @@ def _grouped(rows: Any, segments: list[str]) -> Any:
             nw.col("w").min().alias("least"),
             nw.col("w").max().alias("most"),
         ]
-    ends = [nw.col("p").min().alias("low"), nw.col("p").max().alias("high"), nw.col("p").count().alias("scores")]
+    raw = nw.col("raw")
+    ends = [raw.min().alias("low"), raw.max().alias("high"), raw.count().alias("scores")]
     return rows.group_by(*segments, "key", "y").agg(nw.len().alias("n"), *sums, *ends)
 
 
@@ -318,7 +325,7 @@ def _has_bad(table: Mapping[str, Any], segments: list[str]) -> bool:
     if not table["n"].size:
         return False
     numbers = {name: np.asarray(column, dtype=np.float64) for name, column in table.items() if name not in segments}
-    bad = (numbers["scores"] < numbers["n"]) | ~(numbers["low"] >= 0.0) | ~(numbers["high"] <= 1.0)
+    bad = (numbers["scores"] < numbers["n"]) | ~is_score(numbers["low"]) | ~is_score(numbers["high"])
     bad |= np.isnan(numbers["wp"]) | ~np.isin(numbers["y"], (-1.0, 0.0, 1.0))
     if "w" in table:
         bad |= (numbers["weights"] < numbers["n"]) | ~(numbers["least"] >= 0.0) | ~(numbers["most"] <= HUGE)
@@ -455,8 +462,8 @@ def _of_label(
         w, w2, whole = numbers("w"), numbers("w2"), not numbers("broken").any()
     sums = CellSums(
         key=key.view(np.int64) if resolution.exact else key.astype(np.int64),
-        low=numbers("low") + 0.0,
-        high=numbers("high") + 0.0,
+        low=np.clip(numbers("low"), 0.0, 1.0) + 0.0,
+        high=np.clip(numbers("high"), 0.0, 1.0) + 0.0,
         rows=of_both(n).astype(np.int64),
         w=of_both(w),
         w2=of_both(w2),

@@ -13,14 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fitontest.checks import choose
-from fitontest.data.arrays import check_unit_interval
+from fitontest.data.arrays import in_unit_interval
 from fitontest.numerics.links import sigmoid
 from fitontest.numerics.softmax import log_softmax
 from fitontest.typing import FloatArray, IntArray
 
 METHODS = ("predict_proba", "decision_function")
 LARGEST = 15.0  # decision values up to here, 1e-9 apart, stay apart under the sigmoid; it is 1.0 from 37 on
-ROUNDING = 1e-6  # what float32 arithmetic may leave beyond 0 and 1
 
 
 def find_method(estimator: Any, response_method: object) -> str:
@@ -116,7 +115,7 @@ class Reading:
         One decision value for two classes is a margin, and its sigmoid the score, as for families of two classes.
         """
         if np.isnan(raw).any() or (raw == np.inf).any():
-            check_unit_interval(raw.reshape(-1), "decision_function of the estimator", raw.shape)
+            in_unit_interval(raw.reshape(-1), "decision_function of the estimator", raw.shape)
         if raw.shape[1] == 2 and np.array_equal(raw[:, 0], -raw[:, 1]):  # a margin, of which the sigmoid is meant
             raw = raw / 2.0
         return log_softmax(raw)
@@ -126,10 +125,5 @@ class Reading:
         if self.logs:
             return np.exp(self.log_scores(raw))
         if self.method == "decision_function":
-            scores = sigmoid(raw / self.divisors)
-        else:
-            near = np.clip(raw, 0.0, 1.0)
-            scores = np.where(np.abs(raw - near) <= ROUNDING, near, raw)
-        for column in scores.T:
-            check_unit_interval(column, f"{self.method} of the estimator")
-        return scores
+            raw = sigmoid(raw / self.divisors)
+        return np.stack([in_unit_interval(column, f"{self.method} of the estimator") for column in raw.T], axis=1)

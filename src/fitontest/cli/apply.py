@@ -150,7 +150,7 @@ def _streamed(
     kept = to_sql(Guarded(guarded[0].limits, Number(1.0)))
     conditions = [f"{kept} IS NULL"]
     if not c_hat.takes_classes:
-        value = to_sql(Guarded(guarded[0].limits, c_hat.expression(Column(names[0]))))
+        value = to_sql(Guarded(guarded[0].limits, c_hat.expression_near(Column(names[0]))))
         conditions += [f"{value} NOT BETWEEN 0 AND 1", f"isnan({value})"]
     rows, (bad, *outside) = count_in_parquet(file, conditions)
     if bad or any(outside[1:]):

@@ -1,8 +1,8 @@
 """Turning what a user passes into plain numpy arrays, or refusing it by name.
 
 The converters accept lists, numpy, pandas, polars, pyarrow, torch and jax arrays without importing any of
-them. They never reorder, clip or drop a value: what cannot be converted exactly raises a ValueError that names
-the argument, the rule, and the value with its position.
+them. They never reorder or drop a value: what cannot be converted exactly raises a ValueError that names the
+argument, the rule, and the value with its position. Only scores that miss [0, 1] by a rounding become 0 or 1.
 """
 
 import numbers
@@ -16,10 +16,14 @@ from numpy.typing import NDArray
 
 from fitontest.checks import brief
 from fitontest.data.places import BadValueError, such
+from fitontest.exceptions import CalibrationWarning, warn_user
 from fitontest.numerics.search import BLOCK
 from fitontest.typing import ArrayInput, FloatArray
 
-ROUNDING = 1e-6  # beyond 0 or 1, up to which scores of single precision come of sums and quotients
+ROUNDING = 1e-6  # beyond 0 or 1, up to which scores of single precision come of sums and quotients: they are clipped
+LAST_DIGITS = 1e-12  # beyond 0 or 1, up to which double precision explains it, so that nobody needs to be told
+NEAR = 0.1  # beyond 0 or 1, up to which values may be meant to lie within, as those of a linear model
+ODDS = 10.0  # the median of decimal odds is below, that of percents above
 NUMBERS = (numbers.Real, Decimal, np.bool_)  # what an array of objects may hold to count as an array of numbers
 
 
@@ -197,8 +201,7 @@ def as_probabilities(values: ArrayInput, name: str) -> FloatArray:
     """Return scores in [0, 1] as float64, keeping the shape; a scalar becomes a 0-d array."""
     array = _to_numpy(values, name)
     flat = to_real(array.reshape(-1), name, array.shape) if array.size else np.empty(0)
-    check_unit_interval(flat, name, array.shape)
-    return flat.astype(np.float64, copy=False).reshape(array.shape)
+    return in_unit_interval(flat, name, array.shape).astype(np.float64, copy=False).reshape(array.shape)
 
 
 def _as_reals(values: ArrayInput, name: str) -> FloatArray:
@@ -220,12 +223,46 @@ def count_columns(values: ArrayInput) -> int | None:
     return None
 
 
+def in_unit_interval(array: NDArray[Any], name: str, shape: tuple[int, ...] | None = None) -> NDArray[Any]:
+    """Return numbers in [0, 1]: the array itself, or a copy in which 0 and 1 stand for what misses them by a rounding.
+
+    Parameters
+    ----------
+    array : array
+    name : str
+        What the caller calls it.
+    shape : tuple of int, optional
+        That before the array was flattened.
+
+    Raises
+    ------
+    ValueError
+        A value that is no number, or farther than `ROUNDING` from [0, 1].
+
+    Warns
+    -----
+    CalibrationWarning
+        Where a value is farther than `LAST_DIGITS` from [0, 1].
+
+    Examples
+    --------
+    >>> in_unit_interval(np.array([-1e-17, 0.5, 1.0000000000000002]), "p").tolist()
+    [0.0, 0.5, 1.0]
+    """
+    low, high = span(array) if array.size else (0.0, 1.0)
+    if (low < 0.0 or high > 1.0) and is_score(low) and is_score(high):
+        say_clipped(name, low, high)
+        return np.asarray(np.clip(array, 0, 1))
+    check_unit_interval(array, name, shape)
+    return array
+
+
 def check_unit_interval(array: NDArray[Any], name: str, shape: tuple[int, ...] | None = None) -> None:
     """Raise ValueError unless every value is a number in [0, 1]; `shape` is that before the array was flattened."""
     if array.size == 0:
         return
     low, high = span(array)  # NaN comes through both
-    if low >= 0 and high <= 1:
+    if low >= 0.0 and high <= 1.0:
         return
     check_finite(array, name, shape)
     bad = np.flatnonzero((array < 0) | (array > 1))
@@ -235,14 +272,33 @@ def check_unit_interval(array: NDArray[Any], name: str, shape: tuple[int, ...] |
     raise BadValueError(name, "lie in [0, 1]", str(array[bad[0]]), int(bad[0]), shape, note)
 
 
+def is_score(value: Any) -> Any:
+    """Return whether numbers, or what computes them in a frame, lie in [0, 1] up to a rounding."""
+    return (value >= -ROUNDING) & (value <= 1.0 + ROUNDING)
+
+
+def say_clipped(name: str, low: Any, high: Any) -> None:
+    """Warn that scores were clipped to [0, 1], unless double precision explains how far the ends of them are away."""
+    if low < -LAST_DIGITS or high > 1.0 + LAST_DIGITS:
+        warn_user(
+            f"{name} has scores from {low!s} to {high!s}; those outside [0, 1] are taken for 0 or 1, since they miss "
+            f"it by at most {ROUNDING:g}",
+            CalibrationWarning,
+        )
+
+
 def _likely_cause(array: NDArray[Any], low: float, high: float) -> str:
     """Return what values of a range outside [0, 1] may be, and what would make probabilities of them."""
-    if low >= -ROUNDING and high <= 1.0 + ROUNDING:
-        return "; if these are rounding errors, clip them: numpy.clip(values, 0, 1)"
     if np.array_equal(array, np.floor(array)) and high <= 10.0:
         return "; whole numbers look like labels"
+    if low >= -NEAR and high <= 1.0 + NEAR:
+        return "; if these are meant to be 0 and 1, numpy.clip(values, 0, 1) cuts them"
+    if low > 1.0 and array.size > 2 and float(np.median(array)) < ODDS:
+        return "; if these are decimal odds, 1 / odds are probabilities once the margin of those who offer them is off"
     if low >= 0.0 and 2.0 < high <= 100.0:
         return "; if these are percents, divide by 100"
+    if low < 0.0 and high <= 0.0:
+        return "; if these are log probabilities, numpy.exp makes probabilities of them"
     if low < -1.0:
         return "; if these are log odds, scipy.special.expit makes probabilities of them, or softmax of several classes"
     return ""

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fitontest.checks import is_whole
-from fitontest.data.arrays import as_column, as_numbers, check_same_length, check_unit_interval
+from fitontest.data.arrays import as_column, as_numbers, check_same_length, in_unit_interval
 from fitontest.data.indices import check_same_order
 from fitontest.data.labels import code_labels, is_binary_coded
 from fitontest.data.ordering import DistinctScores, Rows, pooled, sorted_rows
@@ -126,7 +126,7 @@ class ScoreSample(Sample):
         scores = as_numbers(scores, names[1])
         read = None if sample_weight is None else read_weights(sample_weight, names[2], weights)
         check_same_length(**dict(zip(names, (labels, scores, None if read is None else read.w), strict=True)))
-        check_unit_interval(scores, names[1])
+        scores = in_unit_interval(scores, names[1])
         if not coded:
             labels = code_labels(labels, names[0], pos_label)
         self._fill(scores, labels, read)

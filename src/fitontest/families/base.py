@@ -20,8 +20,8 @@ from fitontest.data.arrays import (
     as_numbers,
     as_scores,
     check_same_length,
-    check_unit_interval,
     count_columns,
+    in_unit_interval,
 )
 from fitontest.data.entries import Entries, entries_of_columns
 from fitontest.data.indices import check_same_order
@@ -319,8 +319,7 @@ class Family(RegressorMixin, TransformerMixin, FamilyBase):
                [0.7, 1.2]])
         """
         check_same_order(p=p, Y=Y, sample_weight=sample_weight)
-        scores = as_numbers(p, "p").astype(np.float64, copy=False)
-        check_unit_interval(scores, "p")
+        scores = in_unit_interval(as_numbers(p, "p"), "p").astype(np.float64, copy=False)
         labels = as_label_columns(Y, "Y")
         none = Weights(np.ones(scores.size), counts=True)
         weights = none if sample_weight is None else read_weights(sample_weight, "sample_weight")

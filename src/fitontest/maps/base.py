@@ -12,7 +12,7 @@ import numpy as np
 from fitontest.checks import brief, is_real
 from fitontest.data.arrays import as_numbers, as_probabilities, check_finite
 from fitontest.data.score_sample import ScoreSample
-from fitontest.maps.expressions import Column, Expression, Guarded
+from fitontest.maps.expressions import Choice, Column, Expression, Guarded, Number, score_limits
 from fitontest.maps.frames import append_columns
 from fitontest.maps.sql import to_sql
 from fitontest.maps.stored import StoredMap
@@ -115,7 +115,19 @@ class CalibrationMap(StoredMap):
             A map that defines no expression.
         """
         p = Column(prob)
-        return Guarded(((p, 0.0, 1.0),), self.expression(p).clip(0.0, 1.0))
+        return Guarded((score_limits(p),), self.expression_near(p).clip(0.0, 1.0))
+
+    def expression_near(self, p: Expression) -> Expression:
+        """Return the formula of `evaluate` for scores that may miss [0, 1] by a rounding: they are 0 or 1.
+
+        Parameters
+        ----------
+        p : Expression
+            The score.
+        """
+        with np.errstate(all="ignore"):
+            low, high = (Number(float(value)) for value in np.clip(self.evaluate(np.array([0.0, 1.0])), 0.0, 1.0))
+        return Choice(p, "<", 0.0, low, Choice(p, "<=", 1.0, self.expression(p), high))
 
     def apply_to(self, frame: Any, prob: str, name: str = "calibrated", *, check: bool = True) -> Any:
         """Return a data frame with the calibrated probabilities of one of its columns as a new column.
@@ -176,8 +188,8 @@ class CalibrationMap(StoredMap):
         Returns
         -------
         str
-            Its value is a DOUBLE in [0, 1], and NULL where the score is missing, NaN or outside [0, 1]. The notes of
-            `apply_to` say how precise it is.
+            Its value is a DOUBLE in [0, 1], and NULL where the score is missing, NaN or outside [0, 1]. A score that
+            misses it by a rounding, at most 1e-6, is 0 or 1. The notes of `apply_to` say how precise it is.
 
         Raises
         ------
@@ -188,8 +200,9 @@ class CalibrationMap(StoredMap):
         --------
         >>> import fitontest as fot
         >>> print(fot.maps.StepsMap(x=[0.5], c=[0.2, 0.7], at=[0.7]).to_sql("p"))
-        CASE WHEN "p"::DOUBLE BETWEEN 0.0e0 AND 1.0e0 THEN greatest(least(CASE WHEN "p"::DOUBLE < 0.5e0 THEN 0.2e0
-        ELSE 0.7e0 END, 1.0e0), 0.0e0) END
+        CASE WHEN "p"::DOUBLE BETWEEN (-1e-06) AND 1.000001e0 THEN greatest(least(CASE WHEN "p"::DOUBLE < 0.0e0 THEN
+        0.2e0 ELSE CASE WHEN "p"::DOUBLE <= 1.0e0 THEN CASE WHEN "p"::DOUBLE < 0.5e0 THEN 0.2e0 ELSE 0.7e0 END ELSE
+        0.7e0 END END, 1.0e0), 0.0e0) END
         """
         return to_sql(self.guarded(prob))
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from fitontest.data.arrays import ROUNDING
 from fitontest.features.conditions import Rule
 from fitontest.numerics.links import BELOW_ONE
 from fitontest.typing import FloatArray
@@ -147,6 +148,11 @@ class Shared(Expression):
 
     group: Group
     position: int
+
+
+def score_limits(p: Expression) -> tuple[Expression, float, float]:
+    """Return the limits within which a value is a score: [0, 1] up to a rounding."""
+    return p, -ROUNDING, 1.0 + ROUNDING
 
 
 @dataclass(frozen=True, eq=False)

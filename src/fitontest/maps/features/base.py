@@ -8,7 +8,7 @@ import numpy as np
 from fitontest.data.arrays import as_scores, check_same_length
 from fitontest.features.columns import Columns
 from fitontest.features.read_columns import read_columns
-from fitontest.maps.expressions import Column, Expression, Guarded, logit_of
+from fitontest.maps.expressions import Column, Expression, Guarded, logit_of, score_limits
 from fitontest.maps.frames import append_columns
 from fitontest.maps.sql import to_sql
 from fitontest.maps.stored import StoredMap
@@ -97,7 +97,7 @@ class FeatureMap(StoredMap):
             Name of the column of scores.
         """
         p = Column(prob)
-        return Guarded(((p, 0.0, 1.0),), self.expression(logit_of(p, LOGIT_EPS)).clip(0.0, 1.0))
+        return Guarded((score_limits(p),), self.expression(logit_of(p, LOGIT_EPS)).clip(0.0, 1.0))
 
     def to_sql(self, prob: str) -> str:
         """Return the map as one scalar expression in DuckDB's SQL, which can stand in any SELECT.

@@ -18,7 +18,7 @@ from fitontest.data.arrays import as_matrix
 from fitontest.data.labels import listed
 from fitontest.data.predictions import Names, check_order
 from fitontest.data.simplex import SUM_TOLERANCE, on_simplex
-from fitontest.maps.expressions import Column, Expression, Guarded, shared, total
+from fitontest.maps.expressions import Column, Expression, Guarded, score_limits, shared, total
 from fitontest.maps.frames import append_columns
 from fitontest.maps.sql import to_sql
 from fitontest.maps.stored import StoredMap
@@ -172,9 +172,10 @@ class MulticlassMap(StoredMap):
             no expressions.
         """
         columns = self.read_columns(probs)
-        limits = (*((p, 0.0, 1.0) for p in columns), (total(columns), 1.0 - SUM_TOLERANCE, 1.0 + SUM_TOLERANCE))
-        whole = total(columns).clip(low=0.5)  # no division by 0, not even where the guard gives NULL
-        values = self.expressions(shared([p / whole for p in columns]))
+        limits = (*map(score_limits, columns), (total(columns), 1.0 - SUM_TOLERANCE, 1.0 + SUM_TOLERANCE))
+        near = [p.clip(0.0, 1.0) for p in columns]
+        whole = total(near).clip(low=0.5)  # no division by 0, not even where the guard gives NULL
+        values = self.expressions(shared([p / whole for p in near]))
         return [Guarded(limits, value.clip(0.0, 1.0)) for value in values]
 
     def read_columns(self, probs: Sequence[str]) -> list[Column]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from fitontest.data.arrays import as_matrix
 from fitontest.data.predictions import check_order
-from fitontest.maps.expressions import Expression, Guarded
+from fitontest.maps.expressions import Expression, Guarded, score_limits
 from fitontest.maps.multiclass.base import NAMES
 from fitontest.maps.multiclass.one_vs_rest import OneVsRestMap
 from fitontest.maps.stored import register
@@ -61,9 +61,9 @@ class ByClassMap(OneVsRestMap):
     def guarded(self, probs: Sequence[str]) -> list[Guarded]:
         """Return the expressions of columns, and NULL where a score is missing or invalid."""
         columns = self.read_columns(probs)
-        limits = tuple((p, 0.0, 1.0) for p in columns)
+        limits = tuple(map(score_limits, columns))
         return [Guarded(limits, value.clip(0.0, 1.0)) for value in self.expressions(columns)]
 
     def expressions(self, p: Sequence[Expression]) -> list[Expression]:
         """Return the formula of `evaluate`."""
-        return [part.expression(one).clip(0.0, 1.0) for part, one in zip(self.parts, p, strict=True)]
+        return [part.expression_near(one).clip(0.0, 1.0) for part, one in zip(self.parts, p, strict=True)]
