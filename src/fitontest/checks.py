@@ -113,6 +113,22 @@ def as_plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
+def as_names(value: object, argument: str) -> tuple[str, ...]:
+    """Return the names of columns: none of None, one of a text, or those of a list.
+
+    Examples
+    --------
+    >>> as_names(None, "by"), as_names("region", "by"), as_names(["region", "sex"], "by")
+    ((), ('region',), ('region', 'sex'))
+    """
+    names = () if value is None else (value,) if isinstance(value, str) else value
+    if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names) or names == []:
+        raise ValueError(f"{argument} must be the name of a column, or a list of several, got {brief(value)}")
+    if len(set(names)) < len(names):
+        raise ValueError(f"{argument} must be names of columns, each once, got {brief(value)}")
+    return tuple(names)
+
+
 def is_whole(value: object) -> TypeGuard[int]:
     """Return whether the value is a whole number; True and False are none."""
     return isinstance(value, WHOLE) and not isinstance(value, bool)

@@ -298,16 +298,16 @@ def test_cells_with_and_without_groups_are_not_added():
             "groups must be a column of the frame, got 'g'",
         ),
         (
-            lambda y, p: fot.Cells.of_frame(pd.DataFrame({"y": y, "p": p}), **COLUMNS, groups=["p"]),
-            "groups must be the name of a column",
+            lambda y, p: fot.Cells.of_frame(pd.DataFrame({"y": y, "p": p}), **COLUMNS, groups=[0]),
+            "groups must be the name of a column, or a list of several",
         ),
         (
             lambda y, p: fot.Cells.of_frame(pl.DataFrame({"y": y, "p": p, "g": [[1]] * 9}), **COLUMNS, groups="g"),
             "groups column 'g' must hold texts, numbers",
         ),
         (
-            lambda y, p: fot.Cells.of(y, p, groups=[(1, 2)] * 9).to_json(),
-            "groups must be texts, numbers or booleans to be written as JSON",
+            lambda y, p: fot.Cells.of(y, p, groups=[(1, b"2")] * 9).to_json(),
+            "groups must be texts, numbers, booleans or tuples of these to be written as JSON, got b'2'",
         ),
     ],
 )

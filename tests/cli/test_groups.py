@@ -142,3 +142,28 @@ def test_intervals_of_a_file_take_groups(file, scores):
     expected = fot.evaluate(scores["y"], scores["p"], groups=scores["patient"], families=["platt"])
     assert found.stdout == f"{expected}\n"
     assert "groups: 40" in found.stdout
+
+
+def test_group_given_twice_is_the_combination(file, scores):
+    found = run("evaluate", file, *COLUMNS, "--group", "region", "--family", "spline")
+    assert found.exit_code == 0, found.stderr
+    both = {"label": "y", "prob": "p", "groups": ["patient", "region"], "families": ["spline"]}
+    assert found.stdout == f"{fot.evaluate(scores, **both)}\n"
+    assert "rows that share only one of patient and region count as independent" in found.stdout.replace("\n", " ")
+    wrong = run("evaluate", file, *COLUMNS, "--group", "regoin")
+    assert wrong.stderr.startswith("Error: --group regoin must be a column of")
+
+
+@pytest.mark.parametrize(
+    "repeated",
+    [
+        ("--label", "y"),
+        ("--weight", "p", "--weight", "p"),
+        ("--labels", "a,b", "--labels", "c"),
+        ("--sep", ",", "--sep", ";"),
+    ],
+)
+def test_an_option_that_takes_one_value_is_given_once(file, repeated):
+    found = run("evaluate", file, *COLUMNS, *repeated)
+    assert (found.exit_code, found.stdout) == (2, "")
+    assert found.stderr == f"Error: {repeated[0]} must be given once, got it 2 times\n"

@@ -337,7 +337,7 @@ def test_by_default_one_family_measures_the_segments():
         ),
         (
             lambda y, p: ((pd.DataFrame({"y": y, "p": p}),), {"label": "y", "prob": "p", "by": y}),
-            "by must be the name of a column of the frame",
+            "by must be the name of a column, or a list of several, got",
         ),
         (
             lambda y, p: ((pd.DataFrame({"y": y, "p": p, "i": range(300)}),), {"label": "y", "prob": "p", "by": "i"}),

@@ -538,7 +538,7 @@ def test_bad_input_is_refused_by_name(settings, data, columns, message):
     [
         ({"by": ["a", "a"]}, "by must be the name of a column, or a list of several, True or False"),
         ({"by": 3}, "by must be the name of a column"),
-        ({"groups": ["a"]}, "groups must be the name of a column, True or False"),
+        ({"groups": 3}, "groups must be the name of a column, or a list of several, True or False"),
         ({"weights": "sums"}, "weights must be one of 'auto', 'counts', 'importances'; got 'sums'"),
         ({"weights": "importances"}, "max_weight must say the largest weight .* mean of 1.44"),
         ({"weights": "counts", "max_weight": 2}, "max_weight must be left out with weights='counts', got 2"),

@@ -195,7 +195,7 @@ def test_a_column_that_is_not_there_is_refused_with_what_was_meant(tmp_path):
 
 
 def test_ids_beside_a_frame_are_refused():
-    with pytest.raises(ValueError, match="groups must be the name of one column where y_true is a frame or file, got"):
+    with pytest.raises(ValueError, match="groups must be the name of a column, or a list of several, got"):
         fot.read(FRAME, **NAMED | {"groups": PATIENT})
 
 
@@ -235,3 +235,64 @@ def test_the_standard_error_is_that_of_groups(data, scores, family):
     estimate = fot.calibration_error(data, family=family)
     assert estimate.se_map_fixed != plain.se_map_fixed
     assert estimate.se_map_fixed == pytest.approx(plain.se_map_fixed, rel=0.3)
+
+
+def crossed(n=1200, shared=0.0, seed=0):
+    """A question counts within its bench; labels of one question, or of one number in all benches, may be alike."""
+    rng = np.random.default_rng(seed)
+    bench, question = np.divmod(np.arange(n) // 4, 30)
+    p = rng.uniform(0.1, 0.9, n)
+    y = (rng.random(n) < np.clip(p + shared * rng.standard_normal(30)[question], 0.0, 1.0)).astype(int)
+    return pd.DataFrame({"y": y, "p": p, "bench": np.array(list("abcdefghij"))[bench], "question": question})
+
+
+def test_several_columns_of_groups_are_their_combinations(tmp_path):
+    frame = crossed()
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    frame.to_parquet(tmp_path / "a.parquet")
+    both = frame["bench"] + frame["question"].astype(str)
+    named = {"label": "y", "prob": "p", "groups": ["bench", "question"]}
+    sources = [frame, pl.from_pandas(frame), pa.Table.from_pandas(frame), tmp_path / "a.csv", tmp_path / "a.parquet"]
+    expected = fot.evaluate(frame["y"], frame["p"], groups=both, families=["beta"])
+    for source in sources:
+        found = fot.evaluate(source, **named, families=["beta"])
+        assert found["beta"].interval == expected["beta"].interval
+        assert found.groups.how_many == "groups: 300 combinations (4 rows each)"
+        assert "rows that share only one of bench and question count as independent" in str(found)
+    tuples = fot.evaluate(
+        frame["y"], frame["p"], groups=list(zip(frame["bench"], both, strict=True)), families=["beta"]
+    )
+    assert "rows that share only one of part 1 and part 2 count as independent" in str(tuples)
+
+
+@pytest.mark.parametrize("make", [pl.from_pandas, pl.DataFrame.lazy])
+def test_cells_know_combinations_too(make):
+    frame = crossed()
+    native = make(pl.from_pandas(frame)) if make is pl.DataFrame.lazy else make(frame)
+    columns = {"label": "y", "prob": "p"}
+    cells = fot.Cells.of_frame(native, **columns, groups=["bench", "question"])
+    one = frame.assign(both=frame["bench"] + frame["question"].astype(str))
+    assert cells.groups[:2].tolist() == [("a", 0), ("a", 1)]
+    assert (
+        cells.sample().groups.rows.tolist()
+        == fot.Cells.of_frame(one, **columns, groups="both").sample().groups.rows.tolist()
+    )
+    again = fot.Cells.from_json(cells.to_json())
+    assert again.groups.tolist() == cells.groups.tolist()
+    missing = frame.assign(question=frame["question"].astype(float).mask(frame.index == 7))
+    with pytest.raises(ValueError, match="1 row has no group in column 'question'"):
+        fot.Cells.of_frame(missing, **columns, groups=["bench", "question"])
+
+
+def test_a_column_that_shows_dependence_by_itself_is_named():
+    columns = {"label": "y", "prob": "p", "groups": ["bench", "question"], "families": ["beta"]}
+    text = str(fot.evaluate(crossed(shared=0.25), **columns)).replace("\n", " ")
+    assert "labels of rows that share question and nothing else are alike too (p = " in text
+    assert "name question alone if such rows belong together" in text
+    assert "nothing else" not in str(fot.evaluate(crossed(), **columns))
+
+
+@pytest.mark.parametrize("groups", [["bench", "bench"], [], ["bench", 3]])
+def test_columns_of_groups_are_names_each_once(groups):
+    with pytest.raises(ValueError, match=r"^groups must be (the name|names) of"):
+        fot.read(crossed(), label="y", prob="p", groups=groups)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from fitontest.cells.cell_sums import FINE, MIXED, MOST_EDGES, WIDTH, CellSums, Resolution, added_up
 from fitontest.cells.frames import BadRowsError, FrameColumns, as_frame, refuse_bad, sums_by_segment
 from fitontest.cells.group_ids import ordered_ids
-from fitontest.checks import brief, choose, is_real, is_whole
+from fitontest.checks import as_names, brief, choose, is_real, is_whole
 from fitontest.data.arrays import as_ids
 from fitontest.data.counted_sample import CountedSample
 from fitontest.data.indices import check_same_order
@@ -207,7 +207,7 @@ class Cells:
         weights: WeightType = "auto",
         edges: ArrayInput = (),
         exact: bool = False,
-        groups: str | None = None,
+        groups: str | Sequence[str] | None = None,
     ) -> Any:
         """Return the summary of a data frame, eager or lazy, of any engine; of each segment with `by`.
 
@@ -233,8 +233,9 @@ class Cells:
             The class of each column of `prob`, needed with `reduction`.
         weights, edges, exact
             As for `of`.
-        groups : str, optional
-            The column of what each row belongs to, such as a hospital; of what `by` may hold.
+        groups : str or list of str, optional
+            The column of what each row belongs to, such as a hospital; of what `by` may hold. Of several columns rows
+            belong together that share the values of all.
 
         Returns
         -------
@@ -257,10 +258,8 @@ class Cells:
         """
         resolution = read_resolution(edges, exact, by_group=groups is not None)
         check_kind(weights, has_weights=weight is not None)
-        segments = _read_names(by)
-        if groups is not None and not isinstance(groups, str):
-            raise ValueError(f"groups must be the name of a column, got {brief(groups)}")
-        columns = FrameColumns(label, prob, weight, segments, pos_label, reduction, labels, groups)
+        segments, of_groups = as_names(by, "by"), as_names(groups, "groups")
+        columns = FrameColumns(label, prob, weight, segments, pos_label, reduction, labels, of_groups)
         each = sums_by_segment(frame, columns, resolution)
         if weights == "counts" and not all(sums.whole for sums in each.values()):
             raise ValueError(f"weight column {weight!r} must hold whole numbers with weights='counts'")
@@ -423,13 +422,15 @@ class Cells:
         Raises
         ------
         ValueError
-            Groups that are called by something else than texts, numbers and booleans.
+            Groups that are called by something else than texts, numbers, booleans and tuples of these.
         """
         values = self.to_dict()
-        strange = [each for each in values.get(IDS, ()) if not isinstance(each, str | int | float | bool)]
+        parts = [part for each in values.get(IDS, ()) for part in (each if isinstance(each, tuple) else (each,))]
+        strange = [part for part in parts if not isinstance(part, str | int | float | bool)]
         if strange:
             raise ValueError(
-                f"groups must be texts, numbers or booleans to be written as JSON, got {brief(strange[0])}"
+                f"groups must be texts, numbers, booleans or tuples of these to be written as JSON, got "
+                f"{brief(strange[0])}"
             )
         return as_text(values, "cells")
 
@@ -691,7 +692,11 @@ def sums_of_sample(sample: ScoreSample, resolution: Resolution) -> CellSums:
 def _ids_by_code(ids: object, code: object) -> NDArray[Any]:
     """Return the group of each cell, of a list of ids and a list of their places in it."""
     known = np.empty(len(ids) if isinstance(ids, list) else 0, dtype=object)
-    known[:] = ids if isinstance(ids, list) else []
+    known[:] = (
+        [tuple(each) if isinstance(each, list) and len(each) > 1 else each for each in ids]
+        if isinstance(ids, list)
+        else []
+    )
     try:
         hash(tuple(known))
         place = np.asarray(code if np.size(code) else np.empty(0, dtype=np.intp))  # type: ignore[arg-type]
@@ -753,14 +758,6 @@ def read_resolution(edges: ArrayInput, exact: object, *, by_group: bool = False)
     if exact and values.size:
         raise ValueError("edges must be left out with exact=True, which keeps every score")
     return Resolution(bool(exact), tuple(values.tolist()), by_group)
-
-
-def _read_names(by: object) -> tuple[str, ...]:
-    """Return the names of the columns of segments."""
-    names = [] if by is None else [by] if isinstance(by, str) else by
-    if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
-        raise ValueError(f"by must be the name of a column, or a list of several, got {brief(by)}")
-    return tuple(names)
 
 
 def _joint_kind(one: Cells, other: Cells) -> WeightType:

@@ -26,7 +26,7 @@ from fitontest.cells.group_ids import ordered_ids
 from fitontest.checks import brief, meant
 from fitontest.data.arrays import is_missing, is_score, say_clipped
 from fitontest.data.labels import listed
-from fitontest.data.row_groups import GROUP
+from fitontest.data.row_groups import GROUP, combined_ids
 from fitontest.data.weights import EXACT_COUNT, check_total
 from fitontest.typing import FloatArray, IntArray, Label
 
@@ -64,8 +64,8 @@ class FrameColumns:
     reduction : {"confidence", "classwise", "binary"}, optional
     labels : sequence, optional
         The class of each column of `prob`.
-    groups : str, optional
-        The column of the group of each row.
+    groups : tuple of str
+        The columns whose values, or combinations of values, are the groups of rows.
     """
 
     label: str
@@ -75,13 +75,18 @@ class FrameColumns:
     pos_label: Label | None = None
     reduction: str | None = None
     labels: Sequence[Label] | None = None
-    groups: str | None = None
+    groups: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.reduction is None and not isinstance(self.prob, str):
             raise ValueError(f"prob must be the name of one column unless reduction is given, got {brief(self.prob)}")
         if self.reduction is None and self.labels is not None:
             raise ValueError(f"labels must be None unless reduction is given, got {brief(self.labels)}")
+
+    @property
+    def of_groups(self) -> dict[str, str]:
+        """The columns of groups, by what they are called within a pass."""
+        return {f"{GROUP}{place}": name for place, name in enumerate(self.groups)}
 
 
 def sums_by_segment(native: Any, columns: FrameColumns, resolution: Resolution) -> dict[tuple[Any, ...], CellSums]:
@@ -96,7 +101,7 @@ def sums_by_segment(native: Any, columns: FrameColumns, resolution: Resolution) 
     """
     frame = as_frame(native)
     rows, segments = _rows_of(frame, columns, keep_absent=True)
-    of_groups = [] if columns.groups is None else [GROUP]
+    of_groups = [*columns.of_groups]
     with only_hashable():
         table = _collected(_grouped(_with_key(rows, resolution), [*segments, *of_groups]), segments, of_groups)
         table, empty = _without_absent(table, segments)
@@ -104,6 +109,8 @@ def sums_by_segment(native: Any, columns: FrameColumns, resolution: Resolution) 
             refuse_bad(frame, columns)
         _check_labels(table)
         say_clipped("frame", min(table["low"]), max(table["high"]))
+        if of_groups:
+            table[GROUP] = combined_ids([table.pop(name) for name in of_groups])
         return dict(_split(table, segments, resolution, empty))
 
 
@@ -130,7 +137,7 @@ def _rows_of(
     probs = [columns.prob] if isinstance(columns.prob, str) else list(columns.prob)
     wanted = [("label", columns.label), *(("prob", one) for one in probs), *(("by", one) for one in columns.by)]
     wanted += [("weight", columns.weight)] if columns.weight is not None else []
-    wanted += [("groups", columns.groups)] if columns.groups is not None else []
+    wanted += [("groups", one) for one in columns.groups]
     for argument, name in wanted:
         if name not in schema:
             columns_of = f"{brief([*schema])}{meant(name, schema)}"
@@ -142,7 +149,7 @@ def _rows_of(
             check_segment(name, schema[name], argument)
     by = [f"by{i}" for i in range(len(columns.by))]
     chosen = {new: segment_column(name, schema[name]) for new, name in zip(by, columns.by, strict=True)}
-    chosen |= {} if columns.groups is None else {GROUP: segment_column(columns.groups, schema[columns.groups])}
+    chosen |= {new: segment_column(name, schema[name]) for new, name in columns.of_groups.items()}
     chosen |= {name: nw.col(name) for name in places}
     if columns.weight is not None:
         w = chosen["w"] = nw.col(columns.weight).cast(nw.Float64)
@@ -203,8 +210,8 @@ def _faults(schema: Mapping[str, Any], columns: FrameColumns) -> list[tuple[Any,
     for place, name in enumerate(columns.by):
         by = f"by{place}"
         faults.append((_is_absent(by, schema[by]), "no value of the segment", f"column {name!r}"))
-    if columns.groups is not None:
-        faults.append((_is_absent(GROUP, schema[GROUP]), "no group", f"column {columns.groups!r}"))
+    for new, name in columns.of_groups.items():
+        faults.append((_is_absent(new, schema[new]), "no group", f"column {name!r}"))
     if "w" in schema:
         weight = f"column {columns.weight!r}"
         faults.append((w.is_null() | w.is_nan(), "a weight that is missing or NaN", weight))

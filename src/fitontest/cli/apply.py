@@ -6,6 +6,7 @@ from typing import Any, TypeAlias
 import click
 import numpy as np
 
+from fitontest.cli.command import command
 from fitontest.cli.layout import of_layout
 from fitontest.cli.messages import refusing, say
 from fitontest.cli.scores import split_classes
@@ -41,7 +42,7 @@ AnyMap: TypeAlias = Any  # a map of two classes, or of several: it says which in
 Counts: TypeAlias = tuple[int, int]  # rows, and values that were clipped
 
 
-@click.command()
+@command()
 @click.argument("map_file", metavar="MAP", type=click.Path(path_type=Path))
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option(

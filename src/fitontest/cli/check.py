@@ -8,6 +8,7 @@ import click
 
 import fitontest as fot
 from fitontest.cli.choice import Choice
+from fitontest.cli.command import command
 from fitontest.cli.messages import refusing, say
 from fitontest.cli.scores import SEGMENTS, Given, of_any_scores
 from fitontest.cli.writing import check_output, of_format
@@ -26,7 +27,7 @@ FORMATS: dict[str, Callable[[CalibrationCheck], str]] = {
 }
 
 
-@click.command()
+@command()
 @of_any_scores
 @click.option("--max-error", type=float, help="The largest calibration error that passes, such as 0.02.")
 @click.option(

@@ -9,6 +9,7 @@ import click
 import fitontest as fot
 from fitontest.checks import choose
 from fitontest.cli.choice import Choice
+from fitontest.cli.command import command
 from fitontest.cli.features import GivenFeatures, of_features
 from fitontest.cli.messages import refusing, say
 from fitontest.cli.scores import Given, of_any_scores
@@ -28,7 +29,7 @@ FAMILY_HELP = (
 )
 
 
-@click.command()
+@command()
 @of_any_scores
 @click.option("--test", type=click.Path(path_type=Path), help="A second file with the same columns, to evaluate on.")
 @click.option("--family", "families", multiple=True, help=FAMILY_HELP)

@@ -20,6 +20,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 
 import fitontest as fot
+from fitontest.cli.command import command
 from fitontest.cli.messages import refusing
 from fitontest.displays.small_multiples import SmallMultiples
 
@@ -32,7 +33,7 @@ Next, on a file of your own with a column of labels and one of scores:
   fitontest compare scores.csv --label outcome --prob score --save map.json   # which map repairs them?"""
 
 
-@click.command()
+@command()
 @click.option(
     "-o",
     "--output",

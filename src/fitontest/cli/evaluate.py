@@ -7,6 +7,7 @@ import click
 
 import fitontest as fot
 from fitontest.cli.choice import Choice, NormName
+from fitontest.cli.command import command
 from fitontest.cli.messages import refusing, say
 from fitontest.cli.scores import SEGMENTS, Given, of_any_scores
 from fitontest.cli.writing import FORMATS, of_format
@@ -24,7 +25,7 @@ TCE = "tce"
 PROPER_ERROR = "proper_error"  # has a standard error, and fits many maps for each draw of the labels
 
 
-@click.command()
+@command()
 @of_any_scores
 @click.option(
     "--family",

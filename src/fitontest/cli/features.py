@@ -83,7 +83,7 @@ def _split(options: tuple[str, ...]) -> list[str]:
 
 def _others(given: Given, file: Path) -> list[str]:
     """Return the columns of the file that no other option names."""
-    named = {given.label, *given.probs, given.weight, given.groups}
+    named = {given.label, *given.probs, given.weight, *given.groups}
     others = [name for name in column_names(file, {"--label": given.label}, given.layout) if name not in named]
     if not others:
         raise ValueError(f"--columns must name columns of features, got none in {file}")

@@ -70,7 +70,8 @@ def _options() -> dict[str, str]:
         if option.startswith("--"):
             names |= dict.fromkeys((str(parameter.name), option[2:].replace("-", "_")), option)
     given = context.params
-    names |= {f"prob {prob}": f"--prob {prob}" for prob in given.get("probs") or ()}
+    each = [("prob", "probs"), ("by", "by"), ("groups", "groups")]
+    names |= {f"{name} {one}": f"{names[name]} {one}" for name, many in each for one in given.get(many) or ()}
     return names | {"y_true": f"label column {given['label']!r}"} if "label" in given else names
 
 

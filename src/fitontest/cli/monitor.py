@@ -11,6 +11,7 @@ import click
 
 import fitontest as fot
 from fitontest.cli.choice import Choice
+from fitontest.cli.command import command
 from fitontest.cli.layout import of_layout
 from fitontest.cli.messages import refusing, say
 from fitontest.cli.scores import GROUP_HELP, HOW, NAMES, split_classes
@@ -46,6 +47,7 @@ _COLUMNS = (
     click.option(
         "--group",
         "groups",
+        multiple=True,
         metavar="COLUMN",
         help=f"{GROUP_HELP.partition('.')[0]}. A row then counts as 1 / the rows of its group in the batch.",
     ),
@@ -89,7 +91,7 @@ class Columns:
     probs: tuple[str, ...]
     weight: str | None
     by: tuple[str, ...]
-    groups: str | None
+    groups: tuple[str, ...]
     batch: str | None
     time: str | None
 
@@ -98,7 +100,7 @@ class Columns:
         """The columns as `Monitor.update` takes them."""
         prob = (self.probs[0] if len(self.probs) == 1 else list(self.probs)) if self.probs else None
         by = list(self.by) or None
-        return {"label": self.label, "prob": prob, "weight": self.weight, "by": by, "groups": self.groups}
+        return {"label": self.label, "prob": prob, "weight": self.weight, "by": by, "groups": list(self.groups) or None}
 
 
 SETTINGS = (
@@ -130,7 +132,7 @@ def _of_batches(command: Callable[..., Any]) -> Callable[..., Any]:
     return wrapped
 
 
-@click.command()
+@command()
 @click.argument("state", type=click.Path(path_type=Path))
 @click.argument("file", required=False, type=click.Path(path_type=Path))
 @_of_batches

@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from fitontest.cli.command import command
 from fitontest.cli.layout import of_layout
 from fitontest.cli.messages import refusing, say
 from fitontest.cli.scores import NAMES
@@ -19,7 +20,7 @@ from fitontest.typing import FloatArray
 ERRORS = (0.0, 0.02, 0.05)
 
 
-@click.command()
+@command()
 @click.argument("file", required=False, type=click.Path(path_type=Path))
 @click.option("--prob", help="Column of FILE with scores such as those to be evaluated.")
 @click.option("--label", help="Column of FILE with labels, where there are any: of use with --group alone.")
@@ -29,9 +30,10 @@ ERRORS = (0.0, 0.02, 0.05)
 @click.option(
     "--group",
     "groups",
+    multiple=True,
     metavar="COLUMN",
     help="Column of FILE that says which rows belong together, such as those of one patient, user or site, with "
-    "--label. The plan is for rows in such groups.",
+    "--label. The plan is for rows in such groups. Repeat for rows that share the values of several columns.",
 )
 @click.option(
     "--n",
@@ -82,7 +84,7 @@ def plan(
     prob: str | None,
     label: str | None,
     pos_label: str | None,
-    groups: str | None,
+    groups: tuple[str, ...],
     sizes: tuple[int, ...],
     base_rate: float | None,
     errors: tuple[float, ...],
@@ -107,15 +109,16 @@ def plan(
         raise ValueError(f"{missing} must be given with {given}: the scores are a column of a file")
     if file is None and layout != STANDARD:
         raise ValueError("--sep, --encoding, --decimal and --max-unpacked must be left out without FILE")
-    if groups is not None and label is None:
-        raise ValueError(f"--group must be given with --label, which tells how alike rows of a group are; got {groups}")
-    if label is not None and groups is None:
+    if groups and label is None:
+        rule = "--group must be given with --label, which tells how alike rows of a group are"
+        raise ValueError(f"{rule}; got {', '.join(groups)}")
+    if label is not None and not groups:
         raise ValueError(f"--label must be left out without --group: plans look at labels of groups alone; got {label}")
     if pos_label is not None and label is None:
         raise ValueError(f"--pos-label must be left out without --label, got {pos_label}")
     scores: Any = None
     if file is not None and prob is not None:
-        columns: dict[str, Any] = {"label": label, "prob": prob, "groups": groups, "pos_label": pos_label}
+        columns: dict[str, Any] = {"label": label, "prob": prob, "groups": list(groups), "pos_label": pos_label}
         scores = (
             _read_scores(file, prob, layout) if label is None else read(file, **columns, names=NAMES, **vars(layout))
         )

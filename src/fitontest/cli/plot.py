@@ -7,6 +7,7 @@ import click
 
 import fitontest as fot
 from fitontest.cli.choice import Choice
+from fitontest.cli.command import command
 from fitontest.cli.evaluate import NULL_DRAWS
 from fitontest.cli.messages import refusing, say
 from fitontest.cli.scores import Given, of_class_scores
@@ -19,7 +20,7 @@ from fitontest.measures.losses.rejection import DEFAULT_ALPHA
 from fitontest.uncertainty.bands import BAND_LEVEL, KINDS, TESTED_ROWS, read_band
 
 
-@click.command()
+@command()
 @of_class_scores
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="The picture: .png, .svg or .pdf.")
 @click.option(

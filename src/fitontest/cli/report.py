@@ -9,6 +9,7 @@ import click
 import fitontest as fot
 from fitontest.checks import choose
 from fitontest.cli.choice import Choice
+from fitontest.cli.command import command
 from fitontest.cli.features import GivenFeatures, of_features
 from fitontest.cli.messages import refusing, say
 from fitontest.cli.scores import SEGMENTS, Given, of_any_scores
@@ -20,7 +21,7 @@ from fitontest.reporting.page import check_jinja
 from fitontest.results.table import PAGES
 
 
-@click.command()
+@command()
 @of_any_scores
 @click.option(
     "--by", multiple=True, help="Column whose values make segments, each listed with its error; repeat for several."
@@ -146,8 +147,8 @@ def _columns(given: Given, by: tuple[str, ...]) -> dict[str, str]:
     facts = {"file": name_of(given.file), "column of labels": given.label, "columns of scores": ", ".join(given.probs)}
     if given.weight is not None:
         facts["column of weights"] = given.weight
-    if given.groups is not None:
-        facts["column of groups"] = given.groups
+    if given.groups:
+        facts["columns of groups" if len(given.groups) > 1 else "column of groups"] = ", ".join(given.groups)
     return {**facts, "by": ", ".join(by)} if by else facts
 
 

@@ -36,7 +36,8 @@ NAMES = Names(
 )
 GROUP_HELP = (
     "Column that says which rows belong together, such as those of one patient, user or site. Intervals, p-values and "
-    "folds then take groups, not rows, for independent."
+    "folds then take groups, not rows, for independent. Repeat for rows that share the values of several columns, such "
+    "as ids that are unique only within another column."
 )
 HOW = (
     "How several --prob columns are read: the highest probability of each row against whether its class is the label, "
@@ -79,7 +80,7 @@ _OPTIONS = (
         help="What --weight means: counts, a row of weight 2 is two rows; importances, such as those of a survey, "
         f"whose scale means nothing; auto: counts where all are whole and at most {MOST_COPIES} on average.",
     ),
-    click.option("--group", "groups", metavar="COLUMN", help=GROUP_HELP),
+    click.option("--group", "groups", multiple=True, metavar="COLUMN", help=GROUP_HELP),
     REDUCTION,
     click.option(
         "--labels",
@@ -111,7 +112,7 @@ class Given:
     probs: tuple[str, ...]
     weight: str | None
     weight_type: WeightType
-    groups: str | None
+    groups: tuple[str, ...]
     reduction: Any  # one of those that the command offers, or None
     labels: str | None
     pos_label: str | None
@@ -157,7 +158,7 @@ class Given:
             "weights": self.weight_type,
             "reduction": self.reduction,
             "pos_label": self.pos_label,
-            "groups": self.groups,
+            "groups": list(self.groups) or None,
             "cells": self.cells,
             "names": NAMES,
             **vars(self.layout),

@@ -8,6 +8,7 @@ import click
 import fitontest as fot
 from fitontest.checks import choose
 from fitontest.cli.choice import Choice
+from fitontest.cli.command import command
 from fitontest.cli.features import GivenFeatures, of_features
 from fitontest.cli.messages import refusing, say
 from fitontest.cli.scores import Given, of_any_scores
@@ -19,7 +20,7 @@ from fitontest.segments.find import AGAINST
 SQL = "sql"
 
 
-@click.command()
+@command()
 @of_any_scores
 @of_features(
     "Columns with the features that describe segments, with commas between them; may be repeated. Default: all columns "

@@ -5,11 +5,12 @@ from pathlib import Path
 import click
 
 from fitontest.cli.apply import check_probs, read_map
+from fitontest.cli.command import command
 from fitontest.cli.messages import refusing
 from fitontest.maps.stored import MAX_BYTES
 
 
-@click.command()
+@command()
 @click.argument("map_file", metavar="MAP", type=click.Path(path_type=Path))
 @click.option(
     "--prob",

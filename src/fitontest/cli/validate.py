@@ -8,6 +8,7 @@ import click
 
 import fitontest as fot
 from fitontest.cli.choice import Choice
+from fitontest.cli.command import command
 from fitontest.cli.messages import refusing, say
 from fitontest.cli.scores import Given, of_class_scores
 from fitontest.cli.streams import name_of
@@ -18,7 +19,7 @@ STYLES = (*FORMATS, "html")
 BY_ENDING = {".json": "json", ".csv": "csv", ".html": "html", ".htm": "html"}
 
 
-@click.command()
+@command()
 @of_class_scores
 @click.option(
     "--threshold",

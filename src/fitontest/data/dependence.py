@@ -54,6 +54,9 @@ class Dependence:
         agree then.
     learnt_from : float
         Effective groups that the correlation was learnt from: all groups where a segment has few of its own.
+    alone : tuple of (int, float)
+        Of groups that are combinations of columns the places of those of which rows that share the value and nothing
+        else have labels that are alike too, with the p-value of it.
     """
 
     groups: int
@@ -68,6 +71,7 @@ class Dependence:
     design_effect: float
     at_limit: bool = False
     learnt_from: float = np.inf
+    alone: tuple[tuple[int, float], ...] = ()
 
     @property
     def degrees(self) -> float:
@@ -95,7 +99,7 @@ class Dependence:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers as JSON-ready values."""
-        facts = dict(vars(self))
+        facts = {name: value for name, value in vars(self).items() if name != "alone"}
         return {
             name: None if isinstance(value, float) and not np.isfinite(value) else value
             for name, value in facts.items()

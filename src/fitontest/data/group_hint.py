@@ -35,6 +35,8 @@ class GroupHint:
         What the caller calls the argument: "groups", or an option of the command line.
     column : IdColumn or None
         The column that looks like one of groups.
+    combined : tuple of str
+        The columns that were named, whose combinations of values are the groups.
 
     Examples
     --------
@@ -46,6 +48,7 @@ class GroupHint:
 
     argument: str = "groups"
     column: IdColumn | None = None
+    combined: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         if self.argument.startswith("-"):

@@ -6,7 +6,7 @@ from typing import Any
 
 from fitontest.data.dependence import FEW, FEWEST, Dependence, is_too_few
 from fitontest.data.row_groups import GroupSizes
-from fitontest.results.text import count, short
+from fitontest.results.text import count, p_in_words, short
 
 NOT_LEARNT = f"dependence cannot be learnt from fewer than {FEWEST} groups"
 SMALL_EFFECT = 1.1  # the largest design effect that groups may have, up to which it is small
@@ -45,8 +45,8 @@ class KnownGroups:
         dependence : Dependence, optional
             As it was estimated of them.
         """
-        named = sample.shared.named_groups
-        return None if named is None else cls(named.sizes, dependence)
+        sizes = sample.shared.group_sizes
+        return None if sizes is None else cls(sizes, dependence)
 
     @property
     def too_few(self) -> bool:
@@ -83,12 +83,13 @@ class KnownGroups:
     def how_many(self) -> str:
         """Groups, and the rows of each."""
         sizes = self.sizes
+        groups = f"{count(sizes.groups)} combinations" if sizes.columns else count(sizes.groups)
         if sizes.are_single:
-            return f"groups: {count(sizes.groups)} of one row each, so that rows are independent"
+            return f"groups: {groups} of one row each, so that rows are independent"
         each = f"{count(sizes.least)} rows each"
         if sizes.least < sizes.most:
             each = f"{count(sizes.least)} to {count(sizes.most)} rows each, median {count(sizes.median)}"
-        return f"groups: {count(sizes.groups)} ({each})"
+        return f"groups: {groups} ({each})"
 
     @property
     def how_alike(self) -> str:
@@ -135,11 +136,15 @@ class KnownGroups:
 
     @property
     def notes(self) -> list[str]:
-        """What makes intervals and p-values worth less than they seem; nothing where rho was not estimated."""
+        """What makes intervals and p-values worth less than they seem; of rho nothing where it was not estimated."""
         sizes, known = self.sizes, self.dependence
         if known is None or sizes.are_single or self.too_few:
-            return []
-        notes = []
+            return sizes.noted
+        notes = sizes.noted + [
+            f"labels of rows that share {sizes.columns[place]} and nothing else are alike too ({p_in_words(p_value)}): "
+            f"name {sizes.columns[place]} alone if such rows belong together"
+            for place, p_value in known.alone
+        ]
         if self.is_part:
             known_from = self.learnt_from
             also = f", which have few too ({known_from:.0f}): it is hardly known" if known_from < FEW else ""

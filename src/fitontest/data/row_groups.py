@@ -5,6 +5,7 @@ together, and sums over groups, not rows, tell how much a statistic varies. Noth
 nor on the order in which rows arrived: groups are numbered by their rows alone.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -96,6 +97,16 @@ class RowGroups:
         """How many groups of equal weight tell as much: (sum w_k)^2 / sum w_k^2 over the groups."""
         return float(self.weights.sum() ** 2 / (self.weights @ self.weights))
 
+    @property
+    def of_columns(self) -> list[IntArray]:
+        """Of groups that are combinations, tuples of ids, the code of each part, shape (K,); else none."""
+        ids = self.ids.tolist() if self.ids.dtype == object else []
+        if not all(isinstance(each, tuple) for each in ids) or len({len(each) for each in ids}) != 1:
+            return []
+        codes: list[dict[Any, int]] = [{} for _ in ids[0]]
+        parts = zip(codes, zip(*ids, strict=True), strict=True)
+        return [np.array([code.setdefault(one, len(code)) for one in part], dtype=np.intp) for code, part in parts]
+
     def sums(self, values: FloatArray) -> FloatArray:
         """Return the sum of a number of each row over the rows of each group, shape (K,)."""
         return np.asarray(np.bincount(self.code, values, len(self)), dtype=np.float64)
@@ -115,6 +126,8 @@ class GroupSizes:
         Groups of at least two rows.
     least, median, most : int, float, int
         Rows of a group.
+    columns : tuple of str
+        What the columns are called whose combinations of values the groups are; none of other groups.
     """
 
     groups: int
@@ -124,11 +137,35 @@ class GroupSizes:
     least: int
     median: float
     most: int
+    columns: tuple[str, ...] = ()
 
     @property
     def are_single(self) -> bool:
         """Whether every group is one row, so that nothing belongs together."""
         return self.most == 1
+
+    @property
+    def noted(self) -> list[str]:
+        """What combinations of columns take for granted."""
+        if not self.columns:
+            return []
+        some = "only one" if len(self.columns) == 2 else "only some"
+        each = f"{', '.join(self.columns[:-1])} and {self.columns[-1]}"
+        return [f"rows that share {some} of {each} count as independent"]
+
+
+def combined_ids(columns: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    """Return the ids of rows that share the values of all columns: of one column these, of several tuples.
+
+    Parameters
+    ----------
+    columns : sequence of arrays of shape (m,)
+    """
+    if len(columns) == 1:
+        return columns[0]
+    ids = np.empty(columns[0].size, dtype=object)
+    ids[:] = list(zip(*(column.tolist() for column in columns), strict=True))
+    return ids
 
 
 def coded_ids(ids: NDArray[Any]) -> tuple[NDArray[Any], IntArray]:

@@ -7,6 +7,7 @@ behind the members of this class, so that nothing above asks which kind it holds
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from copy import copy
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 
 from fitontest.data.arrays import check_same_length
 from fitontest.data.group_hint import NO_HINT, GroupHint
-from fitontest.data.row_groups import GROUP, RowGroups
+from fitontest.data.row_groups import GROUP, GroupSizes, RowGroups
 from fitontest.data.weights import Weighting
 from fitontest.numerics.norms import l1
 from fitontest.typing import BoolArray, FloatArray, IntArray, Label, RandomState
@@ -128,6 +129,16 @@ class Sample(ABC):
         """
         named = self.named_groups
         return None if named is None or named.are_single else named
+
+    @property
+    def group_sizes(self) -> GroupSizes | None:
+        """How many groups were named, of how many rows; None where none were."""
+        named = self.named_groups
+        if named is None:
+            return None
+        count, known = len(named.of_columns), self.hint.combined
+        columns = known if len(known) == count else tuple(f"part {place + 1}" for place in range(count))
+        return replace(named.sizes, columns=columns)
 
     @abstractmethod
     def _find_groups(self) -> RowGroups:

@@ -204,7 +204,7 @@ class Estimate(Table, Number):
             decided=sample.decided,
             weighting=sample.weighting,
             rows_note=sample.rows_note,
-            group_sizes=None if sample.named_groups is None else sample.named_groups.sizes,
+            group_sizes=sample.group_sizes,
         )
 
     @property

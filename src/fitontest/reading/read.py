@@ -76,10 +76,11 @@ def read(
         The positive class, needed unless the labels are booleans, {0, 1} or {-1, 1}.
     by : array-like of shape (n,) or (n, k), dict of columns, or str or list of str, optional
         The segment of each row, such as its region; of a frame or file the names of columns.
-    groups : array-like of shape (n,), or str, optional
+    groups : array-like of shape (n,), or str or list of str, optional
         Which rows belong together, such as those of one patient, user or site: an id of any hashable type for each row;
-        of a frame or file the name of a column. Intervals, p-values and folds then take groups, not rows, for
-        independent; docs/groups.md says when that matters.
+        of a frame or file the name of a column, or of several, of which rows belong together that share the values of
+        all. Intervals, p-values and folds then take groups, not rows, for independent; docs/groups.md says when that
+        matters.
     label, prob, weight : str, optional
         Of a frame or file the columns of labels, scores (with `reduction` a list of them) and weights.
     cells : {"auto", "always", "never"}, default="auto"

@@ -19,12 +19,13 @@ from fitontest.cells.frame_rows import (
     is_without_rows,
 )
 from fitontest.cells.segments import samples_of_cells
-from fitontest.checks import brief, choose
-from fitontest.data.arrays import as_scores
+from fitontest.checks import as_names, brief, choose
+from fitontest.data.arrays import as_ids, as_scores
 from fitontest.data.class_columns import read_class_order
 from fitontest.data.group_hint import GroupHint, IdColumn
 from fitontest.data.predictions import REDUCTIONS, Names
 from fitontest.data.read import Data, read_arrays
+from fitontest.data.row_groups import combined_ids
 from fitontest.data.simplex_sample import CANONICAL
 from fitontest.data.weights import WeightType, check_kind
 from fitontest.reading.id_columns import find_id_column, with_hint
@@ -47,8 +48,8 @@ class Table:
     weight : str or None
     by : tuple of str
         Columns whose values make segments.
-    groups : str or None
-        The column that says which rows belong together.
+    groups : tuple of str
+        The columns that say which rows belong together: those that share the values of all.
     names : Names
         What messages call the columns and the arguments.
     layout : Layout or None
@@ -60,7 +61,7 @@ class Table:
     probs: tuple[str, ...]
     weight: str | None
     by: tuple[str, ...]
-    groups: str | None
+    groups: tuple[str, ...]
     names: Names
     layout: Any = None
 
@@ -94,27 +95,20 @@ class Table:
         probs = (prob,) if isinstance(prob, str) else tuple(prob)
         if len(set(probs)) < len(probs):
             raise ValueError(f"{_prob(names)} must name every column once, got {', '.join(map(str, probs))}")
-        if by is not None and not (isinstance(by, str) or (isinstance(by, list | tuple) and by)):
-            raise ValueError(f"{names.by} must be the name of a column of the frame, or several, got {brief(by)}")
-        if groups is not None and not isinstance(groups, str):
-            raise ValueError(
-                f"{names.groups} must be the name of one column where {names.y_true} is a frame or file, got "
-                f"{brief(groups)}"
-            )
-        segments = () if by is None else (by,) if isinstance(by, str) else tuple(by)
+        segments, of_groups = as_names(by, names.by), as_names(groups, names.groups)
         called = replace(
             names,
             y_true=f"label column {label!r}",
             y_prob=_of_scores(probs[0]) if len(probs) == 1 else _prob(names),
             sample_weight=f"weight column {weight!r}",
-            groups=names.groups if groups is None else f"group column {groups!r}",
+            groups=_of_groups(of_groups[0]) if of_groups else names.groups,
             columns=probs if len(probs) > 1 else None,
         )
         given = {name: value for name, value in layout.items() if value is not None}
         for name, value in given.items():
             if not is_file:
                 raise ValueError(f"{name} must be left out of a data frame, got {value!r}")
-        return cls(source, label, probs, weight, segments, groups, called, _layout(given) if is_file else None)
+        return cls(source, label, probs, weight, segments, of_groups, called, _layout(given) if is_file else None)
 
     def read(
         self,
@@ -152,10 +146,12 @@ class Table:
                 labels=None if labels is None else [self._typed(one, column, self.names.labels) for one in labels],
                 pos_label=self._typed(pos_label, column, self.names.pos_label),
                 by={name: values[key] for name, key in zip(self.by, self._keys(self.by, "by"), strict=True)} or None,
-                groups=values.get("groups"),
+                groups=self._groups([values[key] for key in self._keys(self.groups, "groups")]),
                 names=self.names,
             )
-        return data if self.groups is not None else with_hint(data, GroupHint(self.names.groups, self._id_column()))
+        if not self.groups:
+            return with_hint(data, GroupHint(self.names.groups, self._id_column()))
+        return with_hint(data, GroupHint(combined=self.groups)) if len(self.groups) > 1 else data
 
     def _id_column(self) -> IdColumn | None:
         """Return the column that looks like one of groups, of those that were not named."""
@@ -192,13 +188,21 @@ class Table:
         wanted |= {} if self.weight is None else {"weight": self.weight}
         numbers = [key for key in wanted if key != "label"]
         wanted |= dict(zip(self._keys(self.by, "by"), self.by, strict=True))
-        wanted |= {} if self.groups is None else {"groups": self.groups}
+        wanted |= dict(zip(self._keys(self.groups, "groups"), self.groups, strict=True))
         if self._is_file:
             from fitontest.files.tables import read_columns  # imports DuckDB, which arrays do without
 
             return dict(read_columns(Path(self.source), wanted, numbers, self.layout))
         found = frame_columns(self.source, ((key.partition(" ")[0], name) for key, name in wanted.items()))
         return {key: found[name] for key, name in wanted.items()}
+
+    def _groups(self, columns: Sequence[Any]) -> Any:
+        """Return the ids of groups, of several columns their combinations; None without any."""
+        if len(columns) < 2:
+            return columns[0] if columns else None
+        return combined_ids(
+            [as_ids(column, _of_groups(name)) for name, column in zip(self.groups, columns, strict=True)]
+        )
 
     def _scores(self, columns: Sequence[Any]) -> Any:
         """Return the column of scores, or the matrix of several."""
@@ -220,7 +224,7 @@ class Table:
 
         columns = {self.names.y_true: self.label, **{_of_scores(prob): prob for prob in self.probs}}
         columns |= {} if self.weight is None else {self.names.sample_weight: self.weight}
-        columns |= {} if self.groups is None else {self.names.groups: self.groups}
+        columns |= {_of_groups(name): name for name in self.groups}
         columns |= {f"{self.names.by} column {name!r}": name for name in self.by}
         return naming_lines(Path(self.source), columns, self.layout)
 
@@ -270,14 +274,14 @@ class Table:
             reduction=reduction,
             labels=labels,
             weights=weights,
-            groups=self.groups,
+            groups=self.groups or None,
             exact=exact,
         )
         return cells, labels
 
     def has_no_rows(self) -> bool:
         """Return whether the table has all columns that are named, and no row."""
-        named = (self.label, *self.probs, *self.by, *(each for each in (self.weight, self.groups) if each is not None))
+        named = (self.label, *self.probs, *self.by, *self.groups, *(() if self.weight is None else (self.weight,)))
         if self._is_file:
             return _file_has_no_rows(self.source, dict(zip(named, named, strict=True)), self.layout)
         return set(named) <= set(column_names(self.source)) and is_without_rows(self.source)
@@ -363,6 +367,10 @@ def _layout(given: dict[str, Any]) -> Any:
 def _prob(names: Names) -> str:
     """Return what the caller calls the argument that names the columns of scores."""
     return "prob" if names.y_prob == "y_prob" else names.y_prob
+
+
+def _of_groups(column: str) -> str:
+    return f"group column {column!r}"
 
 
 def _of_scores(column: str) -> str:

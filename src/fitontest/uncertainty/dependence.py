@@ -39,6 +39,7 @@ from fitontest.measures.plug_in import SCORES
 from fitontest.numerics.pair_products import LARGEST, Pairs, intercept_and_slope, labels_agree, latent_correlation
 from fitontest.numerics.standard_error import LEAST_GROUPS
 from fitontest.typing import FloatArray, IntArray
+from fitontest.uncertainty.shared_columns import dependent_columns
 
 OWN = 20  # effective groups of a segment, from which its dependence is learnt from its own rows
 MEMORY = "dependence"
@@ -195,7 +196,20 @@ def _learn(sample: ScoreSample, groups: RowGroups) -> Dependence:
         icc=icc,
         design_effect=design_effect(groups.code, sample.rows.w, sample.rows.w2, icc),
         at_limit=at_limit,
+        alone=_columns_alone(sample, groups),
     )
+
+
+def _columns_alone(sample: ScoreSample, groups: RowGroups) -> tuple[tuple[int, float], ...]:
+    """Return which columns show dependence by themselves, where groups are combinations of columns."""
+    columns = groups.of_columns
+    if not columns:
+        return ()
+    entries, positives = grouped_entries(sample, groups)
+    assert entries.group is not None
+    g, _ = _fit(entries, positives)
+    residuals = np.asarray(entries.w / entries.n * (positives - entries.n * g))
+    return dependent_columns(columns, np.bincount(entries.group, residuals, len(groups)).astype(np.float64))
 
 
 def _fit(entries: Entries, positives: IntArray) -> tuple[FloatArray, float]:

@@ -31,8 +31,9 @@ class Layout:
     ----------
     by : tuple of str, bool or None
         The columns that make segments; of arrays whether there are any. None: no batch has said it yet.
-    groups : str, bool or None
-        The column of the groups of rows; of arrays whether there are any. None as above.
+    groups : str, tuple of str, bool or None
+        The column of the groups of rows, or those whose combinations they are; of arrays whether there are any. None as
+        above.
     weights : {"auto", "counts", "importances"}
         What weights mean.
     max_weight : float or None
@@ -56,7 +57,7 @@ class Layout:
     """
 
     by: Columns | bool | None = None
-    groups: str | bool | None = None
+    groups: str | Columns | bool | None = None
     weights: WeightType = "auto"
     max_weight: float | None = None
     reduction: str | None = None
@@ -71,8 +72,8 @@ class Layout:
     def __post_init__(self) -> None:
         put = object.__setattr__
         put(self, "by", _read_columns(self.by))
-        if not (self.groups is None or isinstance(self.groups, str | bool)):
-            raise ValueError(f"groups must be the name of a column, True or False, got {brief(self.groups)}")
+        of_groups = _read_columns(self.groups, "groups")
+        put(self, "groups", of_groups[0] if isinstance(of_groups, tuple) and len(of_groups) == 1 else of_groups)
         choose(self.weights, WEIGHT_TYPES, "weights")
         put(self, "max_weight", _read_max_weight(self.max_weight, self.weights))
         if self.reduction is not None:
@@ -144,7 +145,7 @@ def _read_columns(value: Any, argument: str = "by") -> Columns | bool | None:
     names = (value,) if isinstance(value, str) else tuple(value) if isinstance(value, list | tuple) else ()
     if not names or not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
         rule = f"{argument} must be the name of a column, or a list of several"
-        raise ValueError(f"{rule}{', True or False' if argument == 'by' else ''}; got {brief(value)}")
+        raise ValueError(f"{rule}{'' if argument == 'prob' else ', True or False'}; got {brief(value)}")
     return names
 
 

@@ -150,8 +150,9 @@ def _of_table(source: Any, layout: Layout, given: Mapping[str, Any], *, hint: bo
         table = Table.of(source.path, columns, source.names, dict(source.layout))
     else:
         table = Table.of(source, columns, NAMES, {})
-    holds = {name: getattr(table, name) or False for name in ("by", "groups", "weight")}
-    holds |= {"label": table.label, "prob": table.probs}
+    holds = {name: getattr(table, name) or False for name in ("by", "weight")}
+    of_groups = table.groups[0] if len(table.groups) == 1 else table.groups or False  # as states have it
+    holds |= {"label": table.label, "prob": table.probs, "groups": of_groups}
     layout.after(holds)
     kind = _kind(layout, has_weights=table.weight is not None)
     try:
