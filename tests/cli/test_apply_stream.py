@@ -95,7 +95,6 @@ def test_clipped_values_are_counted(apply, frame, no_arrays):
     ("column", "probs", "message"),
     [
         ({"p": 1.5}, ["p"], r"prob column 'p' must lie in \[0, 1\], got 1.5 at row 8"),
-        ({"p": np.nan}, ["p"], "prob column 'p' must not have missing values"),
         ({"p": np.inf}, ["p"], "prob column 'p' must be finite"),
         ({"a": 0.99}, ["a", "b", "c"], "--prob must have rows that add up to 1"),
     ],
@@ -108,6 +107,13 @@ def test_bad_scores_are_refused_by_their_rows(apply, frame, column, probs, messa
     with pytest.raises(ValueError, match=message):
         raise ValueError(result.stderr)
     assert not path.exists()
+
+
+def test_missing_scores_stay_missing(apply, frame, no_arrays):
+    frame.loc[[7, 9], "p"] = np.nan
+    result, path = apply(BETA, frame, "p")
+    assert result.stderr == f"Note: 2 of {N} rows have no score, and no calibrated probability\n"
+    assert np.flatnonzero(pd.read_parquet(path).calibrated.isna()).tolist() == [7, 9]
 
 
 def test_columns_of_texts_and_taken_names_are_refused(apply, frame):

@@ -36,6 +36,7 @@ from fitontest.data.weights import (
     in_doubt,
     read_weights,
 )
+from fitontest.data.written import PLAIN, Written
 from fitontest.exceptions import CalibrationWarning, warn_user
 from fitontest.results.frames import Backend, Records, records, to_frame
 from fitontest.results.serialising import as_text, from_text
@@ -208,6 +209,7 @@ class Cells:
         edges: ArrayInput = (),
         exact: bool = False,
         groups: str | Sequence[str] | None = None,
+        written: Written = PLAIN,
     ) -> Any:
         """Return the summary of a data frame, eager or lazy, of any engine; of each segment with `by`.
 
@@ -236,6 +238,8 @@ class Cells:
         groups : str or list of str, optional
             The column of what each row belongs to, such as a hospital; of what `by` may hold. Of several columns rows
             belong together that share the values of all.
+        written : Written, optional
+            How scores are written, and what becomes of rows in which a value is missing.
 
         Returns
         -------
@@ -259,7 +263,7 @@ class Cells:
         resolution = read_resolution(edges, exact, by_group=groups is not None)
         check_kind(weights, has_weights=weight is not None)
         segments, of_groups = as_names(by, "by"), as_names(groups, "groups")
-        columns = FrameColumns(label, prob, weight, segments, pos_label, reduction, labels, of_groups)
+        columns = FrameColumns(label, prob, weight, segments, pos_label, reduction, labels, of_groups, written)
         each = sums_by_segment(frame, columns, resolution)
         if weights == "counts" and not all(sums.whole for sums in each.values()):
             raise ValueError(f"weight column {weight!r} must hold whole numbers with weights='counts'")

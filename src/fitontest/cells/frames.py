@@ -5,7 +5,7 @@ one ``group_by`` of plain counts, sums, minima and maxima, because these mean th
 cannot be read shows in the sums, counts or ends of its group; then a second pass counts such rows by what is wrong.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,7 +13,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from fitontest.cells.cell_sums import FLOOR, WIDTH, CellSums, Resolution
-from fitontest.cells.class_frames import ClassColumns, reduced_frame
+from fitontest.cells.class_frames import ClassColumns, any_of, reduced_frame
 from fitontest.cells.frame_labels import as_label, comparable
 from fitontest.cells.frame_segments import (
     check_segment,
@@ -28,6 +28,7 @@ from fitontest.data.arrays import is_missing, is_score, say_clipped
 from fitontest.data.labels import listed
 from fitontest.data.row_groups import GROUP, combined_ids
 from fitontest.data.weights import EXACT_COUNT, check_total
+from fitontest.data.written import PLAIN, Written
 from fitontest.typing import FloatArray, IntArray, Label
 
 HUGE = 1e300  # weights below count as finite
@@ -66,6 +67,8 @@ class FrameColumns:
         The class of each column of `prob`.
     groups : tuple of str
         The columns whose values, or combinations of values, are the groups of rows.
+    written : Written
+        How scores are written, and what becomes of rows in which a value is missing.
     """
 
     label: str
@@ -76,6 +79,7 @@ class FrameColumns:
     reduction: str | None = None
     labels: Sequence[Label] | None = None
     groups: tuple[str, ...] = ()
+    written: Written = PLAIN
 
     def __post_init__(self) -> None:
         if self.reduction is None and not isinstance(self.prob, str):
@@ -147,6 +151,8 @@ def _rows_of(
             raise ValueError(f"{argument} column {name!r} must hold real numbers, got {schema[name]}")
         if argument in ("by", "groups"):
             check_segment(name, schema[name], argument)
+    if not columns.written.is_plain:
+        frame = _as_probabilities(frame, dict.fromkeys(name for _, name in wanted), probs, columns.written)
     by = [f"by{i}" for i in range(len(columns.by))]
     chosen = {new: segment_column(name, schema[name]) for new, name in zip(by, columns.by, strict=True)}
     chosen |= {new: segment_column(name, schema[name]) for new, name in columns.of_groups.items()}
@@ -163,6 +169,36 @@ def _rows_of(
     of_classes = ClassColumns(columns.reduction, tuple(probs), columns.label, columns.labels, columns.pos_label)
     rows, more = reduced_frame(frame, schema[columns.label], of_classes, chosen)
     return rows, [*more, *by]
+
+
+def _as_probabilities(frame: Any, names: Iterable[str], probs: Sequence[str], written: Written) -> Any:
+    """Return a frame whose scores are probabilities, without rows in which a value is missing where these are dropped.
+
+    What is changed or left out is counted in a pass of its own.
+    """
+    schema = frame.collect_schema()
+    scaled = {name: written.scaled(nw.col(name).cast(nw.Float64)) for name in probs}
+    frame = frame.with_columns(**scaled)
+    if written.drops:
+        absent = {name: _is_absent(name, schema[name]) for name in names}
+        flags = {f"absent{place}": flag for place, flag in enumerate(absent.values())}
+        n, dropped, *counts = _count(frame, {"any": any_of([*absent.values()]), **flags})
+        written.say_dropped({f"column {name!r}": count for name, count in zip(absent, counts, strict=True)}, dropped, n)
+        frame = frame.filter(~any_of([*absent.values()]))
+    if written.clip:
+        n, *counts = _count(frame, {name: ~is_score(nw.col(name)) & ~nw.col(name).is_nan() for name in probs})
+        for name, count in zip(probs, counts, strict=True):
+            written.say_clipped(count, n, f"column {name!r}")
+        frame = frame.with_columns(*(nw.col(name).clip(0.0, 1.0) for name in probs))
+    return frame
+
+
+def _count(frame: Any, flags: Mapping[str, Any]) -> list[int]:
+    """Return the number of rows, and how many have each flag."""
+    ones = {name: nw.when(flag).then(nw.lit(1)).otherwise(nw.lit(0)) for name, flag in flags.items()}
+    sums = [nw.col(name).sum() for name in ones]
+    table = _collected(frame.select(**ones).select(nw.len().alias("n"), *sums))
+    return [int(np.nan_to_num(table[name][0])) for name in ("n", *ones)]
 
 
 def _label(frame: Any, dtype: Any, columns: FrameColumns) -> Any:

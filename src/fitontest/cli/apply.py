@@ -1,5 +1,6 @@
 """``fitontest apply``: a calibration map applied to the scores in a file."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -15,6 +16,7 @@ from fitontest.data.arrays import as_scores, check_finite
 from fitontest.data.class_columns import label_texts
 from fitontest.data.predictions import Names, check_order
 from fitontest.data.simplex import as_simplex
+from fitontest.data.written import counting_from, missing_rows, taken_rows
 from fitontest.files.csv_files import Layout
 from fitontest.files.features import read_features
 from fitontest.files.tables import (
@@ -32,14 +34,14 @@ from fitontest.files.tables import (
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.expressions import Column, Guarded, Number
 from fitontest.maps.multiclass.base import MulticlassMap
-from fitontest.maps.sql import to_sql
+from fitontest.maps.sql import identifier, to_sql
 from fitontest.maps.stored import MAX_BYTES, StoredMap
 from fitontest.results.writing import written_whole
 from fitontest.typing import FloatArray
 
 MOST_IN_MEMORY = 1_000_000  # rows of Parquet; to more of them the map is applied by SQL
 AnyMap: TypeAlias = Any  # a map of two classes, or of several: it says which in `takes_classes`
-Counts: TypeAlias = tuple[int, int]  # rows, and values that were clipped
+Counts: TypeAlias = tuple[int, int, int]  # rows, those in which a score is missing, and values that were clipped
 
 
 @command()
@@ -79,7 +81,7 @@ Counts: TypeAlias = tuple[int, int]  # rows, and values that were clipped
     show_default=True,
     help="Size of MAP beyond which it is not read.",
 )
-@of_layout
+@partial(of_layout, missing="each")
 @refusing
 def apply(
     map_file: Path,
@@ -96,9 +98,10 @@ def apply(
     MAP is the JSON file of a fitted calibration map, as `fitontest compare --save` and to_json write it. FILE is CSV,
     TSV (also gzipped) or Parquet, or - for standard input. Its rows and columns are written as they are (cells of CSV
     and TSV as texts, to Parquet too; blank lines are left out), followed by one column of calibrated probabilities,
-    clipped to [0, 1], or by one for each class. Of several classes MAP also holds what they are called, as `fitontest
-    compare --save` writes it: --prob columns that are named after them must stand in their order. A map of segments, as
-    `fitontest segments --save` writes it, reads the columns that it names.
+    clipped to [0, 1], or by one for each class; where a score is missing they are missing too. Of several classes MAP
+    also holds what they are called, as `fitontest compare --save` writes it: --prob columns that are named after them
+    must stand in their order. A map of segments, as `fitontest segments --save` writes it, reads the columns that it
+    names.
 
     Parquet files of more than a million rows are never in memory as a whole: DuckDB computes the map as
     `fitontest sql` prints it, which may differ in the last digit from what Python computes.
@@ -120,7 +123,9 @@ def apply(
         counts = _streamed(c_hat, file, wanted, written, new, layout) or _read_whole(
             c_hat, file, keys, written, new, layout
         )
-    rows, outside = counts
+    rows, missing, outside = counts
+    if missing:
+        say(f"Note: {missing} of {rows} rows have no score, and no calibrated probability", err=True)
     if outside:
         say(f"Note: {outside} of {rows} calibrated probabilities were clipped to [0, 1]", err=True)
     where = f"column{'s' if several else ''} {', '.join(new)}"
@@ -136,7 +141,7 @@ def _streamed(
     maps that see features, and of columns with values that are no scores, which are refused by the place of the first
     of them.
     """
-    if not is_parquet(file) or c_hat.takes_features:
+    if not is_parquet(file) or c_hat.takes_features or not layout.written.is_plain:
         return None
     layout.refuse_for(PARQUET)
     if count_rows_in_parquet(file) <= MOST_IN_MEMORY:
@@ -149,15 +154,16 @@ def _streamed(
     except ValueError:  # a map of one's own
         return None
     kept = to_sql(Guarded(guarded[0].limits, Number(1.0)))
-    conditions = [f"{kept} IS NULL"]
+    absent = " OR ".join(f"{name}::DOUBLE IS NULL OR isnan({name}::DOUBLE)" for name in map(identifier, names))
+    conditions = [absent, f"{kept} IS NULL AND NOT ({absent})"]
     if not c_hat.takes_classes:
         value = to_sql(Guarded(guarded[0].limits, c_hat.expression_near(Column(names[0]))))
         conditions += [f"{value} NOT BETWEEN 0 AND 1", f"isnan({value})"]
-    rows, (bad, *outside) = count_in_parquet(file, conditions)
+    rows, (missing, bad, *outside) = count_in_parquet(file, conditions)
     if bad or any(outside[1:]):
         return None
     append_expressions(file, written, new, [to_sql(value) for value in guarded])
-    return rows, sum(outside)
+    return rows, missing, sum(outside)
 
 
 def _read_whole(
@@ -167,17 +173,23 @@ def _read_whole(
     wanted = {key: prob for prob, key in keys.items()}
     values = read_columns(file, wanted, wanted, layout, no_rows=True)
     names = {prob: f"prob column {prob!r}" for prob in keys}
-    with naming_lines(file, {name: prob for prob, name in names.items()}, layout):
-        scores = np.column_stack([as_scores(values[keys[prob]], names[prob]) for prob in keys])
+    n = len(next(iter(values.values())))
+    rows = np.flatnonzero(~np.any([missing_rows(column) for column in values.values()], axis=0))
+    known = taken_rows(values, rows)
+    with naming_lines(file, {name: prob for prob, name in names.items()}, layout), counting_from(rows):
+        each = [as_scores(layout.written.scores(known[key], names[prob]), names[prob]) for prob, key in keys.items()]
+    scores = np.column_stack(each)
     if c_hat.takes_classes:
         calibrated, outside = _of_classes(c_hat, scores), 0
     elif c_hat.takes_features:
-        X = read_features(file, c_hat.features, wanted, layout)
+        X = {name: column[rows] for name, column in read_features(file, c_hat.features, wanted, layout).items()}
         calibrated, outside = (c_hat(X, scores[:, 0])[:, None] if len(scores) else scores), 0
     else:
         calibrated, outside = _calibrated(c_hat, scores)
-    append_columns(file, written, new, calibrated, wanted, layout)
-    return len(scores), outside
+    appended = np.full((n, len(new)), np.nan)
+    appended[rows] = calibrated
+    append_columns(file, written, new, appended, wanted, layout)
+    return n, n - rows.size, outside
 
 
 def _classes_of(c_hat: AnyMap, probs: tuple[str, ...], given: str | None) -> list[str]:

@@ -10,7 +10,7 @@ import fitontest as fot
 from fitontest.cli.choice import Choice
 from fitontest.cli.command import command
 from fitontest.cli.messages import refusing, say
-from fitontest.cli.scores import SEGMENTS, Given, of_any_scores
+from fitontest.cli.scores import SEGMENTS, Given, of_gated_scores
 from fitontest.cli.writing import check_output, of_format
 from fitontest.data.segment_unions import SegmentsOf
 from fitontest.measures.error_limits import check_resolution
@@ -28,7 +28,7 @@ FORMATS: dict[str, Callable[[CalibrationCheck], str]] = {
 
 
 @command()
-@of_any_scores
+@of_gated_scores
 @click.option("--max-error", type=float, help="The largest calibration error that passes, such as 0.02.")
 @click.option(
     "--slope",

@@ -1,7 +1,7 @@
 """The options that name the columns of features in a file."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -39,7 +39,7 @@ class GivenFeatures:
         """Which columns are categories, as functions take it."""
         return self.categorical or "from_dtype"
 
-    def read(self, given: Given, file: Path | None = None) -> dict[str, Any]:
+    def read(self, given: Given, file: Path | None = None, by: tuple[str, ...] = ()) -> dict[str, Any]:
         """Return the columns of features of a file.
 
         Parameters
@@ -48,13 +48,18 @@ class GivenFeatures:
             How the file is read, and what other columns are.
         file : Path, optional
             By default that of `given`.
+        by : tuple of str
+            Columns whose values make segments, as they were read.
         """
-        source = given.file if file is None else file
+        given = given if file is None else replace(given, file=file)
+        source = given.file
         names = _others(given, source) if self.names in ([], [OTHERS]) else self.names
         unknown = [name for name in self.categorical if name not in names]
         if unknown:
             raise ValueError(f"--categorical must be among --columns, {', '.join(names)}; got {unknown[0]}")
-        return read_features(source, names, {"--label": given.label}, given.layout)
+        columns = read_features(source, names, {"--label": given.label}, given.layout)
+        rows = given.kept_rows(by)
+        return columns if rows is None else {name: column[rows] for name, column in columns.items()}
 
 
 def of_features(help_text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

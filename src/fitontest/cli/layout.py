@@ -4,13 +4,14 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import click
 
 from fitontest.cli.choice import Choice
 from fitontest.cli.messages import BadInput, refusal
 from fitontest.cli.streams import ENDINGS, STANDARD_INPUT, is_stream, kept
+from fitontest.data.written import Missing, Written
 from fitontest.files.csv_files import Layout
 from fitontest.files.unpacked import MOST_UNPACKED, read_size, size_text
 
@@ -33,11 +34,34 @@ _OPTIONS = (
         help="Size to which compressed CSV, the columns of Parquet that are read into memory, or - may unpack, "
         "such as 500MB.",
     ),
+    click.option("--percent", is_flag=True, help="The scores are percents: divide them by 100."),
+    click.option("--log-prob", is_flag=True, help="The scores are logarithms of probabilities: take the exponential."),
+    click.option("--clip", is_flag=True, help="Scores below 0 are 0, those above 1 are 1; a note says how many."),
 )
 
 
-def of_layout(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the options of the layout of its files; it gets them as one `Layout`, and a pipe as a file."""
+_DROPPED = "Leave out rows in which a value is missing, and say how many there are and of which columns."
+_MISSING = {  # of what a command does with rows in which a value is missing
+    "rows": click.option("--drop-missing", is_flag=True, help=_DROPPED),
+    "gate": click.option(
+        "--drop-missing",
+        type=click.IntRange(min=0),
+        metavar="MOST",
+        help=f"{_DROPPED} A gate is told how many there may be: with more the input is bad.",
+    ),
+    "each": None,  # it keeps them
+}
+
+
+def of_layout(command: Callable[..., Any], missing: Literal["rows", "gate", "each"] = "rows") -> Callable[..., Any]:
+    """Give a command the options of the layout of its files; it gets them as one `Layout`, and a pipe as a file.
+
+    Parameters
+    ----------
+    command : callable
+    missing : {"rows", "gate", "each"}
+        Whether rows in which a value is missing can be left out, up to a number, or each is kept.
+    """
 
     @wraps(command)
     def run(
@@ -46,19 +70,35 @@ def of_layout(command: Callable[..., Any]) -> Callable[..., Any]:
         decimal: str | None,
         input_format: str | None,
         max_unpacked: str,
+        percent: bool,
+        log_prob: bool,
+        clip: bool,
+        drop_missing: bool | int | None = None,
         **options: Any,
     ) -> Any:
         try:
-            layout = Layout(sep, encoding, decimal, read_size(max_unpacked, "--max-unpacked"))
+            if percent and log_prob:
+                raise ValueError("--percent must be left out with --log-prob, got both")
+            written = Written(
+                "percent" if percent else "log" if log_prob else "probability", clip, _dropped(drop_missing)
+            )
+            layout = Layout(sep, encoding, decimal, read_size(max_unpacked, "--max-unpacked"), written)
             with _without_streams(options, input_format, layout.max_unpacked):
                 return command(layout=layout, **options)
         except (ValueError, OSError) as error:
             raise refusal(error) from error
 
     wrapped: Callable[..., Any] = run
-    for option in reversed(_OPTIONS):
-        wrapped = option(wrapped)
+    for option in (_MISSING[missing], *reversed(_OPTIONS)):
+        wrapped = wrapped if option is None else option(wrapped)
     return wrapped
+
+
+def _dropped(given: bool | int | None) -> Missing:
+    """Return what becomes of rows in which a value is missing."""
+    if given is None or given is False:
+        return "refuse"
+    return "drop" if given is True else given
 
 
 @contextmanager

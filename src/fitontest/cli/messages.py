@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 # what arguments of the library are called here whose options have other names
-OPTIONS = {"path": "FILE", "target": "--output", "weights": "--weight-type"}
+OPTIONS = {"path": "FILE", "target": "--output", "weights": "--weight-type", "missing": "--drop-missing"}
 
 PHRASES = {  # of messages of the library that speak of Python, and what they are here
     "None or a level": "'none' or a level",
@@ -34,6 +34,16 @@ PHRASES = {  # of messages of the library that speak of Python, and what they ar
     "declared by max_weight": "declared by --max-weight",
     "a matrix with a row per prediction and a column per class where": "several columns, one for each class, where",
 }
+HINTS = {  # of messages of the library, and the options that say the same, where a command has them
+    "numpy.clip(values, 0, 1) cuts them": ("clip", "--clip cuts them"),
+    "divide by 100": ("percent", "--percent divides by 100"),
+    "numpy.exp makes probabilities of them": ("log_prob", "--log-prob makes probabilities of them"),
+}
+DROPS = {  # what is said of values that are missing, and whether a command leaves such rows out
+    False: "--drop-missing leaves out rows in which a value is missing",
+    None: "--drop-missing MOST leaves out so many rows at most in which a value is missing",
+}
+_MISSING = re.compile(r"missing values|that is missing|must be finite, got nan|no value of the segment|no group in")
 _NAMED = re.compile(r"(?<![\w-])(\w+)=(?![\w=])")  # an argument without its value, such as by=
 _SETTING = re.compile(r"(?<![\w-])(\w+)='(\w+)'")  # how messages of the library quote an argument with its value
 
@@ -52,13 +62,24 @@ def refusal(error: Exception) -> BadInput:
     """Return the error in the words of the command line: the argument that it begins with is an option here."""
     names = _options()
     if isinstance(error, FileError):
-        return BadInput(error.called(names))
+        return BadInput(_with_hints(error.called(names)))
     argument, must, rule = str(error).partition(" must ")
     rule = _SETTING.sub(lambda found: f"{names[found[1]]} {found[2]}" if found[1] in names else found[0], rule)
     rule = _NAMED.sub(lambda found: names.get(found[1], found[0]), rule)
     for phrase, words in PHRASES.items():
         rule = rule.replace(phrase, words)
-    return BadInput(f"{names.get(argument, argument)}{must}{rule}")
+    return BadInput(_with_hints(f"{names.get(argument, argument)}{must}{rule}"))
+
+
+def _with_hints(text: str) -> str:
+    """Return a message whose hints name options of the command that runs."""
+    given = click.get_current_context().params
+    for phrase, (option, words) in HINTS.items():
+        if option in given:
+            text = text.replace(phrase, words)
+    if _MISSING.search(text) and given.get("drop_missing", "") in DROPS:
+        text = f"{text}; {DROPS[given['drop_missing']]}"
+    return text
 
 
 def _options() -> dict[str, str]:

@@ -126,7 +126,7 @@ def _of_batches(command: Callable[..., Any]) -> Callable[..., Any]:
         settings = {name: value for name in SETTINGS if (value := options.pop(name)) is not None}
         return command(columns=columns, settings=settings, **options)
 
-    wrapped: Callable[..., Any] = of_layout(run)
+    wrapped: Callable[..., Any] = of_layout(run, "gate")
     for option in reversed((*_COLUMNS, *_SETTINGS)):
         wrapped = option(wrapped)
     return wrapped
@@ -191,7 +191,7 @@ def _updated(
         settings = {**settings, "labels": split_classes(settings["labels"])}
     time = None if columns.time is None else latest(file, columns.time, layout)
     batch = _name_of_batch(file) if columns.batch is None else columns.batch
-    rows = BatchFile(file, vars(layout), NAMES)
+    rows = BatchFile(file, layout.options, NAMES)
     with _naming_state():
         held = stack.enter_context(fot.Monitor.updating(state, **settings))
     known = held.evidence.settings.layout

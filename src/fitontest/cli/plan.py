@@ -11,6 +11,7 @@ from fitontest.cli.messages import refusing, say
 from fitontest.cli.scores import NAMES
 from fitontest.cli.writing import FORMATS, of_format
 from fitontest.data.arrays import as_scores
+from fitontest.data.written import counting_from, taken_rows
 from fitontest.files.csv_files import STANDARD, Layout
 from fitontest.files.tables import naming_lines, read_columns
 from fitontest.planning.planning import DEFAULT_BASE_RATE, DEFAULT_N, POWER, QUICK, THOROUGH, WIDTH, plan_evaluation
@@ -120,7 +121,7 @@ def plan(
     if file is not None and prob is not None:
         columns: dict[str, Any] = {"label": label, "prob": prob, "groups": list(groups), "pos_label": pos_label}
         scores = (
-            _read_scores(file, prob, layout) if label is None else read(file, **columns, names=NAMES, **vars(layout))
+            _read_scores(file, prob, layout) if label is None else read(file, **columns, names=NAMES, **layout.options)
         )
     planned = plan_evaluation(
         scores,
@@ -140,5 +141,6 @@ def plan(
 def _read_scores(file: Path, prob: str, layout: Layout) -> FloatArray:
     column = read_columns(file, {"--prob": prob}, ("--prob",), layout)["--prob"]
     name = f"prob column {prob!r}"
-    with naming_lines(file, {name: prob}, layout):
-        return as_scores(column, name)
+    rows = layout.written.kept_rows({name: column})
+    with naming_lines(file, {name: prob}, layout), counting_from(rows):
+        return as_scores(layout.written.scores(taken_rows({name: column}, rows)[name], name), name)

@@ -112,7 +112,7 @@ def report(
     given = replace(given, cells="never") if features.names else given
     page = fot.report(
         replace(given, reduction=judged).read(by),
-        X=features.read(given) if features.names else None,
+        X=features.read(given, by=by) if features.names else None,
         categorical_features=features.categorical_features,
         title=heading,
         date=date,

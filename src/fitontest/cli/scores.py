@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
 from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import click
 import numpy as np
@@ -22,8 +22,8 @@ from fitontest.data.weights import MOST_COPIES, WEIGHT_TYPES, WeightType
 from fitontest.files.csv_files import Layout
 from fitontest.reading.models import read_models
 from fitontest.reading.read import read
-from fitontest.reading.table import CELLS, MOST_IN_MEMORY, CellsWanted
-from fitontest.typing import Label
+from fitontest.reading.table import CELLS, MOST_IN_MEMORY, CellsWanted, Table
+from fitontest.typing import IntArray, Label
 
 NAMES = Names(
     y_prob="--prob",
@@ -139,6 +139,12 @@ class Given:
         _say_cells(data)
         return data
 
+    def kept_rows(self, by: tuple[str, ...] = ()) -> IntArray | None:
+        """Return the rows that `read` leaves where it leaves out those in which a value is missing; None: all."""
+        columns = {"label": self.label, "prob": list(self.probs), "weight": self.weight}
+        columns |= {"by": list(by) or None, "groups": list(self.groups) or None}
+        return Table.of(self.file, columns, NAMES, self.layout.options).kept_rows()
+
     def read_models(self) -> Samples:
         """Return the samples of several models, of which each --prob column holds the scores."""
         if len(set(self.probs)) < len(self.probs):
@@ -161,7 +167,7 @@ class Given:
             "groups": list(self.groups) or None,
             "cells": self.cells,
             "names": NAMES,
-            **vars(self.layout),
+            **self.layout.options,
         }
 
 
@@ -170,7 +176,16 @@ def of_any_scores(command: Callable[..., Any]) -> Callable[..., Any]:
     return of_class_scores(command, ANY_REDUCTION)
 
 
-def of_class_scores(command: Callable[..., Any], reduction: Callable[..., Any] = REDUCTION) -> Callable[..., Any]:
+def of_gated_scores(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command what `of_any_scores` gives, and say how many rows may be left out."""
+    return of_class_scores(command, ANY_REDUCTION, "gate")
+
+
+def of_class_scores(
+    command: Callable[..., Any],
+    reduction: Callable[..., Any] = REDUCTION,
+    missing: Literal["rows", "gate"] = "rows",
+) -> Callable[..., Any]:
     """Give a command FILE and the options of scores of several classes; it gets them as one `Given`."""
 
     @wraps(command)
@@ -178,7 +193,7 @@ def of_class_scores(command: Callable[..., Any], reduction: Callable[..., Any] =
         given = Given(**{field.name: options.pop(field.name) for field in fields(Given)})
         return command(given, **options)
 
-    wrapped: Callable[..., Any] = of_layout(run)
+    wrapped: Callable[..., Any] = of_layout(run, missing)
     for option in reversed(_OPTIONS):
         wrapped = (reduction if option is REDUCTION else option)(wrapped)
     return wrapped

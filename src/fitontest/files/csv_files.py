@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fitontest.checks import brief, meant
+from fitontest.data.written import PLAIN, Written
 from fitontest.files.file_error import FileError
 from fitontest.files.unpacked import MOST_UNPACKED, LimitedGzip
 
@@ -65,6 +66,8 @@ class Layout:
         The decimal separator of numbers; by default the point.
     max_unpacked : int, default=4 GiB
         Bytes to which a compressed file, Parquet too, may unpack.
+    written : Written
+        How the scores are written, in files of every format.
 
     Raises
     ------
@@ -81,6 +84,7 @@ class Layout:
     encoding: str | None = None
     decimal: str | None = None
     max_unpacked: int = field(default=MOST_UNPACKED, repr=False)
+    written: Written = field(default=PLAIN, repr=False)
 
     def __post_init__(self) -> None:
         if self.sep == "\\t":  # as a shell passes it
@@ -98,6 +102,12 @@ class Layout:
             except (LookupError, ValueError) as error:  # unknown, no encoding of text, or with a NUL
                 found = f"{brief(self.encoding)}: {error}"
                 raise FileError("encoding", f"must be a text encoding, got {found}") from error
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What is said, as `fitontest.read` takes it."""
+        own = {name: value for name, value in vars(self).items() if name != "written"}
+        return {**own, **vars(self.written)}
 
     @property
     def codec(self) -> str:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain, count, islice, zip_longest
+from math import isnan
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TextIO, TypeVar
@@ -250,7 +251,7 @@ def append_columns(
     columns : sequence of C str
         Names of the new columns.
     values : array of shape (n, C)
-        Finite numbers, a row for each of `source`.
+        Numbers, a row for each of `source`; NaN where there is none, which is a missing value of the table.
     wanted : dict of str to str, optional
         As for `read_columns`: columns of a CSV source, by which its separator is known.
     layout : Layout
@@ -372,7 +373,7 @@ def _append_to_rows(file: CsvFile, target: Path, delimiter: str, columns: Sequen
                     cells = zip(row, file.is_quoted(line), strict=True)
                     row = [_quoted(cell) if quoted else _cell(cell, delimiter) for cell, quoted in cells]
                 line = delimiter.join(row)
-            new = (_cell(repr(number).replace(".", decimal), delimiter) for number in numbers)
+            new = ("" if isnan(number) else _cell(repr(number).replace(".", decimal), delimiter) for number in numbers)
             text.write(f"{delimiter.join((line, *new))}\n")
 
 
@@ -387,7 +388,8 @@ def _append_as_parquet(file: CsvFile, target: Path, columns: Sequence[str], valu
                     texts = [_quoted(cell) if cell or quoted else "" for cell, quoted in cells]
                 else:
                     texts = [f'"{cell}"' if cell else "" for cell in row]
-                text.write(f"{','.join((*texts, *map(repr, numbers)))}\n")
+                ends = ("" if isnan(number) else repr(number) for number in numbers)
+                text.write(f"{','.join((*texts, *ends))}\n")
         names, new = (
             [f"{letter}{i}" for i in range(len(each))] for letter, each in (("c", file.header), ("n", columns))
         )
@@ -439,7 +441,8 @@ def _append_to_parquet(source: Path, target: Path, delimiter: str, columns: Sequ
         paired = f"(SELECT *, {', '.join(f'1 AS {one}' for one in new)} FROM {_ROWS}) AS file POSITIONAL JOIN numbers"
         refusal = f"error('the file must have {len(values)} rows, as many as values')"
         guarded = ", ".join(
-            f"CASE WHEN file.{one} = 1 AND {value} IS NOT NULL THEN {value} ELSE {refusal} END AS {one}"
+            f"CASE WHEN file.{one} = 1 AND {value} IS NOT NULL THEN if(isnan({value}), NULL, {value}) ELSE {refusal} "
+            f"END AS {one}"
             for value, one in ((f"numbers.value{k}", one) for k, one in enumerate(new))
         )
         how = _how_written(target, delimiter, (*names, *columns), no_rows=not len(values))

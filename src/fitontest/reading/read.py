@@ -17,6 +17,7 @@ from fitontest.data.samples import Samples
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.simplex_sample import AnyReduction, SimplexSample
 from fitontest.data.weights import WeightType, check_kind
+from fitontest.data.written import Missing, Scale, Written, counting_from, taken_rows
 from fitontest.reading.table import CELLS, CellsWanted, Table
 from fitontest.typing import ArrayInput, Label
 
@@ -44,6 +45,9 @@ def read(
     encoding: str | None = None,
     decimal: Literal[".", ","] | None = None,
     max_unpacked: int | None = None,
+    missing: Missing = "refuse",
+    scale: Scale = "probability",
+    clip: bool = False,
     names: Names = NAMES,
 ) -> Data:
     """Check labels and predicted probabilities once, from arrays, a data frame or a file, for all other functions.
@@ -91,6 +95,14 @@ def read(
         How a CSV file is written: by default the separator with which the header has the columns, UTF-8, and the point.
     max_unpacked : int, optional
         Bytes to which a compressed file may unpack; by default 4 GiB.
+    missing : {"refuse", "drop"} or int, default="refuse"
+        What becomes of rows in which a label, score, weight, segment or group is missing. A warning says how many are
+        left out; a number is how many may be.
+    scale : {"probability", "percent", "log"}, default="probability"
+        How the columns of scores of a file or frame are written: percents are divided by 100, and the exponential is
+        taken of logarithms of probabilities.
+    clip : bool, default=False
+        Whether scores outside [0, 1] of a file or frame become 0 or 1. A warning says how many.
     names : Names, optional
         What the caller calls the arguments, for error messages.
 
@@ -123,11 +135,12 @@ def read(
             )
     columns = {"label": label, "prob": prob, "weight": weight}
     layout = {"sep": sep, "encoding": encoding, "decimal": decimal, "max_unpacked": max_unpacked}
+    written = Written(scale, clip, missing)
     if isinstance(y_true, str | Path) or any(name is not None for name in columns.values()):
         arrays = {names.y_prob: y_prob, names.sample_weight: sample_weight}
         where = f"where {names.y_true} is a file or data frame, of which label, prob and weight name the columns"
         _refuse(arrays, where)
-        table = Table.of(y_true, {**columns, "by": by, "groups": groups}, names, layout)
+        table = Table.of(y_true, {**columns, "by": by, "groups": groups}, names, {**layout, **vars(written)})
         return table.read(weights, reduction, labels, pos_label, cells)
     _refuse(layout, "unless a file is read")
     choose(cells, CELLS, "cells")
@@ -141,18 +154,29 @@ def read(
             f"label and prob must name the columns of a frame that is passed as {names.y_true} alone, as in "
             f"label='y', prob='p'; got {frame}"
         )
-    return read_arrays(
-        y_true,
-        y_prob,
-        sample_weight,
-        weights=weights,
-        reduction=reduction,
-        labels=labels,
-        pos_label=pos_label,
-        by=by,
-        groups=groups,
-        names=names,
+    _refuse(
+        {"scale": scale if scale != "probability" else None, "clip": clip or None},
+        "unless columns of a data frame or a file are read",
     )
+    given = {names.y_true: y_true, names.y_prob: y_prob, names.sample_weight: sample_weight, names.groups: groups}
+    segments = (
+        {f"{names.by} {name}": column for name, column in by.items()} if isinstance(by, Mapping) else {names.by: by}
+    )
+    rows = written.kept_rows({**given, **segments})
+    taken = taken_rows({**given, **segments}, rows)
+    with counting_from(rows):
+        return read_arrays(
+            taken[names.y_true],
+            taken[names.y_prob],
+            taken[names.sample_weight],
+            weights=weights,
+            reduction=reduction,
+            labels=labels,
+            pos_label=pos_label,
+            by={name: taken[f"{names.by} {name}"] for name in by} if isinstance(by, Mapping) else taken[names.by],
+            groups=taken[names.groups],
+            names=names,
+        )
 
 
 def _read_before(data: Any, more: dict[str, Any], reduction: str | None, weights: WeightType, names: Names) -> Data:

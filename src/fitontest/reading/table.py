@@ -28,11 +28,14 @@ from fitontest.data.read import Data, read_arrays
 from fitontest.data.row_groups import combined_ids
 from fitontest.data.simplex_sample import CANONICAL
 from fitontest.data.weights import WeightType, check_kind
+from fitontest.data.written import PLAIN, Written, counting_from, taken_rows
+from fitontest.exceptions import without_warnings
 from fitontest.reading.id_columns import find_id_column, with_hint
-from fitontest.typing import ArrayInput, Label
+from fitontest.typing import ArrayInput, IntArray, Label
 
 CellsWanted: TypeAlias = Literal["auto", "always", "never"]
 CELLS = ("auto", "always", "never")
+WRITTEN = ("scale", "clip", "missing")
 MOST_IN_MEMORY = 1_000_000  # rows, beyond which "auto" reads cells
 
 
@@ -54,6 +57,8 @@ class Table:
         What messages call the columns and the arguments.
     layout : Layout or None
         How a CSV file is written; None of a frame.
+    written : Written
+        How the scores are written, and what becomes of rows in which a value is missing.
     """
 
     source: Any
@@ -64,6 +69,7 @@ class Table:
     groups: tuple[str, ...]
     names: Names
     layout: Any = None
+    written: Written = PLAIN
 
     @classmethod
     def of(cls, source: Any, columns: dict[str, Any], names: Names, layout: dict[str, Any]) -> "Table":
@@ -77,7 +83,7 @@ class Table:
         names : Names
             What the caller calls the arguments.
         layout : dict
-            What the caller passed of how a CSV file is written.
+            What the caller passed of how a CSV file is written, and how scores are.
 
         Raises
         ------
@@ -104,11 +110,15 @@ class Table:
             groups=_of_groups(of_groups[0]) if of_groups else names.groups,
             columns=probs if len(probs) > 1 else None,
         )
-        given = {name: value for name, value in layout.items() if value is not None}
+        said = {name: value for name, value in layout.items() if value is not None}
+        written = Written(**{name: said.pop(name) for name in WRITTEN if name in said})
+        given = said
         for name, value in given.items():
             if not is_file:
                 raise ValueError(f"{name} must be left out of a data frame, got {value!r}")
-        return cls(source, label, probs, weight, segments, of_groups, called, _layout(given) if is_file else None)
+        return cls(
+            source, label, probs, weight, segments, of_groups, called, _layout(given) if is_file else None, written
+        )
 
     def read(
         self,
@@ -134,8 +144,10 @@ class Table:
         if self.is_reduced_to_cells(cells, reduction):
             made, _ = self.read_cells(weights, reduction, labels, pos_label)
             return samples_of_cells(made, self.by, reduction)
-        with self._naming_lines():
-            values = self._columns()
+        values = self._columns()
+        rows = self._kept(values)
+        with self._naming_lines(), counting_from(rows):
+            values = taken_rows(values, rows)
             column = values["label"]
             data = read_arrays(
                 column,
@@ -152,6 +164,14 @@ class Table:
         if not self.groups:
             return with_hint(data, GroupHint(self.names.groups, self._id_column()))
         return with_hint(data, GroupHint(combined=self.groups)) if len(self.groups) > 1 else data
+
+    def kept_rows(self) -> IntArray | None:
+        """Return the rows that are not left out, as `read` leaves rows out; None: all of them."""
+        with without_warnings():
+            return self._kept(self._columns()) if self.written.drops else None
+
+    def _kept(self, values: dict[str, Any]) -> IntArray | None:
+        return self.written.kept_rows(dict(zip(self._called(), values.values(), strict=True)))
 
     def _id_column(self) -> IdColumn | None:
         """Return the column that looks like one of groups, of those that were not named."""
@@ -206,10 +226,18 @@ class Table:
 
     def _scores(self, columns: Sequence[Any]) -> Any:
         """Return the column of scores, or the matrix of several."""
-        if len(columns) == 1:
-            return columns[0]
-        each = zip(self.probs, columns, strict=True)
-        return np.column_stack([as_scores(column, _of_scores(prob)) for prob, column in each])
+        each = [self.written.scores(column, _of_scores(prob)) for prob, column in zip(self.probs, columns, strict=True)]
+        if len(each) == 1:
+            return each[0]
+        return np.column_stack(
+            [as_scores(column, _of_scores(prob)) for prob, column in zip(self.probs, each, strict=True)]
+        )
+
+    def _called(self) -> list[str]:
+        """Return what messages call the columns, in the order in which they are read."""
+        weight = () if self.weight is None else (self.names.sample_weight,)
+        by = (f"{self.names.by} column {name!r}" for name in self.by)
+        return [self.names.y_true, *map(_of_scores, self.probs), *weight, *by, *map(_of_groups, self.groups)]
 
     @staticmethod
     def _keys(names: Sequence[str], argument: str) -> list[str]:
@@ -222,11 +250,9 @@ class Table:
             return nullcontext()
         from fitontest.files.tables import naming_lines
 
-        columns = {self.names.y_true: self.label, **{_of_scores(prob): prob for prob in self.probs}}
-        columns |= {} if self.weight is None else {self.names.sample_weight: self.weight}
-        columns |= {_of_groups(name): name for name in self.groups}
-        columns |= {f"{self.names.by} column {name!r}": name for name in self.by}
-        return naming_lines(Path(self.source), columns, self.layout)
+        weight = () if self.weight is None else (self.weight,)
+        named = (self.label, *self.probs, *weight, *self.by, *self.groups)
+        return naming_lines(Path(self.source), dict(zip(self._called(), named, strict=True)), self.layout)
 
     def _typed(self, label: Any, column: Any, argument: str) -> Any:
         """Return a label in the type of the column of labels: in a file every label is written as a text."""
@@ -276,6 +302,7 @@ class Table:
             weights=weights,
             groups=self.groups or None,
             exact=exact,
+            written=self.written,
         )
         return cells, labels
 
