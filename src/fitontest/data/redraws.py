@@ -99,9 +99,10 @@ class Redraws(ABC):
     def moved(self, g: FloatArray) -> FloatArray:
         """Return a direction, or where it goes nowhere a shift of the logits."""
 
-    def blocks(self, draws: int) -> list[range]:
-        """Return which labellings are drawn together."""
-        return [range(start, min(start + self.block_size, draws)) for start in range(0, draws, self.block_size)]
+    def blocks(self, draws: int | range) -> list[range]:
+        """Return which labellings are drawn together; a range of draws goes on after others."""
+        draws = range(draws) if isinstance(draws, int | np.integer) else draws
+        return [draws[at : at + self.block_size] for at in range(0, len(draws), self.block_size)]
 
     def observed_sample(self) -> Any:
         """Return the sample of the real labels, in an order that does not tell in which order its rows came."""
@@ -109,7 +110,7 @@ class Redraws(ABC):
         return next(iter(points.samples(labels)))
 
     def values(
-        self, measure: Valued, truths: Sequence[FloatArray], draws: int, seed: Sequence[int], known: int = 0
+        self, measure: Valued, truths: Sequence[FloatArray], draws: int | range, seed: Sequence[int], known: int = 0
     ) -> list[FloatArray]:
         """Return the values of a measure under each truth but the first `known`, with the same random numbers."""
         values: list[list[FloatArray]] = [[] for _ in truths[known:]]

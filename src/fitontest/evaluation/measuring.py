@@ -31,7 +31,7 @@ from fitontest.registry import settings_of
 from fitontest.typing import Label
 from fitontest.uncertainty.dependence import dependence_of, share_dependence, with_dependence
 from fitontest.uncertainty.intervals import NULL_DRAWS, with_shared_null
-from fitontest.uncertainty.joint import JointTest, joint_test
+from fitontest.uncertainty.joint import UNLIKELY, JointTest, joint_test
 from fitontest.uncertainty.redrawing import (
     NO_CLASSES,
     Redrawing,
@@ -180,7 +180,8 @@ def measure_segments(
                     failures[name][segment] = str(error)
             found = [each[segment] for each in estimates.values() if segment in each]
             if judged and found and sample.classes is None and not _is_open(found[0]):
-                tests[segment] = joint_test(sample, int(wanted.null_draws), one_seed(wanted.random_state), found)
+                draws, seed = int(wanted.null_draws), one_seed(wanted.random_state)
+                tests[segment] = joint_test(sample, draws, seed, found, UNLIKELY / len(segments))
     warn_of_several(held, "segment")
     return SegmentedEvaluation(
         segments=segments,

@@ -94,11 +94,13 @@ class Verdict:
 
     @property
     def decision(self) -> str:
-        """Whether calibration is rejected, with the joint p-value."""
+        """Whether calibration is rejected, with the joint p-value, and whether its draws tell it from .05."""
         is_or_not = "is" if self.shown else "is not"
         p = f"= {short(self.p_value, 2)}"
         if self.p_value < 1.5 * self.test.smallest:  # no draw looked as bad
             p = f"<= {self.p_value:.2g}"
+        if self.test.leaves_open(UNLIKELY):
+            p += f", too near {UNLIKELY} to tell from {self.test.draws:,} draws"
         return f"calibration {is_or_not} rejected (p {p})"
 
     @property
