@@ -7,6 +7,10 @@ together the normal score of u_i is mixed with numbers that the group shares:
 
 with h_i the standardised logit of the score, clipped to [-2, 2]. u'_i is uniform, so that each label has exactly the
 probability c(p_i), whatever the correlations, and truths still see the same numbers.
+
+Of two rows that mirror each other (`fitontest.data.mirrored_rows`) the numbers are u_i and 1 - u_i: under a truth that
+is as symmetric as these rows exactly one of them is positive. Such rows share what they share with a sign: rows of one
+side, p above 1/2 or below it, are alike, and those of different sides opposite; h is of the larger one of p and 1 - p.
 """
 
 from dataclasses import dataclass
@@ -15,6 +19,7 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr, ndtri
 
+from fitontest.data.mirrored_rows import MirroredRows
 from fitontest.data.row_groups import RowGroups
 from fitontest.numerics.links import logit
 from fitontest.typing import BoolArray, FloatArray, IntArray
@@ -57,6 +62,8 @@ class Dependence:
     alone : tuple of (int, float)
         Of groups that are combinations of columns the places of those of which rows that share the value and nothing
         else have labels that are alike too, with the p-value of it.
+    events : int
+        Where rows mirror each other the events that they are of, which rho is of; else 0.
     """
 
     groups: int
@@ -72,11 +79,17 @@ class Dependence:
     at_limit: bool = False
     learnt_from: float = np.inf
     alone: tuple[tuple[int, float], ...] = ()
+    events: int = 0
 
     @property
     def degrees(self) -> float:
         """Degrees of freedom of Student's t: the effective groups less one."""
         return max(self.effective - 1.0, 1.0)
+
+    @property
+    def has_rho(self) -> bool:
+        """Whether there are groups of several rows, or of several events, whose labels may be alike."""
+        return self.several > 0 and self.events != self.groups
 
     @property
     def most(self) -> float:
@@ -116,25 +129,36 @@ class SharedNumbers:
         The group of each entry.
     own, first, second : arrays of shape (m,)
         sqrt(1 - rho0 - rho1 h^2), sqrt(rho0) and sqrt(rho1) h; (1, 0, 0) of rows that are alone in their group.
+    mirrors : tuple of int arrays or None
+        Entries that mirror others, and these others; None where none do.
     """
 
     code: IntArray
     own: FloatArray
     first: FloatArray
     second: FloatArray
+    mirrors: tuple[IntArray, IntArray] | None = None
 
     @classmethod
     def of(
         cls, code: IntArray, p: FloatArray, w: FloatArray, n: IntArray, dependence: Dependence
     ) -> "SharedNumbers | None":
         """Return them for entries of n rows each, or None where labels are independent."""
-        if dependence.intercept == 0.0 and dependence.slope == 0.0:
+        rows = MirroredRows.of(p, code, n) if dependence.events else None
+        if dependence.intercept == 0.0 and dependence.slope == 0.0 and rows is None:
             return None
-        h = standardised_logits(p, w)
+        h = standardised_logits(p if rows is None else rows.folded, w)
+        sign = 1.0 if rows is None else rows.sign
         together = np.bincount(code, n)[code] > 1
-        first = np.where(together, np.sqrt(dependence.intercept), 0.0)
-        second = np.where(together, np.sqrt(dependence.slope) * h, 0.0)
-        return cls(code, np.sqrt(1.0 - first**2 - second**2), first, second)
+        first = np.where(together, sign * np.sqrt(dependence.intercept), 0.0)
+        second = np.where(together, sign * np.sqrt(dependence.slope) * h, 0.0)
+        mirrors = None
+        if rows is not None:
+            mirrors = rows.pairs
+            either = np.concatenate(mirrors)
+            either = either[np.bincount(code, n)[code[either]] == 2]  # alone with their mirror, they share all
+            first[either], second[either] = np.sqrt(ALIKE) * rows.sign[either], 0.0
+        return cls(code, np.sqrt(1.0 - first**2 - second**2), first, second, mirrors)
 
     @property
     def alone(self) -> BoolArray:
@@ -160,11 +184,20 @@ class SharedNumbers:
         return np.asarray(shared)
 
     def only(self, entries: slice) -> "SharedNumbers":
-        """Return what some of the entries share."""
-        return SharedNumbers(self.code[entries], self.own[entries], self.first[entries], self.second[entries])
+        """Return what some of the entries share, and which of them mirror each other."""
+        mirrors, size = self.mirrors, self.code.size
+        if mirrors is not None:
+            start, stop, _ = entries.indices(size)
+            inside = np.all([(start <= each) & (each < stop) for each in mirrors], axis=0)
+            mirrors = mirrors[0][inside] - start, mirrors[1][inside] - start
+        each = (column[entries] for column in (self.code, self.own, self.first, self.second))
+        return SharedNumbers(*each, mirrors)
 
     def latent(self, u: FloatArray, shared: FloatArray) -> FloatArray:
         """Return Phi^-1(u') of each row, for uniform numbers u; of rows that share nothing u itself."""
+        if self.mirrors is not None:
+            lower, upper = self.mirrors
+            u[lower] = 1.0 - u[upper]
         alone = self.alone
         if not alone.any():
             ndtri(u, out=u)
@@ -184,6 +217,23 @@ class SharedNumbers:
         if alone.any():
             probability[alone] = c[alone, None]
         return np.asarray(probability)
+
+    def reflected(self, c: FloatArray) -> FloatArray:
+        """Return the truth with 1 - c of their mirrors at the entries that have these."""
+        reflected = c.copy()
+        if self.mirrors is not None:
+            lower, upper = self.mirrors
+            reflected[upper] = 1.0 - c[lower]
+        return reflected
+
+    def with_mirrors(self, count: IntArray, reflected: IntArray, n: IntArray) -> IntArray:
+        """Return positives of n rows each, of mirrors those that are left by others under the reflected truth."""
+        if self.mirrors is None:
+            return count
+        lower, upper = self.mirrors
+        both = count.copy()
+        both[lower] = (n[lower] - reflected[upper].T).T
+        return both
 
     def thresholds(self, c: FloatArray) -> FloatArray:
         """Return what the numbers of `latent` are compared with: Phi^-1(c), and c of rows that share nothing."""

@@ -98,13 +98,17 @@ class KnownGroups:
         if known is None or self.too_few or self.sizes.are_single:
             return ""
         more = f" ({_two_decimals(known.most)} where scores are extreme)" if known.grows else ""
-        return f"{rho_in_words(known)}{more}, design effect {short(known.design_effect, 2)}"
+        events = f"{count(known.events)} events of two rows" if known.events else ""
+        rho = f"{rho_in_words(known)}{more}" if known.has_rho else ""
+        return ", ".join(text for text in (events, rho, f"design effect {short(known.design_effect, 2)}") if text)
 
     @property
     def rho(self) -> str:
         """How alike the labels of a group are, as a cell of a table."""
-        unknown = self.dependence is None or self.too_few or self.sizes.are_single
-        return "-" if unknown else _two_decimals(self.dependence.rho)  # type: ignore[union-attr]
+        known = self.dependence
+        if known is None or self.too_few or not known.has_rho:
+            return "-"
+        return _two_decimals(known.rho)
 
     def rows_in_words(self, rows: int) -> str:
         """Return a number of rows, which has yet to come, with as many groups of the same sizes.
@@ -159,7 +163,8 @@ class KnownGroups:
         elif sizes.several < FEWEST:
             notes.append(self._hardly_known)
         if known.at_limit:
-            notes.append("labels of a group are as alike as can be: redrawn ones agree, as those of copies do")
+            what = "events" if known.events else "labels"
+            notes.append(f"{what} of a group are as alike as can be: redrawn ones agree, as those of copies do")
         return notes
 
     @property
@@ -187,7 +192,7 @@ class KnownGroups:
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON-ready values; what was not estimated is None."""
         known = None if self.too_few else self.dependence
-        rho = None if known is None else known.rho
+        rho = None if known is None or not known.has_rho else known.rho
         return {
             "count": self.sizes.groups,
             "rows": self.sizes.rows,

@@ -72,6 +72,8 @@ def _redrawn_together(
     if shared is not None:
         given = shared.given(rows.p, shared.draw(1, [int(rng.randint(2**31 - 1))]))[:, 0]
     positive = rng.binomial(n, given)
+    if shared is not None:  # the scores themselves are as symmetric as mirrored rows
+        positive = shared.with_mirrors(positive, positive, n)
     count = np.stack((n - positive, positive), axis=1).ravel()
     present = np.flatnonzero(count)
     at, y = present // 2, (present % 2).astype(np.float64)

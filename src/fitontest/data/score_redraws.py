@@ -1,6 +1,6 @@
 """Labels of scores redrawn from several truths: a row with the uniform number u has the label 1 where u < c."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, islice
@@ -130,8 +130,10 @@ class ScoreRedraws(Redraws):
             part = shared.draw(len(block), [*seed, block.start])
             if self.entries.single:
                 labels = _single_together(truths, rng.random(shape), shared, part)
-            else:
+            elif shared.mirrors is None:
                 labels = _counts_together(n, truths, rng, shared, part)
+            else:
+                labels = _mirrored_counts(n, truths, rng, shared, part)
         elif self.entries.single:
             labels = _single(truths, shape, rng)
         elif np.array_equal(truths[0], self.points):
@@ -201,7 +203,7 @@ def _single_together(
 
 
 def _counts_together(
-    n: IntArray, truths: Sequence[FloatArray], rng: np.random.Generator, shared: SharedNumbers, part: FloatArray
+    n: IntArray, truths: Iterable[FloatArray], rng: np.random.Generator, shared: SharedNumbers, part: FloatArray
 ) -> Iterator[IntArray]:
     """Yield the numbers of positives as `_counts` does, with probabilities that depend on what the group shares."""
     count, before, given_before = np.zeros(part.shape, dtype=np.intp), np.zeros(n.size), np.zeros(part.shape)
@@ -216,6 +218,16 @@ def _counts_together(
             more[down] = rng.binomial(count[down], _share(given[down], given_before[down]))
         yield more
         count, before, given_before = more, c, given
+
+
+def _mirrored_counts(
+    n: IntArray, truths: Sequence[FloatArray], rng: np.random.Generator, shared: SharedNumbers, part: FloatArray
+) -> Iterator[IntArray]:
+    """Yield the numbers of positives where entries mirror each other: of a mirror those that its partner leaves."""
+    both = chain.from_iterable((c, shared.reflected(c)) for c in truths)
+    counts = _counts_together(n, both, rng, shared, part)
+    for count, reflected in zip(counts, counts, strict=True):
+        yield shared.with_mirrors(count, reflected, n)
 
 
 def _share(part: FloatArray, whole: FloatArray) -> FloatArray:

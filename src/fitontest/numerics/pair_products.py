@@ -48,6 +48,11 @@ class Pairs:
         """K."""
         return int(self.code.max()) + 1
 
+    @property
+    def several(self) -> int:
+        """Groups of at least two rows."""
+        return int(np.count_nonzero(np.bincount(self.code, self.n) > 1))
+
     def products(self, sums: FloatArray, squares: FloatArray) -> FloatArray:
         """Return the sum over the pairs of each group of w_i x_i w_j x_j, shape (K,).
 
@@ -135,7 +140,7 @@ def _solve(pairs: Pairs, observed: FloatArray, g: FloatArray, terms: int) -> Pai
         low, high = (middle, high) if mean_at(middle) < total else (low, middle)
     rho = (low + high) / 2.0
     slope = float(by_power @ (powers * rho ** (powers - 1.0)))
-    size = np.count_nonzero(np.bincount(pairs.code, pairs.n) > 1)
+    size = pairs.several
     if size < 2 or not slope > 0.0:
         return PairCorrelation(rho, np.inf, at_limit)
     missed = observed - coefficients.T @ rho**powers

@@ -6,6 +6,9 @@ latent correlation rho of the Gaussian copula under which labels are redrawn
 with the score, as where groups differ in their calibration slope. Residuals of a fitted map are too small: the
 correlations are multiplied by K / (K - d), with K groups of at least two rows and d parameters of the map, at most
 K / 2.
+
+Residuals of rows that mirror each other cancel over a group. There they are of events, the one row of each with
+p >= 1/2: rho tells how alike the labels of these are.
 """
 
 from dataclasses import replace
@@ -25,6 +28,7 @@ from fitontest.data.dependence import (
 from fitontest.data.entries import LEAST_NODES, NODES, Entries, grouped_entries
 from fitontest.data.kinds import Data
 from fitontest.data.known_groups import NOT_LEARNT
+from fitontest.data.mirrored_rows import mirrored_rows
 from fitontest.data.redraws import Redraws
 from fitontest.data.row_groups import RowGroups
 from fitontest.data.samples import Samples
@@ -174,11 +178,20 @@ def _learn(sample: ScoreSample, groups: RowGroups) -> Dependence:
     entries, positives = grouped_entries(sample, groups, nodes)
     assert entries.group is not None
     g, parameters = _fit(entries, positives)
-    pairs = Pairs(entries.group, entries.w / entries.n, entries.n)
+    code, p, w, n = entries.group, entries.p, entries.w, entries.n
+    mirrored = mirrored_rows(p, positives, code, n)
+    if mirrored is not None:
+        p, g = mirrored.folded, np.where(mirrored.upper, g, 1.0 - g)
+        positives, kept = mirrored.folded_positives(positives), mirrored.kept
+        code, p, w, n, g, positives = (column[kept] for column in (code, p, w, n, g, positives))
+        counted = replace(counted, events=int(n.sum()))
+    pairs = Pairs(code, w / n, n)
+    several = pairs.several
+    if several == 0:  # each group is one event
+        return _with_icc(counted, sample, groups, 0.0)
     correlation = latent_correlation(pairs, positives, g)
-    several = groups.several
     larger = several / (several - min(parameters, several / 2.0))
-    h = standardised_logits(entries.p, entries.w)
+    h = standardised_logits(p, w)
     rho = min(correlation.rho * larger, LARGEST)
     first, second = intercept_and_slope(pairs, positives, g, h)
     at_limit = rho >= LARGEST and labels_agree(pairs, positives, g)
@@ -187,17 +200,29 @@ def _learn(sample: ScoreSample, groups: RowGroups) -> Dependence:
     spread = float(pairs.products_of(np.sqrt(g * (1.0 - g))).sum())
     icc = float(pairs.residual_products(positives, g).sum()) / spread if spread > 0.0 else 0.0
     icc = float(np.clip(icc * larger, 0.0, 1.0))
-    return replace(
+    counted = replace(
         counted,
         rho=rho,
         se=correlation.se * larger,
         intercept=ALIKE if at_limit else intercept,
         slope=0.0 if at_limit else slope,
-        icc=icc,
-        design_effect=design_effect(groups.code, sample.rows.w, sample.rows.w2, icc),
         at_limit=at_limit,
         alone=_columns_alone(sample, groups),
     )
+    return _with_icc(counted, sample, groups, icc)
+
+
+def _with_icc(known: Dependence, sample: ScoreSample, groups: RowGroups, icc: float) -> Dependence:
+    """Return the dependence with the correlation of residuals of two rows, and the design effect of a mean of rows.
+
+    Of events the mean of all rows, of which two tell as much as one event, has twice the design effect: with M rows a
+    group 2 (1 + (M / 2 - 1) icc).
+    """
+    code, w, w2 = groups.code, sample.rows.w, sample.rows.w2
+    if known.events:
+        rows = design_effect(code, w, w2, 1.0)
+        icc = (1.0 + (rows - 2.0) * icc) / (rows - 1.0)
+    return replace(known, icc=icc, design_effect=design_effect(code, w, w2, icc))
 
 
 def _columns_alone(sample: ScoreSample, groups: RowGroups) -> tuple[tuple[int, float], ...]:
