@@ -31,7 +31,6 @@ LARGEST_PARTS = (0.6, 0.08)  # redrawn: the rho0 that all rows share, where rho 
 MOST_SHARED = 0.98  # of the variance of a latent score, where the score is extreme
 ALIKE = 0.999  # rho0 where labels of a group are as alike as can be: those of copies agree
 FEWEST = 10  # effective groups, below which nothing is concluded
-FEW = 20  # below which it is said that they are few
 
 
 @dataclass(frozen=True)
@@ -64,6 +63,9 @@ class Dependence:
         else have labels that are alike too, with the p-value of it.
     events : int
         Where rows mirror each other the events that they are of, which rho is of; else 0.
+    cancels : bool
+        Whether the residuals of a group add up to nothing, so that nothing is learnt: rows of several events exclude
+        each other.
     """
 
     groups: int
@@ -80,6 +82,7 @@ class Dependence:
     learnt_from: float = np.inf
     alone: tuple[tuple[int, float], ...] = ()
     events: int = 0
+    cancels: bool = False
 
     @property
     def degrees(self) -> float:
@@ -107,8 +110,8 @@ class Dependence:
 
     @property
     def too_few(self) -> bool:
-        """Whether dependence cannot be learnt from so few groups, and nothing is concluded."""
-        return is_too_few(self.learnt_from)
+        """Whether dependence cannot be learnt from so few groups, or such groups, and nothing is concluded."""
+        return self.cancels or is_too_few(self.learnt_from)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers as JSON-ready values."""
@@ -190,7 +193,7 @@ class SharedNumbers:
             start, stop, _ = entries.indices(size)
             inside = np.all([(start <= each) & (each < stop) for each in mirrors], axis=0)
             mirrors = mirrors[0][inside] - start, mirrors[1][inside] - start
-        each = (column[entries] for column in (self.code, self.own, self.first, self.second))
+        each = self.code[entries], self.own[entries], self.first[entries], self.second[entries]
         return SharedNumbers(*each, mirrors)
 
     def latent(self, u: FloatArray, shared: FloatArray) -> FloatArray:
@@ -241,13 +244,13 @@ class SharedNumbers:
 
 
 def are_too_few(groups: RowGroups | None) -> bool:
-    """Return whether there are groups, but so few effective ones that nothing is concluded."""
-    return groups is not None and is_too_few(groups.effective)
+    """Return whether there are groups, but dependence is learnt from so few that nothing is concluded."""
+    return groups is not None and is_too_few(groups.learnt_from)
 
 
-def is_too_few(effective: float) -> bool:
+def is_too_few(learnt_from: float) -> bool:
     """Return whether nothing is concluded of so many effective groups, of which rounding may have made a few less."""
-    return effective < FEWEST * (1.0 - 1e-9)
+    return learnt_from < FEWEST * (1.0 - 1e-9)
 
 
 def design_effect(groups: IntArray, w: FloatArray, w2: FloatArray, icc: float) -> float:

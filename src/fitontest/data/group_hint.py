@@ -4,14 +4,16 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class IdColumn:
-    """A column that was not named, and looks like one of groups: by its name, and since its values repeat.
+class GroupColumn:
+    """A column that was not named, and within whose values labels agree.
 
     Attributes
     ----------
     name : str
     values, rows : int
         Distinct values, in how many rows.
+    agreement : float
+        Correlation of the residuals of two rows of one value.
     of_all : bool
         Whether these are all rows, or the first ones.
     """
@@ -19,6 +21,7 @@ class IdColumn:
     name: str
     values: int
     rows: int
+    agreement: float
     of_all: bool = True
 
     def __str__(self) -> str:
@@ -33,21 +36,21 @@ class GroupHint:
     ----------
     argument : str
         What the caller calls the argument: "groups", or an option of the command line.
-    column : IdColumn or None
-        The column that looks like one of groups.
+    column : GroupColumn or None
+        The column within whose values labels agree.
     combined : tuple of str
         The columns that were named, whose combinations of values are the groups.
 
     Examples
     --------
-    >>> str(GroupHint()), str(GroupHint(column=IdColumn("user", 10, 80)))
+    >>> str(GroupHint()), str(GroupHint(column=GroupColumn("user", 10, 80, 0.4)))
     ('groups=', "groups='user'")
-    >>> str(GroupHint("--group", IdColumn("user", 10, 80)))
+    >>> str(GroupHint("--group", GroupColumn("user", 10, 80, 0.4)))
     '--group user'
     """
 
     argument: str = "groups"
-    column: IdColumn | None = None
+    column: GroupColumn | None = None
     combined: tuple[str, ...] = ()
 
     def __str__(self) -> str:

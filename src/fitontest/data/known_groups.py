@@ -4,12 +4,15 @@ from dataclasses import dataclass
 from math import ceil, inf, isfinite
 from typing import Any
 
-from fitontest.data.dependence import FEW, FEWEST, Dependence, is_too_few
-from fitontest.data.row_groups import GroupSizes
+from fitontest.data.dependence import FEWEST, Dependence, is_too_few
+from fitontest.data.row_groups import FEW, GroupSizes
 from fitontest.results.text import count, p_in_words, short
 
-NOT_LEARNT = f"dependence cannot be learnt from fewer than {FEWEST} groups"
-SMALL_EFFECT = 1.1  # the largest design effect that groups may have, up to which it is small
+NOT_LEARNT = f"dependence cannot be learnt from fewer than {FEWEST} groups of several rows"
+CANCELS = (
+    "dependence cannot be learnt where the labels of each group add up to what its scores say, as rows do that exclude "
+    "each other, such as all outcomes of some events: give one row of each event, or name the events"
+)
 
 
 @dataclass(frozen=True)
@@ -56,12 +59,12 @@ class KnownGroups:
         """
         if self.dependence is not None:
             return self.dependence.too_few
-        return not self.sizes.are_single and is_too_few(self.sizes.effective)
+        return not self.sizes.are_single and is_too_few(self.learnt_from)
 
     @property
     def are_few(self) -> bool:
         """Whether there are enough groups to conclude, and few enough to say so."""
-        return not (self.sizes.are_single or self.too_few) and self.sizes.effective < FEW * (1.0 - 1e-9)
+        return not (self.sizes.are_single or self.too_few) and self.learnt_from < FEW * (1.0 - 1e-9)
 
     @property
     def is_part(self) -> bool:
@@ -71,9 +74,11 @@ class KnownGroups:
 
     @property
     def learnt_from(self) -> float:
-        """Effective groups from which dependence is learnt: of a segment of few those of all rows."""
-        known = self.dependence
-        return self.sizes.effective if known is None or known.learnt_from == inf else known.learnt_from
+        """Groups from which dependence is learnt: of a segment of few those of all rows."""
+        known, sizes = self.dependence, self.sizes
+        if known is not None and known.learnt_from < inf:
+            return known.learnt_from
+        return sizes.effective if sizes.learnt_from is None else sizes.learnt_from
 
     def in_words(self) -> str:
         """Return the line that stands where the number of rows does."""
@@ -131,12 +136,13 @@ class KnownGroups:
         """Why nothing is concluded, or ""."""
         if not self.too_few:
             return ""
-        return f"{NOT_LEARNT} (got {self.effective_in_words} effective): no interval, no p-value"
+        return f"{self.reason}: no interval, no p-value"
 
     @property
-    def effective_in_words(self) -> str:
-        """From how many effective groups dependence is learnt."""
-        return _in_groups(self.learnt_from)
+    def reason(self) -> str:
+        """Why dependence cannot be learnt, where it cannot."""
+        cancels = self.dependence is not None and self.dependence.cancels
+        return CANCELS if cancels else not_learnt_from(self.learnt_from)
 
     @property
     def notes(self) -> list[str]:
@@ -155,34 +161,18 @@ class KnownGroups:
             notes.append(f"few groups ({count(sizes.groups)}), so that rho is that of all rows{also}")
         elif self.are_few:
             number = f"{count(sizes.groups)}"
-            if round(sizes.effective) < sizes.groups:
-                number += f", {_in_groups(sizes.effective)} effective"
+            if round(self.learnt_from) < sizes.groups:
+                number += f", {_in_groups(self.learnt_from)} effective"
             notes.append(
                 f"few groups ({number}): rho is hardly known; intervals may hold the truth less often than their level"
             )
         elif sizes.several < FEWEST:
-            notes.append(self._hardly_known)
+            which = "one group has" if sizes.several == 1 else f"{sizes.several} groups have"
+            notes.append(f"only {which} two rows or more: rho is hardly known, and hardly matters")
         if known.at_limit:
             what = "events" if known.events else "labels"
             notes.append(f"{what} of a group are as alike as can be: redrawn ones agree, as those of copies do")
         return notes
-
-    @property
-    def doubts(self) -> list[str]:
-        """That dependence was learnt from hardly any groups, where it may matter.
-
-        Calibrated rows may well look miscalibrated then. It cannot matter where rows would tell nearly as much even if
-        all labels of a group agreed.
-        """
-        notes, sizes = self.notes, self.sizes
-        matters = sizes.rows > SMALL_EFFECT * sizes.effective
-        return [note for note in notes if matters and note == self._hardly_known]
-
-    @property
-    def _hardly_known(self) -> str:
-        several = self.sizes.several
-        which = "one group has" if several == 1 else f"{several} groups have"
-        return f"only {which} two rows or more: rho is hardly known"
 
     @property
     def lines(self) -> list[str]:
@@ -201,6 +191,11 @@ class KnownGroups:
             "se": None if known is None or known.at_limit or not isfinite(known.se) else known.se,
             "design_effect": None if known is None else known.design_effect,
         }
+
+
+def not_learnt_from(groups: float) -> str:
+    """Return that dependence cannot be learnt from so few effective groups of several rows."""
+    return f"{NOT_LEARNT} (got {_in_groups(groups)} effective)"
 
 
 def rows_in_words(rows: int, known: KnownGroups | None) -> str:

@@ -8,7 +8,8 @@ Rows are **mirrored** where scores come as p and 1 - p, within each group if row
 1 - y. Scores alone say which row is the mirror of which; labels say whether it is chance. Of independent rows one of
 two events of true probability c is positive, and the other not, with probability 2 c (1 - c), and so do a row and what
 its mirror says of the same event differ. So the squares of these differences are compared with what they would be, over
-rows of the same p and 1 - p: mirrored rows never differ.
+rows of the same p and 1 - p: mirrored rows never differ. Where a group is two rows alone their scores need not add up
+to 1 but for a fifth, since odds have a margin.
 """
 
 from dataclasses import dataclass
@@ -16,14 +17,17 @@ from functools import cached_property
 
 import numpy as np
 
+from fitontest.data.label_shares import near_shares
 from fitontest.typing import BoolArray, FloatArray, IntArray
 
 ROUNDING = 5e-7  # by which scores of single precision, or of seven digits, miss 1 - p
-MOST = 0.9  # of the rows, that must have a mirror
+MARGIN = 0.2  # by which the scores of two rows, alone in their group, may miss 1
+MOST = 0.5  # of the rows, that must have a mirror
 FEWEST = 10  # scores, up to their mirror, that have both
-LEAST = 4.0  # events that would differ by chance
+LEAST = 16.0  # events that would differ by chance
+LEAST_IN_GROUPS = 4.0  # where rows must have their mirrors in their own groups
+TRIED = 1000  # entries that are looked at first
 RATIO = 0.05  # of those that differ to those that would
-PARTS = 20  # of the events in the order of their scores, each of which has a share of positives
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,12 +38,15 @@ class MirroredRows:
     ----------
     n : int array of shape (m,)
         Rows behind each entry.
+    grouped : bool
+        Whether each has its mirror in its own group.
     folded : array of shape (m,)
-        The larger one of p and 1 - p.
+        p of upper entries and 1 - p of lower ones.
     upper : bool array of shape (m,)
         Whether an entry is on the side of p >= 1/2; of scores of 1/2 every other one.
     place : int array of shape (m,)
-        Which entries have the same group and the same p up to its mirror: numbers from 0 to J - 1.
+        Which entries have the same group and the same p up to its mirror, or are the two of one group: numbers from 0
+        to J - 1.
     partner : int array of shape (m,)
         Of a lower entry the upper one that it mirrors; of others, and of those without a mirror, their own place.
 
@@ -51,6 +58,7 @@ class MirroredRows:
     """
 
     n: IntArray
+    grouped: bool
     folded: FloatArray
     upper: BoolArray
     place: IntArray
@@ -69,17 +77,22 @@ class MirroredRows:
         n : int array of shape (m,), optional
             Rows behind each entry, by default one; only entries of as many rows are mirrors of each other.
         """
-        n = np.ones(p.size, dtype=np.intp) if n is None else np.asarray(n)
-        group = np.zeros(p.size, dtype=np.intp) if group is None else group
-        folded = np.maximum(p, 1.0 - p)
-        order = np.lexsort((n, folded, group))
-        new = (np.diff(group[order], prepend=-1) != 0) | (np.diff(folded[order], prepend=-1.0) > ROUNDING)
+        n, grouped = np.ones(p.size, dtype=np.intp) if n is None else np.asarray(n), group is not None
+        either = np.abs(p - 0.5) <= ROUNDING  # which may be on any side
+        if group is None:
+            group = np.zeros(p.size, dtype=np.intp)
+        else:
+            one = (np.bincount(group) == 2) & (np.abs(np.bincount(group, p) - 1.0) <= MARGIN)
+            either |= one[group]
+        key = np.where(either, 0.5, np.maximum(p, 1.0 - p))
+        order = np.lexsort((p, key, group))
+        new = (np.diff(group[order], prepend=-1) != 0) | (np.diff(key[order], prepend=-1.0) > ROUNDING)
         place = np.empty(p.size, dtype=np.intp)
         place[order] = np.cumsum(new) - 1
         upper = p > 0.5
-        middle = order[folded[order] <= 0.5 + ROUNDING]
-        upper[middle[::2]], upper[middle[1::2]] = True, False
-        return cls(n, folded, upper, place, _partners(place, n, upper))
+        beside = order[either[order]]
+        upper[beside[::2]], upper[beside[1::2]] = False, True
+        return cls(n, grouped, np.where(upper, p, 1.0 - p), upper, place, _partners(place, n, upper))
 
     @property
     def sign(self) -> FloatArray:
@@ -97,6 +110,11 @@ class MirroredRows:
         lower = np.flatnonzero(self.partner != np.arange(self.partner.size))
         return lower, self.partner[lower]
 
+    @property
+    def events(self) -> int:
+        """How many events rows are of, those without a mirror among them."""
+        return int(self.n[self.kept].sum())
+
     def folded_positives(self, positives: IntArray) -> IntArray:
         """Return how many rows of each entry are positive, or of a lower one negative: what it says of its event."""
         return np.where(self.upper, positives, self.n - positives)
@@ -111,9 +129,10 @@ class MirroredRows:
         one, other = self._sums(says, self.upper)[even], self._sums(says, ~self.upper)[even]
         events, score = above[even], np.empty(above.size)
         score[self.place] = self.folded
-        c = _local_shares(score[even], one + other, 2.0 * events)
+        c = near_shares(score[even], one + other, 2.0 * events)
         expected = float((2.0 * events * c * (1.0 - c)).sum())
-        return expected >= LEAST and float(((one - other) ** 2).sum()) <= RATIO * expected
+        least = LEAST_IN_GROUPS if self.grouped else LEAST
+        return expected >= least and float(((one - other) ** 2).sum()) <= RATIO * expected
 
     def _sums(self, values: IntArray, of: BoolArray) -> FloatArray:
         """Return the sums of values over the chosen entries of each place."""
@@ -127,11 +146,18 @@ def mirrored_rows(
 
     Parameters
     ----------
-    p, group, n
-        As for `MirroredRows.of`.
+    p : array of shape (m,)
+        Scores in increasing order.
     positives : int array of shape (m,)
         How many rows of each entry are positive.
+    group, n
+        As for `MirroredRows.of`.
     """
+    some = 1.0 - p[np.linspace(0, p.size - 1, TRIED).astype(np.intp)]
+    room = ROUNDING if group is None else MARGIN
+    has_near = np.searchsorted(p, some + room, "right") > np.searchsorted(p, some - room)
+    if float(has_near.mean()) < MOST / 2.0:  # hardly any score has a mirror
+        return None
     rows = MirroredRows.of(p, group, n)
     return rows if rows.are_there(positives) else None
 
@@ -150,11 +176,3 @@ def _partners(place: IntArray, n: IntArray, upper: BoolArray) -> IntArray:
     same = n[lower] == n[other]
     partner[lower[same]] = other[same]
     return partner
-
-
-def _local_shares(score: FloatArray, positives: FloatArray, rows: FloatArray) -> FloatArray:
-    """Return the share of positives among places of near scores."""
-    order = np.argsort(score, kind="stable")
-    part = np.empty(score.size, dtype=np.intp)
-    part[order] = np.arange(score.size) * min(PARTS, score.size) // score.size
-    return np.asarray((np.bincount(part, positives) / np.bincount(part, rows))[part])

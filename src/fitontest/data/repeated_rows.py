@@ -1,28 +1,31 @@
-"""Copies of rows: those that a join or oversampling has made, and those that weights would count.
+"""Copies of rows, and rows that mirror each other: what a table has twice, and what weights would count.
 
 Tied scores are common: rounded ones, leaves of a tree, blocks of an isotonic map, shares of neighbours. Their labels
-are drawn row by row, so that some agree and some do not. Copies always agree. How often independent labels would agree
-is told by neighbours: where the true probability q hardly differs between neighbouring values of the score, two rows of
-one value differ in label with probability 2 q (1 - q), and so do two rows of neighbouring values. So two sums are
-compared over the values that occur several times, in the order of the scores:
+are drawn row by row, so that some agree and some do not. Copies, which a join or oversampling has made, always agree.
+How often independent labels would agree is told by neighbours: where the true probability q hardly differs between
+neighbouring values of the score, two rows of one value differ in label with probability 2 q (1 - q), and so do two rows
+of neighbouring values. So two sums are compared over the values that occur several times, in the order of the scores:
 
 * within: the shares of pairs of rows of one value that differ in label,
 * between: the shares of pairs that differ in label, of a row of that value and one of a neighbouring value.
 
 Of independent rows both have the same mean, whether the scores are calibrated or not. Rows count as copies where
 "between" is at least 16, and "within" at most a twentieth of it, and at least a tenth of all rows has a score that
-occurs several times. Scores of six or fewer significant digits are left out of it. Where hardly any label differs from
-its neighbours', as with nearly perfect scores or a hundred rows, nothing can be told.
+occurs several times. Where hardly any label differs from its neighbours', as with nearly perfect scores or a hundred
+rows, nothing can be told.
 
 The rows that a weight counts are rows of one score too. Where whole weights were taken for counts unasked, and these
 rows agree as copies do, they may be importances, such as those of a survey: the result says so. Nothing is said of
 weights that the user calls counts.
 
-Rows that are alike without being copies may belong together, as the visits of a patient do: `Runs` tells of those that
-follow each other, and a `GroupHint` of a column that looks like one of groups. What is said is one note, of the
-strongest evidence: of copies, else of runs, which name the column too, else of the column. Of rows whose groups were
-named it is said only that they look like copies, unless each group is one row and its copies: redrawn labels of a group
-of several scores do not agree, and those of other groups are independent.
+Two rows of one event, such as both sides of a game, are found by `fitontest.data.mirrored_rows`.
+
+Rows that are alike without being copies may belong together, as the visits of a patient do: `Runs` tells of those of
+near scores that follow each other, `LabelRuns` of those of one label, and a `GroupHint` of a column within which labels
+agree. What is said is one note, of the strongest evidence: of copies, else of mirrored rows, else of runs, which name
+the column too, else of the column. Of rows whose groups were named it is said only that they look like copies, unless
+each group is one row and its copies, or like rows of one event: redrawn labels of a group of several scores do not
+agree, and those of other groups are independent.
 """
 
 from dataclasses import dataclass, replace
@@ -31,15 +34,14 @@ from typing import Any
 import numpy as np
 
 from fitontest.data.group_hint import NO_HINT, GroupHint
+from fitontest.data.label_runs import NO_LABEL_RUNS, LabelRuns
+from fitontest.data.mirrored_rows import MirroredRows, mirrored_rows
 from fitontest.data.row_groups import GROUP
 from fitontest.data.row_runs import NO_RUNS, Runs
 from fitontest.data.score_sample import REPEATS, ScoreSample
 from fitontest.exceptions import CalibrationWarning, warn_user
-from fitontest.typing import BoolArray, FloatArray, IntArray
+from fitontest.typing import FloatArray, IntArray
 
-DIGITS = 6
-SINGLE, DOUBLE = 6e-8, 1e-14  # by how much scores of single and double precision miss a number, relatively
-DECADES = np.arange(-290.0, 1.0)
 SPARE = 1.1  # scores of a group, and groups of a score, that count as one, on average
 SHARE = 0.1  # of the rows that have a score of others
 LEAST = 16.0  # pairs of neighbouring values that differ in label
@@ -56,7 +58,7 @@ class Repeats:
     n : int
         Rows.
     repeated : int
-        Rows whose score, of more than six digits, is that of others.
+        Rows whose score is that of others.
     values : int
         Their distinct scores.
     within, between : float
@@ -67,8 +69,11 @@ class Repeats:
         Whether groups were named.
     covered : bool
         Whether the groups that were named are of one score each, and the rows of a score of one group.
+    events : int
+        Where rows mirror each other the events that they are of; else 0.
     runs : Runs
-        What the order of the rows tells.
+    labels : LabelRuns
+        What the order of the rows tells, of scores that are near and of labels.
     hint : GroupHint
         What names groups, and which column looks like one of them.
     """
@@ -81,7 +86,9 @@ class Repeats:
     counted: bool = False
     grouped: bool = False
     covered: bool = True
+    events: int = 0
     runs: Runs = NO_RUNS
+    labels: LabelRuns = NO_LABEL_RUNS
     hint: GroupHint = NO_HINT
 
     @classmethod
@@ -92,35 +99,37 @@ class Repeats:
         """
         scores: ScoreSample = sample if sample.classes is None else sample.confidence
         if REPEATS not in scores.memory:
-            grouped = GROUP in scores.facts
-            runs = NO_RUNS if grouped else Runs.of(scores)
-            found = replace(cls._of(scores), grouped=grouped, runs=runs, hint=sample.hint)
-            scores.memory[REPEATS] = replace(found, covered=not (grouped and found.repeated) or _are_covered(scores))
+            scores.memory[REPEATS] = replace(cls._of(scores), hint=sample.hint)
         repeats: Repeats = scores.memory[REPEATS]
         return repeats
 
     @classmethod
     def _of(cls, sample: ScoreSample) -> "Repeats":
+        grouped = GROUP in sample.facts
         if sample.aggregated or sample.has_pooled_scores:
-            return cls(sample.n)
+            return cls(sample.n, grouped=grouped)
         distinct = sample.distinct
         counted = sample.whole and not sample.unit and not sample.said
         rows = distinct.w if counted else distinct.n
-        tied = np.flatnonzero(rows > 1)
-        tied = tied[_has_many_digits(distinct.p[tied])]
+        tied, mirrored = np.flatnonzero(rows > 1), _mirrored(sample)
+        found = cls(sample.n, grouped=grouped, events=0 if mirrored is None else mirrored.events)
+        if not grouped:
+            found = replace(found, runs=Runs.of(sample), labels=LabelRuns.of(sample))
         if not tied.size:
-            return cls(sample.n)
+            return found
         weighted = counted or sample.unit
         positives = distinct.wy if weighted else np.add.reduceat(sample.rows.y, distinct.first)
         share, n = positives / rows, rows[tied].astype(np.float64)
         within = 2.0 * share[tied] * (n - positives[tied]) / (n - 1.0)
-        return cls(
-            int(rows.sum()),
-            int(n.sum()),
-            tied.size,
-            float(within.sum()),
-            float(_differ_from_neighbours(share, tied).sum()),
-            counted,
+        return replace(
+            found,
+            n=int(rows.sum()),
+            repeated=int(n.sum()),
+            values=tied.size,
+            within=float(within.sum()),
+            between=float(_differ_from_neighbours(share, tied).sum()),
+            counted=counted,
+            covered=not grouped or _are_covered(sample, mirrored),
         )
 
     def __add__(self, other: "Repeats") -> "Repeats":
@@ -134,7 +143,9 @@ class Repeats:
             self.counted or other.counted,
             self.grouped or other.grouped,
             self.covered and other.covered,
+            self.events + other.events,
             self.runs + other.runs,
+            self.labels + other.labels,
             other.hint if self.hint.column is None else self.hint,
         )
 
@@ -149,25 +160,35 @@ class Repeats:
         return self.are_copies and not (self.grouped and self.covered)
 
     @property
+    def is_doubt(self) -> bool:
+        """Whether what is said casts doubt on whatever is concluded from these rows."""
+        return (self.are_unnamed_copies and not self.counted) or (self.events > 0 and not self.grouped)
+
+    @property
     def note(self) -> str:
         """What is to be said of rows that are not independent, or ""; what weights count is said with the weights."""
+        way = "" if self.grouped else f", or name what belongs together by {self.hint}"
+        events = "look like two rows of one event each, p and 1 - p with opposite labels"
         if self.are_unnamed_copies and not self.counted:
-            way = "" if self.grouped else f", or name what belongs together by {self.hint}"
             return (
-                f"{self.repeated - self.values:,} of {self.n:,} rows look like copies: they repeat a score of more "
-                f"than {DIGITS} digits and its label, as a join or oversampling does; errors come out too large, "
-                f"intervals and p-values too sure; leave the copies out{way}"
+                f"{self.repeated - self.values:,} of {self.n:,} rows look like copies: they repeat a score and its "
+                "label, as a join or oversampling does; errors come out too large, intervals and p-values too sure; "
+                f"leave the copies out{way}{f'; rows also {events}' if self.events else ''}"
             )
+        if self.events:
+            counts = "intervals and p-values count each event once" if self.grouped else "p-values are too sure"
+            return f"{self.n:,} rows {events}: {counts}; give one row of each event{way}"
         if self.grouped:
             return ""
         column = self.hint.column
-        if self.runs.are_there:
+        runs = next((runs.in_words for runs in (self.runs, self.labels) if runs.are_there), "")
+        if runs:
             values = "" if column is None else f" ({column})"
-            together = f"rows that belong together, such as visits of one patient, need {self.hint}{values}"
-            return f"{self.runs.in_words}: {together}; {INDEPENDENT}"
+            together = f"rows that belong together, such as visits of one patient, may need {self.hint}{values}"
+            return f"{runs}: {together}; {INDEPENDENT}"
         if column is not None:
-            looks = f"column {column.name!r} looks like one of groups ({column})"
-            return f"{looks}: rows that belong together need {self.hint}; {INDEPENDENT}"
+            agree = f"labels agree within column {column.name!r} ({column}) beyond what scores say"
+            return f"{agree}: rows that belong together may need {self.hint}; {INDEPENDENT}"
         return ""
 
     @property
@@ -181,19 +202,30 @@ class Repeats:
             warn_user(self.note, CalibrationWarning)
 
 
-def _are_covered(sample: ScoreSample) -> bool:
-    """Return whether groups of several rows have one score each, and the rows of one score are of one group."""
-    groups = sample.groups
+def _are_covered(sample: ScoreSample, mirrored: MirroredRows | None) -> bool:
+    """Return whether groups of several rows have one score each, and the rows of one score are of one group.
+
+    Of rows that mirror each other p and 1 - p are one score.
+    """
+    groups, p = sample.groups, sample.rows.p
     if groups is None:  # of one row each
         return False
-    p = sample.rows.p
-    score = np.cumsum(np.diff(p, prepend=p[:1]) > 0.0)
+    score = np.cumsum(np.diff(p, prepend=p[:1]) > 0.0) if mirrored is None else mirrored.place
     of_group, of_score = np.divmod(np.unique(groups.code * p.size + score), p.size)
     for rows, pairs in ((groups.rows, of_group), (np.bincount(score), of_score)):
         several = rows > 1
         if np.count_nonzero(several[pairs]) > SPARE * np.count_nonzero(several):
             return False
     return True
+
+
+def _mirrored(sample: ScoreSample) -> MirroredRows | None:
+    """Return which rows mirror each other, or None; rows that were named as groups of their own are independent."""
+    rows, groups = sample.rows, sample.groups
+    if groups is None and GROUP in sample.facts:
+        return None
+    n = np.rint(rows.w).astype(np.intp) if sample.whole else rows.n
+    return mirrored_rows(rows.p, np.rint(rows.y * n).astype(np.intp), None if groups is None else groups.code, n)
 
 
 def _differ_from_neighbours(share: FloatArray, at: IntArray) -> FloatArray:
@@ -204,14 +236,3 @@ def _differ_from_neighbours(share: FloatArray, at: IntArray) -> FloatArray:
     before, after = np.where(before == at, after, before), np.where(after == at, before, after)
     near = (share[before] + share[after]) / 2.0
     return share[at] + near - 2.0 * share[at] * near
-
-
-def _has_many_digits(p: FloatArray) -> BoolArray:
-    """Return which of increasing scores have more than six significant digits, rounded to single precision or not."""
-    starts = np.searchsorted(p, 10.0**DECADES)
-    tiny = int(starts[0])  # 0 and what is next to it
-    p, sizes = p[tiny:], np.diff(starts, append=p.size)
-    whole = p * np.repeat(10.0 ** (DIGITS - 1 - DECADES), sizes)
-    rounding = np.where(p == p.astype(np.float32), SINGLE, DOUBLE)
-    many = np.abs(whole - np.rint(whole)) > rounding * whole
-    return np.concatenate((np.zeros(tiny, dtype=bool), many))

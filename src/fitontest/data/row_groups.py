@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from fitontest.typing import FloatArray, IntArray
 
 GROUP = "group"  # the fact that says which group a row belongs to
+FEW = 20  # groups, below which it is said that they are few
+SMALL_EFFECT = 1.05  # the largest design effect that groups may have, up to which it is small
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +81,8 @@ class RowGroups:
         least, most = (int(end) for end in (self.rows.min(), self.rows.max()))
         several = self.several
         return GroupSizes(
-            len(self), int(self.rows.sum()), self.effective, several, least, float(np.median(self.rows)), most
+            *(len(self), int(self.rows.sum()), self.effective, several, least, float(np.median(self.rows)), most),
+            learnt_from=self.learnt_from,
         )
 
     @property
@@ -107,6 +110,17 @@ class RowGroups:
         parts = zip(codes, zip(*ids, strict=True), strict=True)
         return [np.array([code.setdefault(one, len(code)) for one in part], dtype=np.intp) for code, part in parts]
 
+    @property
+    def learnt_from(self) -> float:
+        """From how many groups dependence is learnt: the effective ones, or those of several rows where few are.
+
+        Single rows tell nothing of it. Few groups among them do not matter where all rows would tell nearly as much
+        even if all labels of a group agreed.
+        """
+        squares = self.weights**2
+        largest_effect = float(squares.sum() / (squares / self.rows).sum())
+        return float(self.several) if self.several < FEW and largest_effect > SMALL_EFFECT else self.effective
+
     def sums(self, values: FloatArray) -> FloatArray:
         """Return the sum of a number of each row over the rows of each group, shape (K,)."""
         return np.asarray(np.bincount(self.code, values, len(self)), dtype=np.float64)
@@ -128,6 +142,8 @@ class GroupSizes:
         Rows of a group.
     columns : tuple of str
         What the columns are called whose combinations of values the groups are; none of other groups.
+    learnt_from : float or None
+        From how many groups dependence is learnt, as of `RowGroups`; None: from the effective ones.
     """
 
     groups: int
@@ -138,6 +154,7 @@ class GroupSizes:
     median: float
     most: int
     columns: tuple[str, ...] = ()
+    learnt_from: float | None = None
 
     @property
     def are_single(self) -> bool:

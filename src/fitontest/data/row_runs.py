@@ -97,10 +97,8 @@ class Runs:
     @classmethod
     def of(cls, sample: ScoreSample) -> "Runs":
         """Return what the rows of a sample tell; nothing where they have lost the order in which they were given."""
-        if sample.aggregated or sample.has_pooled_scores or sample.is_sorted:
-            return cls()
-        rows = _looked_at(np.arange(sample.n) if sample.unit else np.flatnonzero(sample.w > 0))
-        return cls.of_rows(sample.p[rows], sample.y[rows])
+        rows = rows_in_order(sample)
+        return cls() if rows is None else cls.of_rows(*rows)
 
     @classmethod
     def of_rows(cls, p: FloatArray, y: FloatArray) -> "Runs":
@@ -178,6 +176,17 @@ class Runs:
 
 
 NO_RUNS = Runs()
+
+
+def rows_in_order(sample: ScoreSample) -> tuple[FloatArray, FloatArray] | None:
+    """Return scores and labels in the order in which rows were given; None where they have lost it.
+
+    Of very many rows stretches that are spread over them.
+    """
+    if sample.aggregated or sample.has_pooled_scores or sample.is_sorted:
+        return None
+    rows = _looked_at(np.arange(sample.n) if sample.unit else np.flatnonzero(sample.w > 0))
+    return sample.p[rows], sample.y[rows]
 
 
 def _looked_at(rows: IntArray) -> IntArray:

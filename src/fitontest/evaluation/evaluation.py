@@ -168,10 +168,9 @@ class Evaluation(Table):
     def doubts(self) -> list[str]:
         """Those notes that cast doubt on the verdict, which they are said before.
 
-        Labels agree as those of copies do, or hardly any groups tell how alike their labels are.
+        Labels agree as those of copies do, or those of two rows of one event.
         """
-        of_rows = _data_notes(self.estimates[0]) if Repeats.of(self.data).are_unnamed_copies else []
-        return of_rows + ([] if self.groups is None else self.groups.doubts)
+        return _data_notes(self.estimates[0]) if Repeats.of(self.data).is_doubt else []
 
     @property
     def groups(self) -> KnownGroups | None:

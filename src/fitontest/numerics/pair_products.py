@@ -71,7 +71,15 @@ class Pairs:
     def residual_products(self, positives: IntArray, g: FloatArray, h: FloatArray | float = 1.0) -> FloatArray:
         """Return these sums of h times the residual y - g."""
         sums = h * (positives - self.n * g)
-        return self.products(sums, h * h * (positives * (1.0 - 2.0 * g) + self.n * g * g))
+        return self.products(sums, h * h * self._squares(positives, g))
+
+    def squares_of_residuals(self, positives: IntArray, g: FloatArray) -> FloatArray:
+        """Return the sum over the rows of each group of (w (y - g))^2, shape (K,)."""
+        return np.asarray(np.bincount(self.code, self.each**2 * self._squares(positives, g), self.size))
+
+    def _squares(self, positives: IntArray, g: FloatArray) -> FloatArray:
+        """Return the sum of (y - g)^2 over the rows of each entry."""
+        return positives * (1.0 - 2.0 * g) + self.n * g * g
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from fitontest.cells.segments import samples_of_cells
 from fitontest.checks import as_names, brief, choose
 from fitontest.data.arrays import as_ids, as_scores
 from fitontest.data.class_columns import read_class_order
-from fitontest.data.group_hint import GroupHint, IdColumn
+from fitontest.data.group_hint import GroupHint
 from fitontest.data.predictions import REDUCTIONS, Names
 from fitontest.data.read import Data, read_arrays
 from fitontest.data.row_groups import combined_ids
@@ -30,7 +30,7 @@ from fitontest.data.simplex_sample import CANONICAL
 from fitontest.data.weights import WeightType, check_kind
 from fitontest.data.written import PLAIN, Written, counting_from, taken_rows
 from fitontest.exceptions import without_warnings
-from fitontest.reading.id_columns import find_id_column, with_hint
+from fitontest.reading.group_columns import find_group_column, with_hint
 from fitontest.typing import ArrayInput, IntArray, Label
 
 CellsWanted: TypeAlias = Literal["auto", "always", "never"]
@@ -161,9 +161,11 @@ class Table:
                 groups=self._groups([values[key] for key in self._keys(self.groups, "groups")]),
                 names=self.names,
             )
-        if not self.groups:
-            return with_hint(data, GroupHint(self.names.groups, self._id_column()))
-        return with_hint(data, GroupHint(combined=self.groups)) if len(self.groups) > 1 else data
+        if self.groups:
+            return with_hint(data, GroupHint(combined=self.groups)) if len(self.groups) > 1 else data
+        named = (self.label, *self.probs, *self.by, *(() if self.weight is None else (self.weight,)))
+        column = find_group_column(self.source, data, dict(zip(named, named, strict=True)), self.layout, rows)
+        return with_hint(data, GroupHint(self.names.groups, column))
 
     def kept_rows(self) -> IntArray | None:
         """Return the rows that are not left out, as `read` leaves rows out; None: all of them."""
@@ -172,11 +174,6 @@ class Table:
 
     def _kept(self, values: dict[str, Any]) -> IntArray | None:
         return self.written.kept_rows(dict(zip(self._called(), values.values(), strict=True)))
-
-    def _id_column(self) -> IdColumn | None:
-        """Return the column that looks like one of groups, of those that were not named."""
-        named = (self.label, *self.probs, *self.by, *(() if self.weight is None else (self.weight,)))
-        return find_id_column(self.source, dict(zip(named, named, strict=True)), self.layout)
 
     @property
     def _is_file(self) -> bool:

@@ -14,7 +14,7 @@ from typing import Any, Literal
 from fitontest.checks import choose
 from fitontest.comparison.compare import compare_calibrators
 from fitontest.comparison.comparison import Comparison
-from fitontest.data.known_groups import NOT_LEARNT, KnownGroups
+from fitontest.data.known_groups import KnownGroups
 from fitontest.data.read import Data
 from fitontest.data.repeated_rows import Repeats
 from fitontest.data.sample import changed
@@ -528,8 +528,8 @@ def _refuse_few_groups(data: Data) -> None:
     known = KnownGroups.of(data)
     if known is not None and known.too_few:
         raise ValueError(
-            f"groups must be more for a report, got {known.effective_in_words} effective: {NOT_LEARNT}, so that there "
-            "is no verdict; evaluate has the point estimates"
+            f"groups must be others for a report: {known.reason}, so that there is no verdict; evaluate has the point "
+            "estimates"
         )
 
 

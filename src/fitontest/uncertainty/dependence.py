@@ -27,7 +27,7 @@ from fitontest.data.dependence import (
 )
 from fitontest.data.entries import LEAST_NODES, NODES, Entries, grouped_entries
 from fitontest.data.kinds import Data
-from fitontest.data.known_groups import NOT_LEARNT
+from fitontest.data.known_groups import CANCELS, not_learnt_from
 from fitontest.data.mirrored_rows import mirrored_rows
 from fitontest.data.redraws import Redraws
 from fitontest.data.row_groups import RowGroups
@@ -45,6 +45,8 @@ from fitontest.numerics.standard_error import LEAST_GROUPS
 from fitontest.typing import FloatArray, IntArray
 from fitontest.uncertainty.shared_columns import dependent_columns
 
+CANCELLED = 0.05  # of the squares of residuals, that those of sums over groups are at most where these cancel
+ONE_EVENT = 1.5  # positives of a group, on average, above which its rows are of several events
 OWN = 20  # effective groups of a segment, from which its dependence is learnt from its own rows
 MEMORY = "dependence"
 OF_DISTRIBUTIONS = (
@@ -122,10 +124,7 @@ def reason_of_groups(dependence: Dependence | None) -> str:
     """Return why nothing is concluded of so few groups, or ""."""
     if dependence is None or not dependence.too_few:
         return ""
-    effective = f"{dependence.effective:.3g}"
-    count = f"{dependence.groups:,}"
-    of = "" if effective == count else f", which tell as much as {effective} of equal weight"
-    return f"{NOT_LEARNT}, got {count}{of}"
+    return CANCELS if dependence.cancels else not_learnt_from(dependence.learnt_from)
 
 
 def with_dependence(estimate: Estimate, sample: Data) -> tuple[Estimate, str]:
@@ -149,7 +148,7 @@ def share_dependence(segments: Samples) -> None:
         return
     for sample in segments.values():
         groups = sample.groups
-        if groups is not None and len(groups) >= LEAST_GROUPS and groups.effective < OWN:
+        if groups is not None and len(groups) >= LEAST_GROUPS and groups.learnt_from < OWN:
             own = _counted(sample, groups)
             sample.memory[MEMORY] = replace(
                 whole,
@@ -158,7 +157,7 @@ def share_dependence(segments: Samples) -> None:
                 effective=own.effective,
                 several=own.several,
                 design_effect=design_effect(groups.code, sample.rows.w, sample.rows.w2, whole.icc),
-                learnt_from=whole.effective,
+                learnt_from=whole.learnt_from,
             )
 
 
@@ -166,7 +165,8 @@ def _counted(sample: ScoreSample, groups: RowGroups) -> Dependence:
     """Return the groups with no correlation."""
     count, effective = len(groups), groups.effective
     rows = int(groups.rows.sum()) if sample.whole else sample.n
-    return Dependence(count, rows, effective, groups.several, 0.0, np.inf, 0.0, 0.0, 0.0, 1.0, learnt_from=effective)
+    known = Dependence(count, rows, effective, groups.several, 0.0, np.inf, 0.0, 0.0, 0.0, 1.0)
+    return replace(known, learnt_from=groups.learnt_from)
 
 
 def _learn(sample: ScoreSample, groups: RowGroups) -> Dependence:
@@ -183,9 +183,12 @@ def _learn(sample: ScoreSample, groups: RowGroups) -> Dependence:
     if mirrored is not None:
         p, g = mirrored.folded, np.where(mirrored.upper, g, 1.0 - g)
         positives, kept = mirrored.folded_positives(positives), mirrored.kept
-        code, p, w, n, g, positives = (column[kept] for column in (code, p, w, n, g, positives))
-        counted = replace(counted, events=int(n.sum()))
+        p, w, g = p[kept], w[kept], g[kept]
+        code, n, positives = code[kept], n[kept], positives[kept]
+        counted = replace(counted, events=mirrored.events)
     pairs = Pairs(code, w / n, n)
+    if mirrored is None and _cancel(pairs, positives, g):
+        return replace(counted, cancels=True)
     several = pairs.several
     if several == 0:  # each group is one event
         return _with_icc(counted, sample, groups, 0.0)
@@ -210,6 +213,16 @@ def _learn(sample: ScoreSample, groups: RowGroups) -> Dependence:
         alone=_columns_alone(sample, groups),
     )
     return _with_icc(counted, sample, groups, icc)
+
+
+def _cancel(pairs: Pairs, positives: IntArray, g: FloatArray) -> bool:
+    """Return whether the residuals of a group add up to nothing although it has positives of several events.
+
+    Rows of one event, of which exactly one is positive, hide no dependence: nothing else is in their group.
+    """
+    alone = pairs.squares_of_residuals(positives, g)
+    together = float(pairs.residual_products(positives, g).sum() + alone.sum())
+    return together <= CANCELLED * float(alone.sum()) and float(positives.sum()) > ONE_EVENT * pairs.size
 
 
 def _with_icc(known: Dependence, sample: ScoreSample, groups: RowGroups, icc: float) -> Dependence:
