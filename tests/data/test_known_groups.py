@@ -86,16 +86,25 @@ def test_few_groups_beside_single_rows_and_labels_that_are_all_equal_have_notes(
     assert known.how_alike == "rho 0.05 (at its limit), design effect 1.5"
     assert known.to_dict()["se"] is None
     first, second = known.notes
-    assert first == "only 4 groups have two rows or more: rho is hardly known"
+    assert first == "only 4 groups have two rows or more: rho is hardly known, and hardly matters"
     assert "labels of a group are as alike as can be: redrawn ones agree" in second
     assert known.lines == [f"{text}." for text in (known.in_words(), first, second)]
 
 
-@pytest.mark.parametrize(("effective", "doubts"), [(800.0, 1), (910.0, 0)])
-def test_that_rho_is_hardly_known_is_a_doubt_where_it_may_matter(effective, doubts):
-    known = KnownGroups(replace(ALIKE, rows=1000, groups=960, effective=effective, several=4), DEPENDENCE)
-    assert known.notes == ["only 4 groups have two rows or more: rho is hardly known"]
-    assert known.doubts == known.notes[:doubts]
+@pytest.mark.parametrize(
+    ("several", "singles", "learnt_from"), [(9, 100, 9), (9, 10_000, None), (12, 100, 12), (30, 9, None)]
+)
+def test_dependence_is_learnt_from_groups_of_several_rows_unless_they_hardly_matter(several, singles, learnt_from):
+    ids = np.concatenate((np.repeat(np.arange(several), 5), several + np.arange(singles)))
+    groups = fot.read(ids % 2, np.full(ids.size, 0.5), groups=ids).groups
+    assert groups.learnt_from == (groups.effective if learnt_from is None else learnt_from)
+    known = KnownGroups(groups.sizes)
+    assert known.too_few == (learnt_from == 9)
+    assert known.are_few == (learnt_from == 12)
+    if known.too_few:
+        assert known.refusal == (
+            "dependence cannot be learnt from fewer than 10 groups (got 9 of several rows): no interval, no p-value"
+        )
 
 
 def test_rows_that_are_groups_of_their_own_are_independent():

@@ -8,7 +8,7 @@ from fitontest.data.dependence import FEWEST, Dependence, is_too_few
 from fitontest.data.row_groups import FEW, GroupSizes
 from fitontest.results.text import count, p_in_words, short
 
-NOT_LEARNT = f"dependence cannot be learnt from fewer than {FEWEST} groups of several rows"
+NOT_LEARNT = f"dependence cannot be learnt from fewer than {FEWEST} groups"
 CANCELS = (
     "dependence cannot be learnt where the labels of each group add up to what its scores say, as rows do that exclude "
     "each other, such as all outcomes of some events: give one row of each event, or name the events"
@@ -141,8 +141,10 @@ class KnownGroups:
     @property
     def reason(self) -> str:
         """Why dependence cannot be learnt, where it cannot."""
-        cancels = self.dependence is not None and self.dependence.cancels
-        return CANCELS if cancels else not_learnt_from(self.learnt_from)
+        if self.dependence is not None and self.dependence.cancels:
+            return CANCELS
+        kind = "effective" if self.learnt_from >= self.sizes.effective else "of several rows"
+        return f"{NOT_LEARNT} (got {_in_groups(self.learnt_from)} {kind})"
 
     @property
     def notes(self) -> list[str]:
@@ -161,8 +163,10 @@ class KnownGroups:
             notes.append(f"few groups ({count(sizes.groups)}), so that rho is that of all rows{also}")
         elif self.are_few:
             number = f"{count(sizes.groups)}"
-            if round(self.learnt_from) < sizes.groups:
-                number += f", {_in_groups(self.learnt_from)} effective"
+            if self.learnt_from < sizes.effective:
+                number += f", {self.learnt_from:.0f} of several rows"
+            elif round(sizes.effective) < sizes.groups:
+                number += f", {_in_groups(sizes.effective)} effective"
             notes.append(
                 f"few groups ({number}): rho is hardly known; intervals may hold the truth less often than their level"
             )
@@ -191,11 +195,6 @@ class KnownGroups:
             "se": None if known is None or known.at_limit or not isfinite(known.se) else known.se,
             "design_effect": None if known is None else known.design_effect,
         }
-
-
-def not_learnt_from(groups: float) -> str:
-    """Return that dependence cannot be learnt from so few effective groups of several rows."""
-    return f"{NOT_LEARNT} (got {_in_groups(groups)} effective)"
 
 
 def rows_in_words(rows: int, known: KnownGroups | None) -> str:

@@ -168,9 +168,10 @@ class Evaluation(Table):
     def doubts(self) -> list[str]:
         """Those notes that cast doubt on the verdict, which they are said before.
 
-        Labels agree as those of copies do, or those of two rows of one event.
+        Labels agree as those of copies do, or of two rows of one event, or a debiased error is of single groups.
         """
-        return _data_notes(self.estimates[0]) if Repeats.of(self.data).is_doubt else []
+        of_rows = _data_notes(self.estimates[0]) if Repeats.of(self.data).is_doubt else []
+        return of_rows + [one.doubt for one in self.estimates if one.known is not None and one.doubt][:1]
 
     @property
     def groups(self) -> KnownGroups | None:

@@ -24,10 +24,15 @@ from fitontest.partitions.partition import Partition
 from fitontest.results.frames import Records, attributes
 from fitontest.results.number import Number
 from fitontest.results.table import Section, Table, cell
-from fitontest.results.text import count, debiased_and_raw, short
+from fitontest.results.text import count, debiased_and_raw, sentence, short
 from fitontest.typing import ArrayInput, BoolArray, FloatArray, Label
 
 DEBIASED_NORMS = ("l1", "l2", "squared")  # means over rows, and roots of them
+TIMES = 3.0  # the raw error, above which a debiased one of single groups is doubted
+OF_SINGLE_GROUPS = (
+    "the debiased error is more than three times the raw one, and of levels that single groups have alone: it may say "
+    "how these groups differ, not how wrong scores are"
+)
 RAW_NOTE = "raw: label noise adds to it; interval=0.95 gives the debiased value and an interval"
 _OF_TWO = ("base_rate", "stand_in", *(f"limit_{J}" for J in RESOLUTIONS))  # fields of records of two classes alone
 
@@ -315,6 +320,14 @@ class Estimate(Table, Number):
         interval = self.interval
         return self.measure.is_raw or (interval is not None and not interval.low <= self.value <= interval.high)
 
+    @property
+    def doubt(self) -> str:
+        """What casts doubt on the debiased value, said before it, or ""."""
+        rough = None if self.interval is None else self.interval.roughness
+        if rough is None or not rough.of_single_groups or (self.debiased or 0.0) <= TIMES * self.value:
+            return ""
+        return OF_SINGLE_GROUPS
+
     def limit(self, resolution: float = RESOLUTION) -> float:
         """Return the largest calibration error that cannot be ruled out at this number of rows.
 
@@ -534,7 +547,8 @@ class Estimate(Table, Number):
         headline = self.headline()  # before the notes, which tell of the rows what is found with the interval
         said = (table.notes, self.interval_in_words(), self._note, *lines_on_rows(self.groups, judged=judged))
         notes = "\n".join(part for part in said if part)
-        return [Section(headline, table.header, table.body, notes)]
+        lead = f"{sentence(self.doubt)}\n{headline}" if self.doubt else headline
+        return [Section(lead, table.header, table.body, notes)]
 
     def __repr__(self) -> str:
         shown = {**self.measure.brief(), "reduction": self.reduction, "n_bins": self.n_bins}

@@ -42,12 +42,15 @@ class Roughness:
         Rows over which neighbours are looked for, at the scale where the spline fits worst; 0: rows of equal score.
     few_rows : float or None
         The share of the rows that hold all of the error, where that is small; None elsewhere.
+    of_single_groups : bool
+        Whether most rows are in levels that single groups have alone.
     """
 
     p_value: float
     by: Literal["isotonic", "levels"]
     near_rows: float
     few_rows: float | None = None
+    of_single_groups: bool = False
 
     def in_words(self, *, widened: bool = False) -> str:
         """Return a sentence for readers; `widened`: of an interval that holds another one beside that of the map.

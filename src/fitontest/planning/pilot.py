@@ -57,7 +57,7 @@ class Pilot:
         dependence = dependence_of(sample)
         known = KnownGroups.of(sample, dependence)
         if known is not None and known.too_few:
-            raise ValueError(f"groups must be others for a plan: {known.reason}")
+            raise ValueError(f"groups must be more for a plan: {known.reason}")
         rows, groups = sample.rows, sample.groups
         share = min(1.0, MOST_SCORES / float(rows.w.sum()))
         times = np.maximum(np.rint(rows.w * share), 1).astype(np.intp)

@@ -11,8 +11,9 @@ A column may say which rows belong together where all of this is true, in its fi
 * it has at least 10 values, which repeat, 1.2 rows each or more; none of them is a truth value, nor a number that is
   not whole;
 * the agreement is at least 6 + 50 / values of these standard errors, and the sum of s_i s_j at least 16;
-* pairs of one value leave at least a tenth less to chance than pairs of one value and the next one in order: of an age,
-  a price or a date, on which labels depend smoothly, the next value says nearly as much.
+* pairs of one value leave at least a tenth less to chance than pairs of one value and the next one in order, or all
+  labels of each value are one: of an age, a price or a date, on which labels depend smoothly, the next value says
+  nearly as much.
 
 So codes of what was measured raise none unless labels agree within them far more than scores say. Of several columns
 the one is told of within which labels agree most; of those that come near it, the one of fewest values.
@@ -138,15 +139,14 @@ def agreement_within(code: IntArray, p: FloatArray, y: FloatArray) -> float | No
     g = near_shares(p, y)
     v = g * (1.0 - g)
     residual, variance, spread = (np.bincount(code, column) for column in (y - g, v, np.sqrt(v)))
-    squares, of_variances = np.bincount(code, (y - g) ** 2), np.bincount(code, v * v)
-    products = float((residual**2 - squares).sum())
-    pairs, deviation = (
-        float((spread**2).sum() - v.sum()),
-        math.sqrt(max(2.0 * (variance @ variance - of_variances.sum()), 0.0)),
-    )
+    products = float(residual @ residual - (y - g) @ (y - g))
+    pairs = float(spread @ spread - v.sum())
+    deviation = math.sqrt(max(2.0 * float(variance @ variance - v @ v), 0.0))
     if pairs < 2.0 * LEAST_PAIRS or products < (CERTAIN + MORE_OF_FEW / residual.size) * deviation:
         return None
-    agreement = min(products / pairs, 1.0)
+    agreement, shares = min(products / pairs, 1.0), np.bincount(code, y) / np.bincount(code)
+    if np.all((shares == 0.0) | (shares == 1.0)):
+        return agreement
     beside = float(residual[1:] @ residual[:-1]) / max(float(spread[1:] @ spread[:-1]), 1e-300)
     return agreement if 1.0 - agreement <= LESS * (1.0 - min(max(beside, 0.0), 1.0)) else None
 

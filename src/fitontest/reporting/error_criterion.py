@@ -142,7 +142,7 @@ class ErrorCriterion(Criterion):
         interval = None if self.estimate is None else self.estimate.interval
         remarks = []
         if interval is not None and interval.roughness is not None and interval.source:
-            remarks.append(interval.source)
+            remarks += [text for text in (self.estimate.doubt, interval.source) if text]  # type: ignore[union-attr]
         if self.outcome == "pass" and self.persistent is not None:
             share = percent(self.persistent.share)
             remarks.append(f"no error above {self.max_error:g} persists over {share} of the rows or more")

@@ -528,7 +528,7 @@ def _refuse_few_groups(data: Data) -> None:
     known = KnownGroups.of(data)
     if known is not None and known.too_few:
         raise ValueError(
-            f"groups must be others for a report: {known.reason}, so that there is no verdict; evaluate has the point "
+            f"groups must be more for a report: {known.reason}, so that there is no verdict; evaluate has the point "
             "estimates"
         )
 

@@ -27,7 +27,7 @@ from fitontest.data.dependence import (
 )
 from fitontest.data.entries import LEAST_NODES, NODES, Entries, grouped_entries
 from fitontest.data.kinds import Data
-from fitontest.data.known_groups import CANCELS, not_learnt_from
+from fitontest.data.known_groups import CANCELS, NOT_LEARNT
 from fitontest.data.mirrored_rows import mirrored_rows
 from fitontest.data.redraws import Redraws
 from fitontest.data.row_groups import RowGroups
@@ -124,7 +124,14 @@ def reason_of_groups(dependence: Dependence | None) -> str:
     """Return why nothing is concluded of so few groups, or ""."""
     if dependence is None or not dependence.too_few:
         return ""
-    return CANCELS if dependence.cancels else not_learnt_from(dependence.learnt_from)
+    if dependence.cancels:
+        return CANCELS
+    if dependence.learnt_from < dependence.effective:
+        return f"{NOT_LEARNT} of several rows, got {dependence.learnt_from:.0f}"
+    effective = f"{dependence.effective:.3g}"
+    count = f"{dependence.groups:,}"
+    of = "" if effective == count else f", which tell as much as {effective} of equal weight"
+    return f"{NOT_LEARNT}, got {count}{of}"
 
 
 def with_dependence(estimate: Estimate, sample: Data) -> tuple[Estimate, str]:

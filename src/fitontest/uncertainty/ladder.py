@@ -111,8 +111,11 @@ class Ladder:
         """What is rougher than a spline can follow, or None."""
         if self.rung == "spline" or self.smooth_fit is None:
             return None
-        few = self.levels.few_rows if self.rung == "levels" else None
-        return Roughness(self.smooth_fit.p_value, self.rung, self.pairs.near_rows(self.smooth_fit.scale), few)
+        near = self.pairs.near_rows(self.smooth_fit.scale)
+        if self.rung == "isotonic":
+            return Roughness(self.smooth_fit.p_value, self.rung, near)
+        levels = self.levels
+        return Roughness(self.smooth_fit.p_value, self.rung, near, levels.few_rows, levels.are_of_single_groups)
 
     @cached_property
     def levels(self) -> Levels:

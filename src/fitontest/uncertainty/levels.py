@@ -74,6 +74,19 @@ class Levels:
             return None
         return float(w @ _clear(h, noise)) or None
 
+    @property
+    def are_of_single_groups(self) -> bool:
+        """Whether most rows are in levels that single groups have alone: these tell nothing of other groups."""
+        entries = self.redraws.entries
+        if entries.group is None:
+            return False
+        near = self.pairs.near_rows(self.scale)
+        level = np.floor(np.cumsum(entries.n) / near).astype(np.intp) if near else entries.place
+        size = int(entries.group.max()) + 1
+        groups = np.bincount(np.unique(level * size + entries.group) // size)
+        rows = np.bincount(level, entries.n)
+        return bool(rows[(groups == 1) & (rows > 1)].sum() > rows.sum() / 2.0)
+
     def _residuals(self, g: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the mean label less g near each unit, at the scale where the spline fits worst, and its variance."""
         windows = self.pairs.windows
