@@ -107,12 +107,11 @@ def test_what_is_said_of_them():
     alone = Repeats.of(fot.read(y[order], p[order]))
     assert alone.is_doubt
     assert alone.note == (
-        "600 rows look like two rows of one event each, p and 1 - p with opposite labels: p-values are too sure; give "
-        "one row of each event, or name what belongs together by groups="
+        "600 rows look like two rows of one event each, p and 1 - p with opposite labels: intervals and p-values are "
+        "too sure; give one row of each event, or name what belongs together by groups="
     )
     named = Repeats.of(fot.read(y, p, groups=event))
-    assert not named.is_doubt
-    assert "intervals and p-values count each event once; give one row of each event" in named.note
+    assert (named.is_doubt, named.note, named.events) == (False, "", 300)
     assert not Repeats.of(fot.read(y[:300], p[:300])).note
     copied = Repeats.of(fot.read(np.tile(y, 3), np.tile(p, 3)))
     assert "look like copies" in copied.note

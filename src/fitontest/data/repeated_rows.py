@@ -24,8 +24,8 @@ Rows that are alike without being copies may belong together, as the visits of a
 near scores that follow each other, `LabelRuns` of those of one label, and a `GroupHint` of a column within which labels
 agree. What is said is one note, of the strongest evidence: of copies, else of mirrored rows, else of runs, which name
 the column too, else of the column. Of rows whose groups were named it is said only that they look like copies, unless
-each group is one row and its copies, or like rows of one event: redrawn labels of a group of several scores do not
-agree, and those of other groups are independent.
+each group is one row and its copies, or both rows of one event and theirs: redrawn labels of a group of several scores
+do not agree, and those of other groups are independent.
 """
 
 from dataclasses import dataclass, replace
@@ -175,11 +175,10 @@ class Repeats:
                 "label, as a join or oversampling does; errors come out too large, intervals and p-values too sure; "
                 f"leave the copies out{way}{f'; rows also {events}' if self.events else ''}"
             )
-        if self.events:
-            counts = "intervals and p-values count each event once" if self.grouped else "p-values are too sure"
-            return f"{self.n:,} rows {events}: {counts}; give one row of each event{way}"
         if self.grouped:
             return ""
+        if self.events:
+            return f"{self.n:,} rows {events}: intervals and p-values are too sure; give one row of each event{way}"
         column = self.hint.column
         runs = next((runs.in_words for runs in (self.runs, self.labels) if runs.are_there), "")
         if runs:
