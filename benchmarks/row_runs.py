@@ -1,10 +1,17 @@
-"""How often the note on runs of nearly equal rows is given where rows are independent, and where they belong together.
+"""How often hints at dependence are given where rows are independent, and where they belong together.
 
-Usage: ``python benchmarks/row_runs.py [--part false] [--part groups] [--part cost] [--draws 400] [--tables FOLDER]
-[--scores FOLDER]``, where FOLDER holds tables as NPZ files with X and y, or scores with p (or conf, or p_*) and y.
+Usage: ``python benchmarks/row_runs.py [--part false] [--part others] [--part groups] [--part games] [--part cost]
+[--draws 400] [--tables FOLDER] [--scores FOLDER]``, where FOLDER holds tables as NPZ files with X and y, or scores with
+p (or conf, or p_*) and y.
 
 False alarms: shares of draws in which `fitontest.data.row_runs.Runs` are there, of calibrated scores with independent
 labels, in an order as named. z has the covariate or the stream by which rows are ordered, or along which scores change.
+
+Others: how many of the same draws are taken for runs of labels (`LabelRuns`), copies, or mirrored rows (`Repeats`), and
+how many of four columns of each are taken for groups: 12, 40 and n / 3 random ids, and integers near the logit.
+
+Games: the same hints where rows are the moments of games, whose score comes nearer to the outcome, and which share of
+columns of groups is found by the agreement of labels.
 
 Groups: the same where rows come group by group. Scores are sigmoid(1.5 z), where z has the latent intraclass
 correlation of the column; labels that of .05, by a Gaussian copula.
@@ -37,15 +44,18 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import fitontest as fot
+from fitontest.data.label_runs import LabelRuns
+from fitontest.data.repeated_rows import Repeats
 from fitontest.data.row_runs import Runs
-from fitontest.numerics.links import sigmoid
+from fitontest.numerics.links import logit, sigmoid
+from fitontest.reading.group_columns import agreement_within
 from report import machine_facts, markdown
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.int64]
 Scores = tuple[Array, Array]
 SEED = 36_2026
-PARTS = ("false", "groups", "cost")
+PARTS = ("false", "others", "groups", "games", "cost")
 MOST_ROWS, MOST_COLUMNS = 20_000, 20
 SIZES = (300, 1000, 3000)
 
@@ -197,6 +207,58 @@ def false_alarms(draws: int) -> None:
     print(markdown(["order", *(f"n = {n:,}" for n in SIZES)], table))
 
 
+def other_hints(p: Array, y: Array, rng: np.random.Generator) -> Array:
+    """Return whether rows are taken for runs of labels, copies and mirrored rows, and how many columns for groups."""
+    repeats = Repeats.of(fot.ScoreSample(y.astype(int), p))
+    columns = [rng.integers(0, values, p.size) for values in (12, 40, p.size // 3)]
+    columns.append(np.floor(10 * (logit(p, 1e-6) + rng.standard_normal(p.size))).astype(int))
+    codes = (np.unique(column, return_inverse=True)[1] for column in columns)
+    groups = sum(agreement_within(code, p, y) is not None for code in codes)
+    return np.array([LabelRuns.of_rows(p, y).are_there, repeats.are_copies, repeats.events > 0, groups], dtype=float)
+
+
+def others(draws: int) -> None:
+    table = []
+    for place, (name, draw) in enumerate(FALSE.items()):
+        rng = np.random.default_rng([SEED, place, 1])
+        counts = [sum(other_hints(*draw(rng, n), rng) for _ in range(draws)) for n in SIZES]
+        table.append([name, *(" / ".join(f"{count:.0f}" for count in each) for each in counts)])
+        print(*table[-1], sep=" | ", flush=True)
+    print(f"\n## Other hints, runs of labels / copies / mirrored rows / columns, in {draws} draws\n")
+    print(markdown(["order", *(f"n = {n:,}" for n in SIZES)], table))
+
+
+def games(rng: np.random.Generator, number: int, moments: int) -> Scores:
+    """Return calibrated scores of the moments of games: a walk, and whether it ends above 0."""
+    ahead = rng.standard_normal((number, 1)) + (rng.standard_normal((number, moments)) / np.sqrt(moments)).cumsum(
+        axis=1
+    )
+    left = np.arange(moments, 0, -1) / moments
+    won = ahead[:, -1] + rng.standard_normal(number) / np.sqrt(moments) > 0
+    return ndtr(ahead / np.sqrt(left)).ravel(), np.repeat(won, moments).astype(np.float64)
+
+
+def of_games(draws: int) -> None:
+    table = []
+    for number, moments in ((20, 15), (20, 50), (100, 10), (100, 30), (382, 180)):
+        rng = np.random.default_rng([SEED, number, moments])
+        some = max(draws // 10, 10) if number * moments > 10_000 else draws
+        found = [LabelRuns.of_rows(*games(rng, number, moments)).are_there for _ in range(some)]
+        table.append([f"{number} x {moments}", f"{np.mean(found):.3f}"])
+    print("\n## Runs of labels, of games x moments\n")
+    print(markdown(["games x moments", "found"], table))
+    table = []
+    for number, rows in ((100, 3), (300, 3), (60, 5), (200, 5), (100, 10), (30, 30)):
+        rng, code = np.random.default_rng([SEED, number, rows]), np.repeat(np.arange(number), rows)
+        shares = [
+            np.mean([agreement_within(code, *grouped(rng, number, rows, 0.3, icc)) is not None for _ in range(draws)])
+            for icc in (0.0, 0.2, 0.4, 0.8)
+        ]
+        table.append([f"{number} x {rows}", *(f"{share:.3f}" for share in shares)])
+    print(f"\n## Columns of groups within which labels agree, in {draws} draws\n")
+    print(markdown(["groups x rows", *(f"labels' ICC {icc}" for icc in ("0", ".2", ".4", ".8"))], table))
+
+
 def of_groups(draws: int) -> None:
     table = []
     for rows in (3, 5, 10, 30):
@@ -316,8 +378,12 @@ def main() -> None:
     warnings.simplefilter("ignore")
     if "false" in chosen:
         false_alarms(given.draws)
+    if "others" in chosen:
+        others(given.draws)
     if "groups" in chosen:
         of_groups(given.draws)
+    if "games" in chosen:
+        of_games(given.draws)
     if "cost" in chosen:
         cost()
     if given.scores is not None:

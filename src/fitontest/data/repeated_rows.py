@@ -36,7 +36,7 @@ import numpy as np
 from fitontest.data.group_hint import NO_HINT, GroupHint
 from fitontest.data.label_runs import NO_LABEL_RUNS, LabelRuns
 from fitontest.data.mirrored_rows import MirroredRows, mirrored_rows
-from fitontest.data.row_groups import GROUP
+from fitontest.data.row_groups import GROUP, places_of_rows
 from fitontest.data.row_runs import NO_RUNS, Runs
 from fitontest.data.score_sample import REPEATS, ScoreSample
 from fitontest.exceptions import CalibrationWarning, warn_user
@@ -173,7 +173,7 @@ class Repeats:
             return (
                 f"{self.repeated - self.values:,} of {self.n:,} rows look like copies: they repeat a score and its "
                 "label, as a join or oversampling does; errors come out too large, intervals and p-values too sure; "
-                f"leave the copies out{way}{f'; rows also {events}' if self.events else ''}"
+                f"leave the copies out{way}{f'; rows also {events}' if self.events and not self.grouped else ''}"
             )
         if self.grouped:
             return ""
@@ -209,7 +209,7 @@ def _are_covered(sample: ScoreSample, mirrored: MirroredRows | None) -> bool:
     groups, p = sample.groups, sample.rows.p
     if groups is None:  # of one row each
         return False
-    score = np.cumsum(np.diff(p, prepend=p[:1]) > 0.0) if mirrored is None else mirrored.place
+    score = places_of_rows(p) if mirrored is None else MirroredRows.of(p).place
     of_group, of_score = np.divmod(np.unique(groups.code * p.size + score), p.size)
     for rows, pairs in ((groups.rows, of_group), (np.bincount(score), of_score)):
         several = rows > 1

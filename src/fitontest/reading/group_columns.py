@@ -29,12 +29,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fitontest.cells.frame_rows import column_names, first_rows, is_lazy
 from fitontest.data.group_hint import GroupColumn, GroupHint
 from fitontest.data.label_shares import near_shares
-from fitontest.data.row_groups import coded_ids
 from fitontest.data.sample import changed
 from fitontest.data.samples import Samples
 from fitontest.data.score_sample import ScoreSample
@@ -113,17 +111,19 @@ def find_group_column(
 
 def _as_groups(name: str, column: Sequence[Any], scores: ScoreSample) -> GroupColumn | None:
     """Return what a column tells if labels agree within its values."""
-    each = [place for place, value in enumerate(column[:MOST_ROWS]) if not _is_missing(value)]
-    ids = np.empty(len(each), dtype=object)
-    ids[:] = [column[place] for place in each]
-    names, code = coded_ids(ids)
-    if names.size < FEWEST_VALUES or ids.size < ROWS_EACH * names.size or not all(map(_is_id, names)):
+    cells = column[: min(scores.p.size, MOST_ROWS)]
+    values = [value for value in dict.fromkeys(cells) if not _is_missing(value)]
+    if not (FEWEST_VALUES <= len(values) <= len(cells) / ROWS_EACH and all(map(_is_id, values))):
         return None
-    rows = np.array(each)
-    agreement = agreement_within(_in_order(names)[code], scores.p[rows], scores.y[rows])
+    place_of = dict(zip(values, _in_order(values).tolist(), strict=True))
+    code = np.array([place_of.get(value, -1) for value in cells])
+    rows = np.flatnonzero(code >= 0)
+    if rows.size < ROWS_EACH * len(values):
+        return None
+    agreement = agreement_within(code[rows], scores.p[rows], scores.y[rows])
     if agreement is None:
         return None
-    return GroupColumn(name, names.size, rows.size, agreement, of_all=len(column) <= MOST_ROWS)
+    return GroupColumn(name, len(values), rows.size, agreement, of_all=len(column) <= MOST_ROWS)
 
 
 def agreement_within(code: IntArray, p: FloatArray, y: FloatArray) -> float | None:
@@ -151,14 +151,14 @@ def agreement_within(code: IntArray, p: FloatArray, y: FloatArray) -> float | No
     return agreement if 1.0 - agreement <= LESS * (1.0 - min(max(beside, 0.0), 1.0)) else None
 
 
-def _in_order(names: NDArray[Any]) -> IntArray:
+def _in_order(values: Sequence[Any]) -> IntArray:
     """Return the place of each value in their order: numbers, or texts of numbers, by size, others by letters."""
     try:
-        keys = names.astype(np.float64)
+        keys = np.array([float(value) for value in values])
     except (TypeError, ValueError):
-        keys = np.array(list(map(str, names)))
-    place = np.empty(names.size, dtype=np.intp)
-    place[np.argsort(keys, kind="stable")] = np.arange(names.size)
+        keys = np.array(list(map(str, values)))
+    place = np.empty(keys.size, dtype=np.intp)
+    place[np.argsort(keys, kind="stable")] = np.arange(keys.size)
     return place
 
 
