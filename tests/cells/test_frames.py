@@ -10,7 +10,8 @@ import pyarrow as pa
 import pytest
 
 import fitontest as fot
-from fitontest.cells.cell_sums import CellSums
+from fitontest.cells.cell_sums import CellSums, Resolution
+from fitontest.cells.cells import sums_of_sample
 from tests.maps.engines import connected, spark_session
 
 ENGINES = {
@@ -377,16 +378,27 @@ def test_labels_of_every_kind(engine, labels, pos_label):
 def test_reductions_are_those_of_a_matrix(engine, reduction):
     rng = np.random.default_rng(5)
     P = rng.dirichlet([1, 1, 1, 1], 600)
-    P[:5] = 0.25  # the first of equal columns counts
+    P[:60, 1] = P[:60, 0] = P[:60, :2].mean(axis=1)  # ties of two classes, where these are the largest
+    P[:5] = 0.25  # and of all
     y = rng.choice(list("abcd"), 600)
     frame = pd.DataFrame(P, columns=["pa", "pb", "pc", "pd"]).assign(y=y)
     columns = {"label": "y", "prob": ["pa", "pb", "pc", "pd"], "labels": list("abcd"), "reduction": reduction}
     found = fot.Cells.of_frame(ENGINES[engine](frame), exact=True, **columns)
     if reduction == "confidence":
-        assert_same(found, fot.Cells.of(np.array(list("abcd"))[P.argmax(axis=1)] == y, P.max(axis=1), exact=True))
+        sample = fot.read(y, P, reduction="confidence")
+        assert_same(found, fot.Cells(sums_of_sample(sample, Resolution(exact=True)), Resolution(exact=True)))
+        assert (found.n, found.sums.class_rows.tied) == (600, np.sum((P == P.max(axis=1)[:, None]).sum(axis=1) > 1))
+        assert found.base_rate == pytest.approx(sample.base_rate)
+        again = fot.Cells.of_frame(ENGINES[engine](frame.iloc[::-1]), exact=True, **turned(columns))
+        assert_same(again, found)
     else:
         for k, label in enumerate("abcd"):
             assert_same(found[label], fot.Cells.of(y == label, P[:, k], exact=True))
+
+
+def turned(columns):
+    """Return the same columns in another order."""
+    return {**columns, "prob": columns["prob"][::-1], "labels": columns["labels"][::-1]}
 
 
 def test_binary_reads_the_column_of_the_positive_class():

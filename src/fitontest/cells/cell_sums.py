@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fitontest.cells.group_ids import joined_ids, used_ids
+from fitontest.data.class_rows import NOT_OF_CLASSES, ClassRows
 from fitontest.typing import BoolArray, FloatArray, IntArray
 
 FINE = 1024  # cells per unit of probability, and of logit
@@ -88,7 +89,8 @@ class CellSums:
     low, high : arrays of shape (C,)
         The lowest and the highest score of each cell.
     rows : int array of shape (C, 2)
-        Rows of positive weight with label 0 and with label 1.
+        Rows of positive weight with label 0 and with label 1. Rows that are split between tied classes have a share in
+        both, and the array is of floats.
     w, w2 : arrays of shape (C, 2)
         The sum of their weights, and of the squares of these.
     wp : array of shape (C,)
@@ -100,18 +102,21 @@ class CellSums:
         have no groups.
     ids : array of shape (K,), optional
         What the groups are called, in the order of `ordered_ids`; each has cells.
+    class_rows : ClassRows
+        What is to be known of the rows of a score for each class that they were made of; nothing of other rows.
     """
 
     key: IntArray
     low: FloatArray
     high: FloatArray
-    rows: IntArray
+    rows: IntArray | FloatArray
     w: FloatArray
     w2: FloatArray
     wp: FloatArray
     whole: bool
     group: IntArray | None = None
     ids: NDArray[Any] | None = None
+    class_rows: ClassRows = NOT_OF_CLASSES
 
     @classmethod
     def none(cls) -> "CellSums":
@@ -128,10 +133,11 @@ class CellSums:
         w: FloatArray | None,
         resolution: Resolution,
         groups: tuple[NDArray[Any], IntArray] | None = None,
+        share: FloatArray | None = None,
     ) -> "CellSums":
         """Return the cells of checked rows; without weights all are one, and rows of weight 0 are absent.
 
-        `groups` has the ids in order, and the place of each row's among them.
+        `groups` has the ids in order, and the place of each row's among them; `share` the share of a row that each is.
         """
         ids, group = (None, None) if groups is None else groups
         if w is not None:
@@ -139,6 +145,7 @@ class CellSums:
             if not present.all():
                 p, y, w = p[present], y[present], w[present]
                 group = None if group is None else group[present]
+                share = None if share is None else share[present]
         if not p.size:
             return cls.none()
         key = resolution.keys(p)
@@ -150,7 +157,7 @@ class CellSums:
             positive = np.add.reduceat(column * y, first)
             return np.stack((np.add.reduceat(column * (1.0 - y), first), positive), axis=1)
 
-        rows = summed(np.ones_like(p))
+        rows = summed(np.ones_like(p)) if share is None else summed(share[order])
         if w is None:
             weight, squares, wp, whole = rows, rows, np.add.reduceat(p, first), True
         else:
@@ -159,11 +166,24 @@ class CellSums:
             whole = bool(np.all(w == np.floor(w)))
         low, high = (reduce.reduceat(p, first) + 0.0 for reduce in (np.minimum, np.maximum))
         at = order[first]
-        made = cls(key[at], low, high, rows.astype(np.int64), weight, squares, wp, whole)
+        made = cls(key[at], low, high, rows if share is not None else rows.astype(np.int64), weight, squares, wp, whole)
         return made if ids is None or group is None else made.in_groups(ids, group[at])
 
     def __len__(self) -> int:
         return self.key.size
+
+    @property
+    def n(self) -> int:
+        """Rows."""
+        return round(float(self.rows.sum()))
+
+    @property
+    def parts(self) -> IntArray:
+        """How many rows or parts of rows of each label there are, shape (C, 2): as many as vary alike, or more."""
+        if not self.class_rows.split and self.rows.dtype.kind != "f":
+            return np.asarray(self.rows, dtype=np.int64)
+        squares = np.divide(self.w**2, self.w2, out=np.zeros_like(self.w), where=self.w2 > 0.0)
+        return np.asarray(np.maximum(np.ceil(self.rows), np.rint(squares)), dtype=np.int64)
 
     def in_groups(self, ids: NDArray[Any], group: IntArray) -> "CellSums":
         """Return the cells with the groups that they belong to, by the places of these among ids that are in order."""
@@ -178,10 +198,10 @@ class CellSums:
             return cls.none()
         if len({table.ids is None for table in tables}) > 1:
             raise ValueError(MIXED)
-        return tables[0] if len(tables) == 1 else cls._joined(tables)
+        return tables[0] if len(tables) == 1 else cls.joined(tables)
 
     @classmethod
-    def _joined(cls, tables: Sequence["CellSums"]) -> "CellSums":
+    def joined(cls, tables: Sequence["CellSums"]) -> "CellSums":
         """Return the sums of cells of one key and group."""
 
         def joined(name: str) -> Any:
@@ -203,6 +223,7 @@ class CellSums:
             whole=all(table.whole for table in tables),
             group=None if group is None else group[order[first]],
             ids=ids,
+            class_rows=sum((table.class_rows for table in tables), NOT_OF_CLASSES),
             **sums,
         )
 
@@ -210,12 +231,12 @@ class CellSums:
         """Return the sums over the wider cells of another resolution, of all groups together."""
         if not len(self):
             return self
-        return CellSums._joined([replace(self, key=resolution.keys(self.low), group=None, ids=None)])
+        return CellSums.joined([replace(self, key=resolution.keys(self.low), group=None, ids=None)])
 
     @cached_property
     def ungrouped(self) -> "CellSums":
         """The cells of all groups together."""
-        return self if self.group is None else CellSums._joined([replace(self, group=None, ids=None)])
+        return self if self.group is None else CellSums.joined([replace(self, group=None, ids=None)])
 
     @property
     def p(self) -> FloatArray:

@@ -5,8 +5,9 @@ and are a sample like any other: every measure, family, interval and diagram tak
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from math import isclose
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +19,14 @@ from fitontest.cells.frames import BadRowsError, FrameColumns, as_frame, refuse_
 from fitontest.cells.group_ids import ordered_ids
 from fitontest.checks import as_names, brief, choose, is_real, is_whole
 from fitontest.data.arrays import as_ids
+from fitontest.data.class_rows import NOT_OF_CLASSES, ClassRows
 from fitontest.data.counted_sample import CountedSample
 from fitontest.data.indices import check_same_order
 from fitontest.data.ordering import Rows
 from fitontest.data.predictions import NAMES, Names
 from fitontest.data.read import read_groups
 from fitontest.data.row_groups import GROUP, places_of_rows, ranks_of_groups
-from fitontest.data.sample import NO_FACTS
+from fitontest.data.sample import NO_FACTS, changed
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.weights import (
     EXACT_COUNT,
@@ -45,6 +47,7 @@ from fitontest.typing import ArrayInput, BoolArray, FloatArray, IntArray, Label
 
 SCHEMA = 1
 IDS = "groups"  # what groups are called, in JSON
+CLASS_ROWS = "class_rows"  # what is known of rows of a score for each class, in JSON
 BY_GROUP_BLOCK = 1_000_000  # rows that are put into cells by group together
 ROUNDING = 1e-6  # of sums over very many rows, as engines add them up
 FEW_CELLS = 0.001  # share of the pairs of rows that may be tied by cells alone before the user is told
@@ -268,6 +271,8 @@ class Cells:
         if weights == "counts" and not all(sums.whole for sums in each.values()):
             raise ValueError(f"weight column {weight!r} must hold whole numbers with weights='counts'")
         found = {key: cls(sums, resolution, weights) for key, sums in each.items()}
+        rows = [sums.class_rows for key, sums in each.items() if reduction != "classwise" or key[0] == "0"]
+        sum(rows, NOT_OF_CLASSES).warn()
         made: dict[Any, Any] = dict(found)
         if reduction == "classwise":
             made = _by_class(found, list(labels or ()), cls(CellSums.none(), resolution, weights))
@@ -335,7 +340,7 @@ class Cells:
     @cached_property
     def n(self) -> int:
         """Rows of positive weight."""
-        return int(self.sums.rows.sum())
+        return self.sums.n
 
     @cached_property
     def total(self) -> float:
@@ -415,6 +420,8 @@ class Cells:
         """Return the summary as JSON-ready values."""
         facts = {"schema": SCHEMA, "exact": self.exact, "edges": list(self.edges), "whole": self.sums.whole}
         facts["weights"] = self.weights
+        if self.sums.class_rows.n:
+            facts[CLASS_ROWS] = self.sums.class_rows.to_dict()
         columns = {name: column.tolist() for name, column in columns_of(self.sums).items()}
         if self.groups is not None:
             columns |= {GROUP: [] if self.sums.group is None else self.sums.group.tolist(), IDS: self.groups.tolist()}
@@ -455,13 +462,15 @@ class Cells:
         values = from_text(text, "text")
         values = {"weights": "auto", **values} if isinstance(values, dict) else values  # which older texts lack
         wanted = {"schema", "exact", "edges", "whole", "weights", "key", *COLUMNS}
-        if set(values) not in (wanted, wanted | {GROUP, IDS}):
+        if set(values) - {CLASS_ROWS} not in (wanted, wanted | {GROUP, IDS}):
             raise ValueError(f"text must hold cells, with the keys {sorted(wanted)}, got {brief(sorted(values))}")
         if not is_whole(values["schema"]) or values["schema"] != SCHEMA:
             raise ValueError(f"schema must be {SCHEMA}, got {brief(values['schema'])}")
         groups = (values[IDS], values[GROUP]) if IDS in values else None
         how = (values["exact"], values["edges"], values["whole"], values["weights"])
-        return _cells_of_columns(values, *how, None if groups is None else _ids_by_code(*groups))
+        found = _cells_of_columns(values, *how, None if groups is None else _ids_by_code(*groups))
+        rows = ClassRows.from_dict(values[CLASS_ROWS]) if CLASS_ROWS in values else NOT_OF_CLASSES
+        return replace(found, sums=replace(found.sums, class_rows=rows))
 
     def to_records(self) -> Records:
         """Return a record for each range of scores, and where counts are kept by group for each group in it."""
@@ -524,7 +533,7 @@ class Cells:
     def __repr__(self) -> str:
         if not self.n:
             return "Cells(no rows)"
-        weights = "" if self.total == self.n else f", total weight {count(self.total)}"
+        weights = "" if isclose(self.total, self.n, rel_tol=1e-12) else f", total weight {count(self.total)}"
         weights += f" of {self.weights}" if weights and self.weights != "auto" else ""
         groups = "" if self.groups is None else f" of {len(self.groups):,} group{'s' if len(self.groups) > 1 else ''}"
         return (
@@ -641,7 +650,7 @@ def _make_sample(cells: Cells) -> ScoreSample:
     w = sums.w.ravel()
     w2 = w if whole else sums.w2.ravel()
     present = np.flatnonzero(sums.rows.ravel())
-    columns: list[Any] = [column[present] for column in (p, y, w, sums.rows.ravel(), w2)]
+    columns: list[Any] = [column[present] for column in (p, y, w, sums.parts.ravel(), w2)]
     group = None if sums.group is None else np.repeat(sums.group, 2)[present]
     if group is not None or np.any(np.diff(columns[0]) <= 0):  # logarithms of engines may differ in the last bit
         order = np.lexsort((columns[2], columns[1], columns[0]))
@@ -655,6 +664,7 @@ def _make_sample(cells: Cells) -> ScoreSample:
     several = together.low < together.high
     pooled = bool(several.any())
     sample = CountedSample(Rows(*columns), whole=whole, has_pooled_scores=pooled, doubtful=cells.doubtful, facts=facts)
+    sample = changed(sample, n=cells.n, class_rows=sums.class_rows)
     _warn_of_few_cells(together, several, cells.total, FINE / cells.resolution.fine)
     if cells.doubtful:
         warn_user(in_doubt("weights of cells", cells.total, cells.n), CalibrationWarning)
@@ -682,6 +692,21 @@ def _warn_of_few_cells(sums: CellSums, several: BoolArray, total: float, wider: 
 
 def sums_of_sample(sample: ScoreSample, resolution: Resolution) -> CellSums:
     """Return the counts and sums of the rows of a sample, which belong to its groups where cells are by group."""
+    found = _sums_of_parts(sample, resolution) if sample.split is not None else _sums_of_rows(sample, resolution)
+    return replace(found, class_rows=sample.class_rows)
+
+
+def _sums_of_parts(sample: ScoreSample, resolution: Resolution) -> CellSums:
+    """Return those of rows of which some are split."""
+    given, at = sample.split.given, sample.split.at
+    groups = None
+    if resolution.by_group:
+        ids, code = ordered_ids(given.facts[GROUP])
+        groups = ids, code[at]
+    return CellSums.of_rows(given.p[at], sample.split.y, sample.split.w, resolution, groups, sample.split.share)
+
+
+def _sums_of_rows(sample: ScoreSample, resolution: Resolution) -> CellSums:
     if not resolution.by_group:
         return added_up(CellSums.of_rows(*block, resolution) for block in sample.blocks())
     ids, code = ordered_ids(sample.facts[GROUP])
@@ -809,7 +834,7 @@ def checked_sums(values: Mapping[str, Any], whole: bool, resolution: Resolution,
     """Return cells that come from outside, or refuse them."""
     columns: dict[str, Any] = {}
     for name in ("key", *COLUMNS):
-        whole_numbers = name in ("key", "rows_0", "rows_1")
+        whole_numbers = name == "key" or (whole and name in ("rows_0", "rows_1"))
         try:
             column = np.asarray(values[name])
             if column.dtype.kind in "USb" or _holds_booleans(values[name]):  # numpy makes numbers of these
@@ -830,6 +855,10 @@ def checked_sums(values: Mapping[str, Any], whole: bool, resolution: Resolution,
     if np.any(step <= 0 if groups is None else step < 0) or np.any(low > high) or high.max() > 1:
         raise ValueError("cells must be in the order of their scores, low <= high <= 1 in each")
     _check_keys(columns["key"], low, high, resolution)
+
+    for name in ("rows_0", "rows_1"):
+        if np.all(columns[name] == np.floor(columns[name])):  # else rows are split between tied classes
+            columns[name] = columns[name].astype(np.int64)
 
     def paired(name: str) -> Any:
         return np.stack((columns[f"{name}_0"], columns[f"{name}_1"]), axis=1)
@@ -878,6 +907,7 @@ def _check_keys(key: IntArray, low: FloatArray, high: FloatArray, resolution: Re
 def _check_weights(sums: CellSums) -> None:
     """Raise ValueError where rows, weights, squares and scores of cells cannot belong together."""
     rows, w, w2 = sums.rows, sums.w, sums.w2
+    has_parts = not sums.whole and (rows.dtype.kind == "f" or np.allclose(rows, w, rtol=ROUNDING))
     if np.any((rows == 0) != (w == 0)) or np.any(rows.sum(axis=1) == 0):
         raise ValueError("every cell must have rows, and weight for a label where it has rows of it, and only there")
     if sums.whole and (np.any(w != np.floor(w)) or np.any(w < rows)):
@@ -885,7 +915,8 @@ def _check_weights(sums: CellSums) -> None:
     with np.errstate(over="ignore", under="ignore"):
         squares = w * w
         least = squares / np.maximum(rows, 1)
-    if np.any(w2 > squares * (1 + ROUNDING) + TINY) or np.any(w2 * (1 + ROUNDING) + TINY < least):
+    too_small = not has_parts and np.any(w2 * (1 + ROUNDING) + TINY < least)  # the parts of a row are smaller
+    if np.any(w2 > squares * (1 + ROUNDING) + TINY) or too_small:
         raise ValueError("squares must lie between weight^2 / rows and weight^2, as sums of the squares of weights do")
     weight = w.sum(axis=1)
     beyond = ROUNDING * weight * sums.high + TINY

@@ -1,13 +1,14 @@
 """Several classes in a frame as scores and labels of two: the reductions as expressions that every engine has.
 
-They are those of `fitontest.data.predictions`, without a matrix: the largest score is found by a tournament of pairs of
-columns, and each class against the rest is a row of its own. The labels of the columns must be named, because one pass
-cannot know them.
+They are those of `fitontest.data.predictions`, without a matrix: each class against the rest is a row of its own. What
+is to be known of the rows of probabilities travels with them: the sum of their scores, and how many classes share the
+largest one (`fitontest.data.class_rows`). The labels of the columns must be named, because one pass cannot know them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
+from operator import add, or_
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -20,6 +21,8 @@ from fitontest.data.predictions import REDUCTIONS, Names, check_order
 from fitontest.typing import Label
 
 CLASS = "class"  # the column that says of each row which class is held against the rest
+SUM = "sum"  # that of the sums of the scores of each row
+WAYS = "ways"  # that of how many classes share the largest score
 OUTSIDE = 2.0  # a score that is none
 
 
@@ -78,13 +81,20 @@ def reduced_frame(frame: Any, dtype: Any, columns: ClassColumns, chosen: dict[st
         **{str(k): nw.col(name).cast(nw.Float64) for k, name in enumerate(columns.probs)},
         **chosen,
     )
+    rows = rows.with_columns(**{SUM: _joined(_scores(columns), add)})
+    kept = [*chosen, SUM]
     if columns.reduction == "confidence":
-        return _confidence(rows, columns, [*chosen]), []
+        return _confidence(rows, columns, kept), []
     if columns.reduction == "classwise":
-        return _classwise(rows, columns, [*chosen]), [CLASS]
+        return _classwise(rows, columns, kept), [CLASS]
     k = given.index(chosen_positive(given, columns.pos_label, coded_positive(given)))
     y = _label(columns, nw.col("label") == columns.classes[k])
-    return rows.select(*chosen, p=nw.col(str(k)), y=y), []
+    return rows.select(*kept, p=nw.col(str(k)), y=y), []
+
+
+def _scores(columns: ClassColumns) -> list[Any]:
+    """Return the scores of each class."""
+    return [nw.col(str(k)) for k in range(len(columns.probs))]
 
 
 def _label(columns: ClassColumns, hit: Any) -> Any:
@@ -95,29 +105,21 @@ def _label(columns: ClassColumns, hit: Any) -> Any:
     return nw.when(~label.is_null()).then(value)
 
 
-def _confidence(rows: Any, columns: ClassColumns, chosen: list[str]) -> Any:
-    scores = [nw.col(str(k)) for k in range(len(columns.probs))]
+def _confidence(rows: Any, columns: ClassColumns, kept: list[str]) -> Any:
+    scores, top = _scores(columns), nw.col("top")
     missing = any_of([score.is_null() | score.is_nan() for score in scores])
     outside = any_of([~is_score(score) for score in scores])
     state = nw.when(missing).then(nw.lit(1)).otherwise(nw.when(outside).then(nw.lit(2)).otherwise(nw.lit(0)))
-    rows = rows.with_columns(state=state, **{f"at{k}": nw.lit(float(k)) for k in range(len(scores))})
-    left = list(range(len(scores)))
-    while len(left) > 1:  # the first of a pair stays unless the second is larger, as argmax has it
-        best = {}
-        for first, second in zip(left[::2], left[1::2], strict=False):
-            larger = nw.col(str(second)) > nw.col(str(first))
-            for name in ("", "at"):
-                best[f"{name}{first}"] = (
-                    nw.when(larger).then(nw.col(f"{name}{second}")).otherwise(nw.col(f"{name}{first}"))
-                )
-        rows, left = rows.with_columns(**best), left[::2]
-    label, place = nw.col("label"), nw.col("at0")
-    hit = any_of([(place == float(k)) & (label == one) for k, one in enumerate(columns.classes)])
-    bad = nw.when(nw.col("state") == 2).then(nw.lit(OUTSIDE)).otherwise(nw.col("0"))
-    return rows.select(*chosen, p=nw.when(nw.col("state") != 1).then(bad), y=_label(columns, hit))
+    rows = rows.with_columns(top=nw.max_horizontal(*scores), state=state)
+    largest = [nw.when(score == top).then(nw.lit(1.0)).otherwise(nw.lit(0.0)) for score in scores]
+    right = [nw.col("label") == one for one in columns.classes]
+    hit = any_of([(score == top) & is_label for score, is_label in zip(scores, right, strict=True)])
+    bad = nw.when(nw.col("state") == 2).then(nw.lit(OUTSIDE)).otherwise(top)
+    p = nw.when(nw.col("state") != 1).then(bad)
+    return rows.select(*kept, p=p, y=_label(columns, hit), **{WAYS: _joined(largest, add)})
 
 
-def _classwise(rows: Any, columns: ClassColumns, chosen: list[str]) -> Any:
+def _classwise(rows: Any, columns: ClassColumns, kept: list[str]) -> Any:
     """Return the rows of each class against the rest, one class after the other.
 
     Not ``unpivot``, which narwhals cannot do with a relation of DuckDB that has a connection of its own. An engine of
@@ -125,16 +127,20 @@ def _classwise(rows: Any, columns: ClassColumns, chosen: list[str]) -> Any:
     """
     label = nw.col("label")
     parts = [
-        rows.select(*chosen, **{CLASS: nw.lit(str(k))}, p=nw.col(str(k)), y=_label(columns, label == one))
+        rows.select(*kept, **{CLASS: nw.lit(str(k))}, p=nw.col(str(k)), y=_label(columns, label == one))
         for k, one in enumerate(columns.classes)
     ]
     return nw.concat(parts)
 
 
 def any_of(conditions: Sequence[Any]) -> Any:
-    """Return whether any condition holds, as a balanced tree: engines limit how deep expressions are."""
-    conditions = list(conditions)
-    while len(conditions) > 1:
-        pairs = [conditions[i : i + 2] for i in range(0, len(conditions), 2)]
-        conditions = [reduce(lambda a, b: a | b, pair) for pair in pairs]
-    return conditions[0]
+    """Return whether any condition holds."""
+    return _joined(conditions, or_)
+
+
+def _joined(terms: Sequence[Any], operator: Callable[[Any, Any], Any]) -> Any:
+    """Return all terms joined by an operator, as a balanced tree: engines limit how deep expressions are."""
+    terms = list(terms)
+    while len(terms) > 1:
+        terms = [reduce(operator, terms[i : i + 2]) for i in range(0, len(terms), 2)]
+    return terms[0]

@@ -13,7 +13,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from fitontest.cells.cell_sums import FLOOR, WIDTH, CellSums, Resolution
-from fitontest.cells.class_frames import ClassColumns, any_of, reduced_frame
+from fitontest.cells.class_frames import SUM, WAYS, ClassColumns, any_of, reduced_frame
 from fitontest.cells.frame_labels import as_label, comparable
 from fitontest.cells.frame_segments import (
     check_segment,
@@ -25,11 +25,12 @@ from fitontest.cells.frame_segments import (
 from fitontest.cells.group_ids import ordered_ids
 from fitontest.checks import brief, meant
 from fitontest.data.arrays import is_missing, is_score, say_clipped
+from fitontest.data.class_rows import ADDS_UP, ClassRows
 from fitontest.data.labels import listed
 from fitontest.data.row_groups import GROUP, combined_ids
 from fitontest.data.weights import EXACT_COUNT, check_total
 from fitontest.data.written import PLAIN, Written
-from fitontest.typing import FloatArray, IntArray, Label
+from fitontest.typing import BoolArray, FloatArray, IntArray, Label
 
 HUGE = 1e300  # weights below count as finite
 ABSENT = 3.0  # the label of rows of weight 0, of which only the segments are wanted
@@ -107,7 +108,9 @@ def sums_by_segment(native: Any, columns: FrameColumns, resolution: Resolution) 
     rows, segments = _rows_of(frame, columns, keep_absent=True)
     of_groups = [*columns.of_groups]
     with only_hashable():
-        table = _collected(_grouped(_with_key(rows, resolution), [*segments, *of_groups]), segments, of_groups)
+        ways = [WAYS] if columns.reduction == "confidence" else []
+        grouped = _grouped(_with_key(rows, resolution), [*segments, *of_groups, *ways])
+        table = _collected(grouped, segments, of_groups)
         table, empty = _without_absent(table, segments)
         if _has_bad(table, [*segments, *of_groups]):
             refuse_bad(frame, columns)
@@ -319,6 +322,10 @@ def _grouped(rows: Any, segments: list[str]) -> Any:
             nw.col("w").min().alias("least"),
             nw.col("w").max().alias("most"),
         ]
+    if SUM in rows.collect_schema():
+        off = nw.when((nw.col(SUM) - 1.0).abs() > ADDS_UP).then(nw.lit(1.0)).otherwise(nw.lit(0.0))
+        rows = rows.with_columns(off=off)
+        sums += [nw.col("off").sum(), nw.col(SUM).min().alias("least_sum"), nw.col(SUM).max().alias("most_sum")]
     raw = nw.col("raw")
     ends = [raw.min().alias("low"), raw.max().alias("high"), raw.count().alias("scores")]
     return rows.group_by(*segments, "key", "y").agg(nw.len().alias("n"), *sums, *ends)
@@ -475,23 +482,53 @@ def _rows_by_segment(columns: Sequence[list[Any]]) -> dict[tuple[Any, ...], IntA
 
 
 def _sums(table: Mapping[str, Any], rows: Any, resolution: Resolution) -> CellSums:
-    """Return the cells that stand in some rows of the table, which are of one label each."""
+    """Return the cells that stand in some rows of the table, which are of one label each.
+
+    Rows with a class among several that share the largest score are right in a share, and wrong with the rest.
+    """
     positive = np.asarray(table["y"], dtype=np.float64)[rows] > 0.0
     ids, group = ordered_ids(table[GROUP][rows]) if resolution.by_group else (None, np.zeros(rows.size, dtype=np.intp))
+    right = 1.0 / np.asarray(table[WAYS], dtype=np.float64)[rows] if WAYS in table else np.ones(rows.size)
+    parts = [(~positive, 0, np.ones(rows.size)), (positive, 1, right), (positive & (right < 1.0), 0, 1.0 - right)]
     each = [
-        _of_label(table, rows[positive == label], label, resolution, ids, group[positive == label]) for label in (0, 1)
+        _of_label(table, rows[chosen], label, share[chosen], resolution, ids, group[chosen])
+        for chosen, label, share in parts
+        if chosen.any()
     ]
-    sums = CellSums.added(each)
+    sums = replace(CellSums.joined(each), class_rows=_class_rows(table, rows, positive & (right < 1.0)))
     check_total(float(sums.w.sum()), "weight")
     return sums
 
 
+def _class_rows(table: Mapping[str, Any], rows: Any, split: BoolArray) -> ClassRows:
+    """Return what is to be known of rows of a score for each class."""
+    if "off" not in table:
+        return ClassRows()
+    n = np.asarray(table["n"], dtype=np.int64)[rows]
+    tied = np.asarray(table[WAYS])[rows] > 1.0 if WAYS in table else np.zeros(rows.size, dtype=bool)
+    return ClassRows(
+        int(n.sum()),
+        int(n[tied].sum()),
+        int(n[split].sum()),
+        int(np.asarray(table["off"])[rows].sum()),
+        float(np.asarray(table["least_sum"])[rows].min()),
+        float(np.asarray(table["most_sum"])[rows].max()),
+        weighted="w" in table,
+    )
+
+
 def _of_label(
-    table: Mapping[str, Any], rows: Any, label: int, resolution: Resolution, ids: Any, group: IntArray
+    table: Mapping[str, Any],
+    rows: Any,
+    label: int,
+    share: FloatArray,
+    resolution: Resolution,
+    ids: Any,
+    group: IntArray,
 ) -> CellSums:
-    """Return the cells that stand in rows of one label, with their groups where cells are by group."""
+    """Return the cells that stand in rows of one label, with a share of their weight, and with their groups if any."""
     order = np.lexsort((group, table["key"][rows]))
-    rows, group = rows[order], group[order]
+    rows, group, share = rows[order], group[order], share[order]
 
     def numbers(name: str) -> FloatArray:
         return np.asarray(table[name][rows], dtype=np.float64)
@@ -507,10 +544,10 @@ def _of_label(
         key=key.view(np.int64) if resolution.exact else key.astype(np.int64),
         low=np.clip(numbers("low"), 0.0, 1.0) + 0.0,
         high=np.clip(numbers("high"), 0.0, 1.0) + 0.0,
-        rows=of_both(n).astype(np.int64),
-        w=of_both(w),
-        w2=of_both(w2),
-        wp=numbers("wp"),
-        whole=whole,
+        rows=of_both(n).astype(np.int64) if np.all(share == 1.0) else of_both(n * share),
+        w=of_both(w * share),
+        w2=of_both(w2 * share**2),
+        wp=numbers("wp") * share,
+        whole=whole and bool(np.all(share == 1.0)),
     )
     return sums if ids is None else sums.in_groups(ids, group)

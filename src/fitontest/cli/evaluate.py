@@ -172,7 +172,7 @@ def _counts_rows(data: Any) -> bool:
     """Return whether weights count rows, as a test requires, with a note where they do not."""
     whole: bool = data.shared.whole
     if not whole:
-        say("Note: no TCE, because a test counts rows and the weights are importances", err=True)
+        say(f"Note: no TCE, because a test counts rows and {data.shared.why_not_whole}", err=True)
     return whole
 
 

@@ -201,6 +201,12 @@ def compare_errors(
     data = [read(y_true, p, **columns, names=Names(y_prob=name)) for name, p in (("p1", p1), ("p2", p2))]
     samples = [sample_of(each) for each in data]
     check_same_order(y_true=y_true, p1=p1, p2=p2, sample_weight=sample_weight, groups=groups)
+    for name, sample in zip(("p1", "p2"), samples, strict=True):
+        if sample.split is not None:
+            raise ValueError(
+                f"{name} must have one largest score in each row with reduction='confidence', since two models are "
+                f"compared row by row; {sample.class_rows.tied:,} of {sample.n:,} rows have several"
+            )
     check_same_length(p1=samples[0].p, p2=samples[1].p)
     models = TwoModels.of(*samples)
     _check_rows(models)

@@ -35,7 +35,8 @@ def read_truth(truth: Truth, sample: Sample, judged: Sample, scores: str = "y_pr
         points = judged.present.p
         return _checked(truth(points), "truth(p)", points, "p", sample)
     if sample.aggregated:
-        raise ValueError("truth must be a function of the scores where rows were counted as cells, got an array")
+        why = "are split between tied classes" if sample.split is not None else "were counted as cells"
+        raise ValueError(f"truth must be a function of the scores where rows {why}, got an array")
     known = sample.with_facts(truth=_checked(truth, "truth", sample.p, scores, sample)).in_order().present
     both = (columns_by_labelling(sample, values) for values in (known.p, known.facts["truth"]))
     return joined_columns([mean_given_rows(points, c, known.w) for points, c in zip(*both, strict=True)])

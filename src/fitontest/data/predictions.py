@@ -2,14 +2,14 @@ r"""Several classes as samples of two: what a reduction makes of labels and a ma
 
 Of n rows with a score p_ik for each of K classes, and a label y_i:
 
-* ``"confidence"`` (top-label): p_i = max_k p_ik, and y_i is 1 where the class of that column is the label. Where
-  several columns are the largest the first one counts, as for ``argmax`` and for ``predict``. Only the largest score of
-  a row is read. The base rate is the accuracy.
+* ``"confidence"`` (top-label): p_i = max_k p_ik, and y_i is 1 where the class of that column is the label. Where m
+  columns are the largest each of their classes is predicted in a share 1/m of the row, whatever the order of the
+  columns (`fitontest.data.top_label`). Only the largest score of a row is read. The base rate is the accuracy.
 * ``"classwise"`` (one against the rest): K samples, p_i = p_ik with y_i = 1 where the label is class k. An error is the
   plain mean over the classes, each counting the same.
 * ``"binary"``: the column of the positive class, of exactly two.
 
-Rows need not add up to 1 for any of them.
+Rows need not add up to 1 for any of them; where most do not, there is a note (`fitontest.data.class_rows`).
 
 References
 ----------
@@ -30,12 +30,14 @@ from numpy.typing import NDArray
 
 from fitontest.data.arrays import as_column, as_matrix, check_finite, check_same_length, count_columns
 from fitontest.data.class_columns import in_order_of_names, label_texts, read_class_order
+from fitontest.data.class_rows import ClassRows
 from fitontest.data.column_permutation import warn_of_permutation
 from fitontest.data.indices import check_same_order
 from fitontest.data.labels import chosen_positive, coded, coded_positive, distinct, listed
 from fitontest.data.sample import NO_FACTS, Facts, taken
 from fitontest.data.samples import Samples
 from fitontest.data.score_sample import ScoreSample, sample_of_columns
+from fitontest.data.top_label import TopLabels
 from fitontest.data.weights import Weights, read_weights
 from fitontest.numerics.row_maxima import row_maxima
 from fitontest.typing import ArrayInput, FloatArray, IntArray, Label
@@ -105,6 +107,12 @@ class Predictions:
         return self.codes.size if self.sample_weight is None else int(np.count_nonzero(self.sample_weight.w))
 
     @property
+    def w(self) -> FloatArray:
+        """The weight of each row."""
+        given = self.sample_weight
+        return np.broadcast_to(np.float64(1.0), self.codes.shape) if given is None else np.asarray(given.w)
+
+    @property
     def size(self) -> int:
         """Scores of all classes together."""
         return int(self.scores.size)
@@ -125,23 +133,15 @@ class Predictions:
         return self._sample(self.codes == column, self.scores[:, column], "classwise")
 
     def confidence(self) -> ScoreSample:
-        """Return the largest score of each row, and whether the first class that has it is the label."""
-        top, highest = self.predicted
-        return self._sample(self.codes == top, highest, "confidence")
+        """Return the largest score of each row, and how often its class is the label."""
+        return self.top.sample()
 
     def by_predicted(self) -> Samples:
         """Return the confidence of the rows in which each class is predicted, of the classes that are."""
-        top, _ = self.predicted
-        confidence = self.confidence()
-        columns = np.unique(top[confidence.w > 0]).tolist()
-        return Samples(
-            [self.classes[k] for k in columns],
-            lambda place: confidence.select(top == columns[place]),
-            "class",
-            self,
-            self.size,
-            PREDICTED,
-        )
+        each = [self.top.of_class(k) for k in range(len(self.classes))]
+        present = [k for k, sample in enumerate(each) if sample.n]
+        labels, samples = [self.classes[k] for k in present], [each[k] for k in present]
+        return Samples(labels, samples.__getitem__, "class", self, self.size, PREDICTED)
 
     def reduced(self, reduction: str, pos_label: Label | None = None) -> ScoreSample | Samples:
         """Return what a reduction makes of the matrix.
@@ -168,12 +168,18 @@ class Predictions:
         return self._sample(self.codes == column, self.scores[:, column], "binary")
 
     @cached_property
-    def predicted(self) -> tuple[IntArray, FloatArray]:
-        """The column of the largest score of each row, the first of equal ones, and that score."""
-        return row_maxima(self.scores)
+    def about(self) -> ClassRows:
+        """What is to be known of the rows of probabilities."""
+        return ClassRows.of(self.scores, None if self.sample_weight is None else self.sample_weight.w)
+
+    @cached_property
+    def top(self) -> TopLabels:
+        """The classes that the rows of probabilities predict."""
+        return TopLabels(self.scores, self.codes, self.sample_weight, self.facts, self.about)
 
     def _sample(self, labels: NDArray[np.bool_], scores: FloatArray, reduction: str) -> ScoreSample:
-        return sample_of_columns(labels, scores, self.sample_weight, reduction=reduction, facts=self.facts)
+        attributes = {"reduction": reduction, "facts": self.facts, "class_rows": self.about}
+        return sample_of_columns(labels, scores, self.sample_weight, **attributes)
 
 
 def read_classes(
@@ -235,7 +241,7 @@ def read_classes(
     column = {label: k for k, label in enumerate(classes)}
     codes = np.array([column[label] for label in occurring], dtype=np.intp)[inverse]
     found = Predictions(classes, codes, scores, w, names, facts)
-    warn_of_permutation(codes, found.predicted[0], classes, names.y_prob, names.labels)
+    warn_of_permutation(codes, row_maxima(scores)[0], classes, names.y_prob, names.labels)
     return found
 
 

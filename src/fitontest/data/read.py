@@ -25,6 +25,7 @@ from fitontest.data.simplex_sample import CANONICAL, SimplexSample
 from fitontest.data.weights import WeightType, check_kind, read_weights
 from fitontest.typing import ArrayInput, Label
 
+BY_MATRIX = ("classwise", "confidence")  # reductions whose segments are those of the matrix
 Data: TypeAlias = Any  # ScoreSample, SimplexSample or Samples: which of them, `is_by_class` and `is_by_segment` say
 
 
@@ -58,6 +59,7 @@ def read_arrays(
     w = None if sample_weight is None else read_weights(sample_weight, names.sample_weight, weights, names.weights)
     facts = read_groups(groups, y_true, names)
     data: Data
+    matrix = None
     if reduction is None:
         if labels is not None:
             raise ValueError(f"{names.labels} must be left out unless {names.reduction} is given, got {labels!r}")
@@ -68,7 +70,10 @@ def read_arrays(
             refuse_pos_label(reduction, pos_label, names)
         matrix = read_classes((y_true, y_prob, w), labels, names, facts=facts)
         data = SimplexSample.of(matrix) if reduction == CANONICAL else matrix.reduced(reduction, pos_label)
-    return data if by is None else split_by_segment(data, by, (names.y_true, names.by))
+        data.shared.class_rows.warn()
+    if by is None:
+        return data
+    return split_by_segment(data, by, (names.y_true, names.by), matrix if reduction in BY_MATRIX else None)
 
 
 def read_groups(groups: ArrayInput, y_true: ArrayInput, names: Names = NAMES) -> Facts:

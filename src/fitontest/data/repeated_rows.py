@@ -99,7 +99,8 @@ class Repeats:
         """
         scores: ScoreSample = sample if sample.classes is None else sample.confidence
         if REPEATS not in scores.memory:
-            scores.memory[REPEATS] = replace(cls._of(scores), hint=sample.hint)
+            rows = scores if scores.split is None else scores.split.given
+            scores.memory[REPEATS] = replace(cls._of(rows), hint=sample.hint)
         repeats: Repeats = scores.memory[REPEATS]
         return repeats
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fitontest.data.arrays import check_same_length
+from fitontest.data.class_rows import NOT_OF_CLASSES, ClassRows
 from fitontest.data.group_hint import NO_HINT, GroupHint
 from fitontest.data.row_groups import GROUP, GroupSizes, RowGroups
 from fitontest.data.weights import Weighting
@@ -76,6 +77,10 @@ class Sample(ABC):
         Columns that belong to the rows and travel with them, such as "cell", "group", "truth", "time" and "score2".
     hint : GroupHint
         What names groups where the rows were read, and which column looks like one of them.
+    class_rows : ClassRows
+        What is to be known of the rows of a score for each class that they were made of; nothing of other rows.
+    split : SplitRows or None
+        The rows as they were given, where some are split between tied classes; n counts these.
     """
 
     classes: list[Label] | None
@@ -97,6 +102,8 @@ class Sample(ABC):
     codes: NDArray[Any]
     facts: Facts = NO_FACTS
     hint: GroupHint = NO_HINT
+    class_rows: ClassRows = NOT_OF_CLASSES
+    split: Any = None
     reduction: str | None
     is_by_class: ClassVar[bool] = False
     is_by_segment: ClassVar[bool] = False
@@ -110,6 +117,11 @@ class Sample(ABC):
     def size(self) -> int:
         """Number of predictions that are measured: one for each row."""
         return self.n
+
+    @property
+    def why_not_whole(self) -> str:
+        """Why weights do not count rows, where they do not."""
+        return "rows are split between tied classes" if self.class_rows.split else "the weights are importances"
 
     @cached_property
     def w2(self) -> FloatArray:

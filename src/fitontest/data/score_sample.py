@@ -169,6 +169,8 @@ class ScoreSample(Sample):
         """Whether weights were taken for counts or importances; None where rows have no weights."""
         if self.unit or (self.whole and self.total == self.n):
             return None
+        if self.class_rows.tied and not self.class_rows.weighted:  # the note on ties says what is split
+            return None
         copies = self.whole and not self.said and getattr(self.memory.get(REPEATS), "are_unnamed_copies", False)
         kind = "counts" if self.whole else "importances"
         return Weighting(kind, self.n, self.total, self.effective_rows, copies)  # type: ignore[arg-type]
@@ -176,7 +178,7 @@ class ScoreSample(Sample):
     @property
     def rows_note(self) -> str:  # type: ignore[override]
         """What must be known of the rows before something is concluded from them, or ""."""
-        return getattr(self.memory.get(REPEATS), "note", "")
+        return "; ".join(filter(None, (self.class_rows.note, getattr(self.memory.get(REPEATS), "note", ""))))
 
     @cached_property
     def rows(self) -> Rows:

@@ -20,17 +20,21 @@ MOST_PARTS = 10_000  # that are read
 MOST_MEASUREMENTS = 20  # distinct numbers that are no whole ones, beyond which they are no names of groups
 
 
-def split_by_segment(data: ScoreSample | SimplexSample | Samples, by: ArrayInput, names: tuple[str, str]) -> Samples:
+def split_by_segment(
+    data: ScoreSample | SimplexSample | Any, by: ArrayInput, names: tuple[str, str], matrix: Any = None
+) -> Samples:
     """Return the samples of the segments of rows, each as its rows alone would make it.
 
     Parameters
     ----------
     data : ScoreSample, SimplexSample or Samples
-        Of all rows, as they were given; samples of classes are split through their matrix.
+        Of all rows, as they were given.
     by : array-like of shape (n,) or (n, k)
         Columns whose values make the segments.
     names : tuple of str
         What the caller calls the labels and `by`, for error messages.
+    matrix : Predictions, optional
+        What the data were reduced from, class-wise or to confidences: then it is the matrix that is split.
 
     Raises
     ------
@@ -38,7 +42,7 @@ def split_by_segment(data: ScoreSample | SimplexSample | Samples, by: ArrayInput
         Another number of rows, missing values, no segment or too many.
     """
     columns, name = columns_of(by)
-    w = _weights_of(data)
+    w = np.asarray(data.w) if matrix is None else matrix.w
     keys, code = _coded(columns, w.size, names[0], _called(by, names[1]))
     present = np.flatnonzero(w)
     order = present[np.argsort(code[present], kind="stable")]  # rows of a segment together, in their own order
@@ -46,7 +50,8 @@ def split_by_segment(data: ScoreSample | SimplexSample | Samples, by: ArrayInput
     check_number(keys, len(parts), names[1], w.size)
     seen = {int(code[rows[0]]) for rows in parts}
     empty = tuple(key for place, key in enumerate(keys) if place not in seen)
-    samples = {keys[code[rows[0]]]: _part(data, rows) for rows in parts}
+    part = data.select if matrix is None else lambda rows: matrix.take(rows).reduced(data.reduction)
+    samples = {keys[code[rows[0]]]: part(rows) for rows in parts}
     return Samples.of_segments(samples, data, name, empty, names_of(by))
 
 
@@ -126,21 +131,6 @@ def check_number(
         raise ValueError(f"{by} must give at most {most:,} segments, got {present:,}; {remedy}")
     if measures:
         raise ValueError(f"{by} must name groups of rows, got {present} distinct numbers in {rows:,} rows; {remedy}")
-
-
-def _weights_of(data: Any) -> NDArray[Any]:
-    """Return the weight of each row."""
-    if not data.is_by_class:
-        return np.asarray(data.w)
-    given = data.whole.sample_weight
-    return np.broadcast_to(np.float64(1.0), data.whole.codes.shape) if given is None else np.asarray(given.w)
-
-
-def _part(data: Any, rows: IntArray) -> Any:
-    """Return the sample of some rows, as these rows alone would make it."""
-    if data.is_by_class:
-        return data.whole.take(rows).classwise()
-    return data.select(rows)
 
 
 def _coded(by: Sequence[ArrayInput], size: int, y_true: str, called: list[str]) -> tuple[list[Key], IntArray]:

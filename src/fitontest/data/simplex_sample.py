@@ -17,14 +17,14 @@ from fitontest.data.predictions import (
 from fitontest.data.row_groups import GROUP, RowGroups, places_of_rows
 from fitontest.data.sample import NO_FACTS, Facts, Sample, taken
 from fitontest.data.samples import Samples
-from fitontest.data.score_sample import ScoreSample, sample_of_columns
+from fitontest.data.score_sample import REPEATS, ScoreSample
 from fitontest.data.simplex import on_simplex
+from fitontest.data.top_label import TopLabels
 from fitontest.data.weights import Weighting, Weights
 from fitontest.exceptions import without_warnings
 from fitontest.numerics.distances import Distances
 from fitontest.numerics.losses import find_loss
 from fitontest.numerics.random import check_cv, folds_of_groups
-from fitontest.numerics.row_maxima import row_maxima
 from fitontest.numerics.row_order import order_of_rows
 from fitontest.results.text import count
 from fitontest.typing import BoolArray, FloatArray, IntArray, Label, RandomState
@@ -155,7 +155,7 @@ class SimplexSample(Sample):
     @property
     def rows_note(self) -> str:  # type: ignore[override]
         """What must be known of the rows where something is concluded from them, or ""."""
-        return self.confidence.rows_note if "confidence" in self.__dict__ else ""
+        return getattr(self.confidence.memory.get(REPEATS), "note", "") if "confidence" in self.__dict__ else ""
 
     @cached_property
     def weighting(self) -> Weighting | None:  # type: ignore[override]
@@ -173,10 +173,8 @@ class SimplexSample(Sample):
 
     @cached_property
     def confidence(self) -> ScoreSample:
-        """The largest score of each row, and whether the first class that has it is the label."""
-        top, largest = row_maxima(self.p)
-        hits = top == self.codes
-        return sample_of_columns(hits, np.minimum(largest, 1.0), self.weights, reduction="confidence", facts=self.facts)
+        """The largest score of each row, and how often its class is the label."""
+        return TopLabels(self.p, self.codes, self.weights, self.facts, self.class_rows).sample()
 
     def against_each_rest(self) -> Samples:
         """Return the samples of each class against the rest."""

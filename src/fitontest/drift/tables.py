@@ -92,6 +92,11 @@ def _cells(table: Any, resolution: Resolution, name: str) -> Cells:
 
 
 def _cells_of(sample: ScoreSample, resolution: Resolution, name: str) -> Cells:
+    if sample.split is not None:
+        raise ValueError(
+            f"{name} must have one largest score in each row: the test counts positives row by row, and "
+            f"{sample.class_rows.tied:,} of {sample.n:,} rows have several"
+        )
     if sample.aggregated:
         raise ValueError(f"{name} must be the Cells themselves where rows were counted, got the sample made of them")
     sums = sums_of_sample(sample, resolution)

@@ -344,7 +344,9 @@ def _debiased(measure: PlugIn, sample: ScoreSample, shifted: BinTable | None) ->
             f"family={measure.family!r}"
         )
     if not sample.whole:
-        raise ValueError("debias must be False unless weights are counts: it counts rows per bin")
+        raise ValueError(
+            f"debias must be False unless weights are counts: it counts rows per bin, and {sample.why_not_whole}"
+        )
     return debiased(shifted, measure.total.name)
 
 

@@ -58,7 +58,7 @@ class Past:
         present = np.flatnonzero(sums.rows.ravel())
         p, y, w = p[present], y[present], sums.w.ravel()[present]
         order = np.lexsort((w, y, p))
-        rows = Rows(p[order], y[order], w[order], sums.rows.ravel()[present][order], sums.w2.ravel()[present][order])
+        rows = Rows(p[order], y[order], w[order], sums.parts.ravel()[present][order], sums.w2.ravel()[present][order])
         return CountedSample(rows, whole=False, has_pooled_scores=True)
 
     @property

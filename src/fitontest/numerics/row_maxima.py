@@ -1,7 +1,8 @@
-"""The largest number of each row of a matrix, and its column."""
+"""The largest number of each row of a matrix, its column, and how many columns hold it."""
 
 import numpy as np
 
+from fitontest.numerics.softmax import row_blocks
 from fitontest.typing import FloatArray, IntArray
 
 FEW = 16  # columns, up to which comparing whole columns is faster than looking at row by row
@@ -30,3 +31,18 @@ def row_maxima(matrix: FloatArray) -> tuple[IntArray, FloatArray]:
             before += smaller  # the columns before the first that holds the largest
         top[rows] = before
     return top, largest
+
+
+def count_maxima(matrix: FloatArray, largest: FloatArray) -> IntArray:
+    """Return how many numbers of each row are its largest one.
+
+    Parameters
+    ----------
+    matrix : array of shape (n, K)
+    largest : array of shape (n,)
+        As `row_maxima` finds them.
+    """
+    counts = np.empty(largest.size, dtype=np.intp)
+    for rows in row_blocks(*matrix.shape):
+        np.sum(matrix[rows] == largest[rows, None], axis=1, out=counts[rows])
+    return counts

@@ -64,9 +64,9 @@ class Rejection(BinLoss):
             Weights that are importances.
         """
         if not sample.whole:
+            got = sample.why_not_whole if sample.weighting is None else f"importances: {sample.weighting}"
             raise ValueError(
-                "sample_weight must be counts for loss='rejection', because a significance test counts rows; got "
-                f"importances: {sample.weighting}"
+                f"sample_weight must be counts for loss='rejection', because a significance test counts rows; got {got}"
             )
 
     def per_bin(self, binned: BinnedSample) -> FloatArray:

@@ -54,7 +54,7 @@ class Batch:
     @property
     def n(self) -> int:
         """Rows."""
-        return int(self.sums.rows.sum()) // self.per_row
+        return self.sums.n // self.per_row
 
     @property
     def events(self) -> int | None:

@@ -80,7 +80,8 @@ def counted(sums: CellSums, layout: Layout) -> CellSums:
     """Return cells whose weights count rows with these as rows; others as they are."""
     if layout.weights != "counts":
         return sums
-    return replace(sums, rows=np.rint(sums.w).astype(np.int64), w2=sums.w)
+    rows = np.rint(sums.w).astype(np.int64) if sums.whole else sums.w  # rows may be split between tied classes
+    return replace(sums, rows=rows, w2=sums.w)
 
 
 def with_exponents(sums: CellSums, divisor: float = 1.0, shares: int = 1) -> CellSums:

@@ -82,7 +82,7 @@ def _batch_of(sums: Counted, old: frozenset[Any], layout: Layout, per_row: int =
     if old and sums.ids is not None and sums.group is not None:
         is_old = np.array([each in old for each in sums.ids.tolist()], dtype=bool)
         kept = sums.at(~is_old[sums.group])
-    left_out = int(sums.rows.sum() - kept.rows.sum()) // per_row
+    left_out = (sums.n - kept.n) // per_row
     return Batch.of(
         with_exponents(kept, layout.divisor, per_row), exact=layout.exact, left_out=left_out, per_row=per_row
     )

@@ -66,7 +66,7 @@ class BatchRows:
     @property
     def n(self) -> int:
         """Rows; of classes, each against the rest, those of all classes."""
-        return len(self.together) if isinstance(self.together, SimplexSample) else int(self.together.rows.sum())
+        return len(self.together) if isinstance(self.together, SimplexSample) else self.together.n
 
     @classmethod
     def of(cls, sums: CellSums | Mapping[Any, CellSums], holds: Mapping[str, Any]) -> "BatchRows":
@@ -229,9 +229,10 @@ def _of_samples(data: Any, layout: Layout, holds: Mapping[str, Any], *, hint: bo
             f"{data.reduction!r}"
         )
     shared = data.shared
-    if shared.aggregated or shared.has_pooled_scores:
+    rows = shared if shared.split is None else shared.split.given
+    if rows.aggregated or rows.has_pooled_scores:
         raise ValueError("y_true must be the Cells themselves, got what was read of them, which has only mean scores")
-    check_weights(shared.w, "the weights of y_true", layout)
+    check_weights(rows.w, "the weights of y_true", layout)
     weights = shared.weights if isinstance(shared, SimplexSample) else shared
     if layout.weights == "counts" and weights is not None and weights.said and not shared.whole:
         raise ValueError("the weights of y_true must be counts with Monitor(weights='counts'), got importances")
