@@ -6,7 +6,7 @@ import pytest
 
 import fitontest as fot
 from fitontest.data.predictions import read_classes
-from fitontest.data.simplex import as_log_simplex, as_simplex
+from fitontest.data.simplex import as_logits, as_simplex
 from fitontest.data.simplex_sample import SimplexSample
 from fitontest.families.multiclass.fitting import log_probabilities
 
@@ -37,11 +37,12 @@ def test_weights_are_counts_if_they_are_whole():
 def test_logarithms_are_clipped_only_where_they_are_made():
     assert log_probabilities(rows(), 1e-9).min() == pytest.approx(np.log(1e-9))
     assert (rows().scores[1] == P[1]).all()
-    log_p, names = as_log_simplex(pd.DataFrame([[700.0, 0.0], [0.0, 1.0]], columns=["a", "b"]), "Z")
+    log_p, names = as_logits(pd.DataFrame([[700.0, 0.0], [0.0, 1.0]], columns=["a", "b"]), "Z")
     assert names == ["a", "b"]
     np.testing.assert_allclose(log_p[0], [0, -700])
     logs = SimplexSample(log_p, np.array([0, 1]), [0, 1], logs=True)
     assert log_probabilities(logs, 1e-300).min() == pytest.approx(np.log(1e-300))
+    assert log_probabilities(logs, 0.0).min() == -700
     np.testing.assert_allclose(logs.p.sum(axis=1), 1)
 
 

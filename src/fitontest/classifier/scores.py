@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from fitontest.checks import choose
 from fitontest.data.arrays import in_unit_interval
 from fitontest.numerics.links import sigmoid
-from fitontest.numerics.softmax import log_softmax
+from fitontest.numerics.softmax import softmax
 from fitontest.typing import FloatArray, IntArray
 
 METHODS = ("predict_proba", "decision_function")
@@ -110,7 +110,7 @@ class Reading:
         return self.together and self.method == "decision_function"
 
     def log_scores(self, raw: FloatArray) -> FloatArray:
-        """Return the logarithms of the softmax of decision values; a class of which nothing is known has -inf.
+        """Return decision values as logits, less the largest of a row; a class of which nothing is known has -inf.
 
         One decision value for two classes is a margin, and its sigmoid the score, as for families of two classes.
         """
@@ -118,12 +118,12 @@ class Reading:
             in_unit_interval(raw.reshape(-1), "decision_function of the estimator", raw.shape)
         if raw.shape[1] == 2 and np.array_equal(raw[:, 0], -raw[:, 1]):  # a margin, of which the sigmoid is meant
             raw = raw / 2.0
-        return log_softmax(raw)
+        return np.asarray(raw - raw.max(axis=1, keepdims=True))
 
     def scores(self, raw: FloatArray) -> FloatArray:
         """Return the scores, or refuse responses that are no numbers or no probabilities."""
         if self.logs:
-            return np.exp(self.log_scores(raw))
+            return softmax(self.log_scores(raw))
         if self.method == "decision_function":
             raw = sigmoid(raw / self.divisors)
         return np.stack([in_unit_interval(column, f"{self.method} of the estimator") for column in raw.T], axis=1)

@@ -8,7 +8,7 @@ import numpy as np
 
 from fitontest.data.arrays import as_matrix, as_real_matrix
 from fitontest.data.places import BadValueError, such
-from fitontest.numerics.softmax import log_softmax, row_blocks
+from fitontest.numerics.softmax import row_blocks
 from fitontest.typing import ArrayInput, FloatArray
 
 SUM_TOLERANCE = 1e-3  # by how much a row may miss a sum of 1
@@ -32,7 +32,10 @@ def on_simplex(P: FloatArray, name: str) -> FloatArray:
     return P if away.max() <= EXACT else P / sums[:, None]
 
 
-def as_log_simplex(values: ArrayInput, name: str) -> tuple[FloatArray, list[str] | None]:
-    """Return the logarithms of the softmax of rows of real scores, and the names a data frame gives the columns."""
+def as_logits(values: ArrayInput, name: str) -> tuple[FloatArray, list[str] | None]:
+    """Return rows of real scores less the largest of each, and the names a data frame gives the columns.
+
+    The differences within a row are all that its softmax depends on; its logarithm would round small ones.
+    """
     array, headers = as_real_matrix(values, name)
-    return log_softmax(array), headers
+    return array - array.max(axis=1, keepdims=True), headers

@@ -26,6 +26,7 @@ from fitontest.numerics.distances import Distances
 from fitontest.numerics.losses import find_loss
 from fitontest.numerics.random import check_cv, folds_of_groups
 from fitontest.numerics.row_order import order_of_rows
+from fitontest.numerics.softmax import softmax
 from fitontest.results.text import count
 from fitontest.typing import BoolArray, FloatArray, IntArray, Label, RandomState
 
@@ -58,8 +59,8 @@ class SimplexSample(Sample):
     Attributes
     ----------
     scores : array of shape (n, K)
-        Rows on the simplex, or with `logs` their logarithms. Probabilities stay as they are, because zeros are common
-        among them and each kind of map has a rule of its own for those.
+        Rows on the simplex, or with `logs` logits of which the softmax is meant. Probabilities stay as they are,
+        because zeros are common among them and each kind of map has a rule of its own for those.
     codes : int array of shape (n,)
         The column of the class of each row's label.
     classes : list of length K
@@ -69,7 +70,7 @@ class SimplexSample(Sample):
     names : Names
         What the caller calls the arguments.
     logs : bool
-        Whether `scores` are logarithms.
+        Whether `scores` are logits: logarithms of probabilities, up to a number in each row.
     facts : mapping of str to array of shape (n,) or more
         Columns that belong to the rows and travel with them.
     chosen : bool
@@ -95,7 +96,7 @@ class SimplexSample(Sample):
         ----------
         predictions : Predictions
         logs : bool, default=False
-            Whether the scores are logarithms of rows that add up to 1; these are not checked.
+            Whether the scores are logits; these are not checked.
         """
         names, w = predictions.names, predictions.sample_weight
         p = predictions.scores if logs or cls.by_class else on_simplex(predictions.scores, names.y_prob)
@@ -118,7 +119,7 @@ class SimplexSample(Sample):
     @property
     def p(self) -> FloatArray:  # type: ignore[override]
         """The rows as points of the simplex."""
-        return np.exp(self.scores) if self.logs else self.scores
+        return softmax(self.scores) if self.logs else self.scores
 
     @cached_property
     def w(self) -> FloatArray:  # type: ignore[override]

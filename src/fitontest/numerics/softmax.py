@@ -62,6 +62,13 @@ def to_softmax(z: FloatArray) -> FloatArray:
     return np.asarray(np.log(sums) + largest)
 
 
+def softmax(z: FloatArray) -> FloatArray:
+    """Return the softmax of each row."""
+    q = np.array(z, dtype=np.float64)
+    to_softmax(q)
+    return q
+
+
 def log_softmax(z: FloatArray) -> FloatArray:
     """Return z minus log sum_k exp(z_k) of each row."""
     found = np.empty(z.shape)

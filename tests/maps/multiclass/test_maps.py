@@ -146,7 +146,7 @@ REFUSED = {
     ),
     "beta must not be negative, got -1": lambda: fot.maps.SoftmaxMap([1, 1], [0, 0], beta=-1.0),
     r"mix must lie in \[0, 1\]": lambda: fot.maps.SoftmaxMap([1, 1], [0, 0], mix=1.5),
-    r"eps must be a number in \(0, 0.5\)": lambda: fot.maps.SoftmaxMap([1, 1], [0, 0], eps=0),
+    r"eps must be a number in \[0, 0.5\)": lambda: fot.maps.SoftmaxMap([1, 1], [0, 0], eps=-1e-9),
     "parts must hold calibration maps of two classes, got .* at position 1": lambda: OneVsRestMap(
         [IdentityMap(), fot.maps.MulticlassIdentityMap()]
     ),

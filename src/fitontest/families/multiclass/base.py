@@ -16,7 +16,7 @@ from fitontest.data.arrays import as_matrix, count_columns
 from fitontest.data.indices import check_same_order
 from fitontest.data.predictions import Names, check_order, read_classes
 from fitontest.data.read import read_groups
-from fitontest.data.simplex import as_log_simplex, on_simplex
+from fitontest.data.simplex import as_logits, on_simplex
 from fitontest.data.simplex_sample import SimplexSample
 from fitontest.families.argument_names import takes_names_of_metrics
 from fitontest.families.base import Solution
@@ -24,11 +24,11 @@ from fitontest.families.cutting import eps_of_classes
 from fitontest.families.registry import FamilyBase, registered_class, seeded
 from fitontest.families.registry import names as family_names
 from fitontest.maps.multiclass.base import MulticlassMap, is_label
+from fitontest.maps.multiclass.first_step import SMALLEST
 from fitontest.typing import ArrayInput, FloatArray, RandomState
 
 Input: TypeAlias = Literal["probabilities", "logits"]
 INPUTS = ("probabilities", "logits")
-SMALLEST = float(np.finfo(np.float64).tiny)  # probability that logits are not clipped to, as far as floats go
 _NAMES = Names(y_true="y", y_prob="P", reduction="a family of several classes")
 
 
@@ -161,7 +161,7 @@ class MulticlassFamily(ClassifierMixin, TransformerMixin, FamilyBase):  # type: 
         self, P: ArrayInput, y: ArrayInput, sample_weight: ArrayInput, labels: ArrayInput, groups: ArrayInput = None
     ) -> SimplexSample:
         logs = self._input() == "logits"
-        reader = as_log_simplex if logs else as_matrix
+        reader = as_logits if logs else as_matrix
         check_same_order(P=P, y=y, groups=groups)
         facts = read_groups(groups, y, _NAMES)
         return SimplexSample.of(read_classes((y, P, sample_weight), labels, _NAMES, reader, facts), logs=logs).present
@@ -170,8 +170,13 @@ class MulticlassFamily(ClassifierMixin, TransformerMixin, FamilyBase):  # type: 
         return choose(getattr(self, "input", INPUTS[0]), INPUTS, "input")
 
     def _smallest(self, rows: SimplexSample) -> float:
-        """Return the probability to which smaller ones are clipped before their logarithms are taken."""
-        return SMALLEST if rows.logs else eps_of_classes(self.eps, rows)
+        """Return the probability to which smaller ones are raised before their logarithms are taken.
+
+        Logits have no such floor, unless a class has the logit of minus infinity.
+        """
+        if not rows.logs:
+            return eps_of_classes(self.eps, rows)
+        return 0.0 if np.isfinite(rows.scores.min()) else SMALLEST
 
     def predict_proba(self, P: ArrayInput) -> FloatArray:
         """Return the calibrated probabilities, shape (n, K); the rows add up to 1.
@@ -183,7 +188,7 @@ class MulticlassFamily(ClassifierMixin, TransformerMixin, FamilyBase):  # type: 
         """
         check_is_fitted(self, "map_")
         logs = self._input() == "logits"
-        scores, headers = (as_log_simplex if logs else as_matrix)(P, "P")
+        scores, headers = (as_logits if logs else as_matrix)(P, "P")
         self.map_.check_columns(scores, "P")
         if headers is not None:
             check_order(headers, self.classes_.tolist(), _NAMES, fitted=True)

@@ -9,13 +9,11 @@ from fitontest.families.base import Solution
 from fitontest.families.cutting import Eps, read_eps
 from fitontest.families.docstrings import take_descriptions
 from fitontest.families.multiclass.base import Input, MulticlassFamily
-from fitontest.families.multiclass.fitting import Scores, diagonal_identity, find_optimum
+from fitontest.families.multiclass.fitting import Scores, diagonal_identity, find_optimum, one_slope
 from fitontest.families.multiclass.penalties import read_penalty
-from fitontest.families.multiclass.softmax_diagonal import Diagonal
 from fitontest.families.multiclass.softmax_objective import Penalty
 from fitontest.families.multiclass.structured import StructuredFamily
 from fitontest.families.registry import register
-from fitontest.numerics.softmax import SoftmaxProblem
 
 
 @register("bias_corrected")
@@ -86,15 +84,13 @@ class BiasCorrected(MulticlassFamily):
         """Return the calibration map and its parameters."""
         multiple = read_penalty(self.penalty, "penalty", cv=False)
         read_eps(self.eps)
-        scores, K = Scores.plain(rows, self._smallest(rows)), rows.n_classes
-        start = diagonal_identity(K)
-        strength = np.zeros(start.shape)
+        scores, K = Scores.of_differences(rows, self._smallest(rows)), rows.n_classes
+        identity = diagonal_identity(K)
+        strength = np.zeros(identity.shape)
         strength[:, 1] = 0.0 if multiple is None else multiple * K / scores.n
-        optimum = find_optimum(_one_slope, scores, Penalty(strength, start), start, "bias_corrected")
+        optimum = find_optimum(
+            one_slope, scores, Penalty(strength, identity), scores.start * identity, "bias_corrected"
+        )
         fitted = scores.map(optimum.theta[:, 0], optimum.theta[:, 1])
         attributes = {"slope_": float(fitted.W[0]), "biases_": fitted.b, "objective_": optimum.objective}
         return Solution(fitted, None, {**attributes, "n_iter_": optimum.n_iter})
-
-
-def _one_slope(problem: SoftmaxProblem, penalty: Penalty) -> Diagonal:
-    return Diagonal(problem, penalty, shared=True)

@@ -11,13 +11,14 @@ https://doi.org/10.48550/arXiv.2511.03685
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from fitontest.data.labels import listed
 from fitontest.data.simplex_sample import SimplexSample
 from fitontest.exceptions import SeparableDataWarning, warn_user
+from fitontest.families.multiclass.softmax_diagonal import Diagonal
 from fitontest.families.multiclass.softmax_objective import (
     AIM,
     Penalty,
@@ -26,12 +27,14 @@ from fitontest.families.multiclass.softmax_objective import (
     warn_unless_exact,
 )
 from fitontest.families.multiclass.softmax_slope import fit_slope
-from fitontest.maps.multiclass.softmax import SoftmaxMap, first_step
+from fitontest.maps.multiclass.first_step import first_step, logs_of, logs_of_logits
+from fitontest.maps.multiclass.softmax import SoftmaxMap
 from fitontest.numerics.newton import SEPARABLE_RIDGE, Optimum, minimise
-from fitontest.numerics.softmax import SoftmaxProblem, row_blocks
+from fitontest.numerics.softmax import SoftmaxProblem, log_softmax, row_blocks
 from fitontest.numerics.threads import one_blas_thread
 from fitontest.typing import FloatArray, IntArray, Label
 
+STEEP = 1e3  # slope of scores that hardly differ
 ObjectiveMaker = Callable[[SoftmaxProblem, Penalty], SoftmaxObjective]
 
 
@@ -47,6 +50,8 @@ class Scores:
         Number of rows, as penalties count them.
     beta, mix, eps : float
         As in `SoftmaxMap`.
+    start : float
+        The slope of all scores with which a fit begins: whatever their unit, it is neither flat nor a step there.
     """
 
     problem: SoftmaxProblem
@@ -55,11 +60,22 @@ class Scores:
     beta: float
     mix: float
     eps: float
+    start: float = 1.0
 
     @classmethod
     def plain(cls, rows: SimplexSample, eps: float) -> "Scores":
         """Return x = ln max(p, eps)."""
-        return cls(problem_of(rows, eps), rows.classes, rows.counted, 1.0, 0.0, eps)
+        problem = problem_of(rows, eps)
+        if rows.logs:
+            problem = replace(problem, x=log_softmax(problem.x))
+        return cls(problem, rows.classes, rows.counted, 1.0, 0.0, eps, fit_slope(problem).start)
+
+    @classmethod
+    def of_differences(cls, rows: SimplexSample, eps: float) -> "Scores":
+        """Return the same less the mean of each row, of which nothing depends where one slope multiplies all scores."""
+        problem = problem_of(rows, eps)
+        problem = replace(problem, x=problem.x - problem.x.mean(axis=1, keepdims=True))
+        return cls(problem, rows.classes, rows.counted, 1.0, 0.0, eps, fit_slope(problem).start)
 
     @classmethod
     def structured(cls, rows: SimplexSample, eps: float) -> "Scores":
@@ -76,7 +92,7 @@ class Scores:
 
 
 def problem_of(rows: SimplexSample, eps: float) -> SoftmaxProblem:
-    """Return the problem on x = ln max(p, eps)."""
+    """Return the problem on x = ln max(p, eps), of logits up to a number in each row."""
     return SoftmaxProblem(
         log_probabilities(rows, eps), rows.codes, None if rows.weights is None else rows.w, rows.total
     )
@@ -109,10 +125,13 @@ def find_optimum(
     bounded = bool(penalty.strength[:, -1].any() or problem.class_weights.all())
     with one_blas_thread():
         if bounded:
-            objective = make(problem, penalty)
-            optimum = minimise(objective, start, aim)
+            # no penalty holds biases that make up for the means of scores, which hide how little small logits differ
+            middle = 0.0 if penalty.strength[:, -1].any() else np.average(problem.x, axis=0, weights=problem.w)
+            objective = make(replace(problem, x=problem.x - middle), penalty)
+            optimum = minimise(objective, with_bias_at(-middle, start), aim)
             if optimum.settled:
-                return warn_unless_exact(objective, optimum, aim)
+                optimum = warn_unless_exact(objective, optimum, aim)
+                return replace(optimum, theta=with_bias_at(middle, optimum.theta))
         absent = np.flatnonzero(problem.class_weights == 0)
         reason = (
             f"{named_classes(absent, scores.classes)} no rows" if absent.size else "the scores separate the classes"
@@ -125,6 +144,13 @@ def find_optimum(
         )
         objective = make(problem, with_ridge(penalty, problem))
         return warn_unless_exact(objective, minimise(objective, start, aim), aim)
+
+
+def with_bias_at(middle: FloatArray | float, theta: FloatArray) -> FloatArray:
+    """Return the parameters of scores less their middle as those of the scores themselves: b - W middle."""
+    W, moved = theta[:, :-1], theta.copy()
+    moved[:, -1] -= ((W if W.shape[1] > 1 else np.diag(W[:, 0])) * middle).sum(axis=1)
+    return moved
 
 
 def named_classes(columns: IntArray, classes: Iterable[Label]) -> str:
@@ -143,6 +169,29 @@ def with_ridge(penalty: Penalty, problem: SoftmaxProblem) -> Penalty:
     return Penalty(np.where(penalty.strength > 0, penalty.strength, ridge), penalty.centre)
 
 
+def one_slope(problem: SoftmaxProblem, penalty: Penalty) -> Diagonal:
+    """Return the objective of the map softmax(s x + b)."""
+    return Diagonal(problem, penalty, shared=True)
+
+
+def full_start(scores: Scores) -> FloatArray:
+    """Return W and b from which a fit sets out: one slope for all scores.
+
+    Where they hardly differ beside their size, as the log-softmax of small logits does, it is the best slope beside
+    free biases: all that such scores tell of the slope is lost among the squares of which a Hessian is made.
+    """
+    problem, K = scores.problem, len(scores.classes)
+    theta = scores.start * full_identity(K)
+    if scores.start > STEEP and problem.class_weights.all():
+        x = problem.x - problem.x.mean(axis=1, keepdims=True)
+        free = Penalty(np.zeros((K, 2)), diagonal_identity(K))
+        optimum = minimise(one_slope(replace(problem, x=x), free), scores.start * diagonal_identity(K), AIM)
+        if optimum.settled:
+            theta = optimum.theta[0, 0] * full_identity(K)
+            theta[:, -1] = optimum.theta[:, 1] - optimum.theta[:, 1].mean()
+    return theta
+
+
 def diagonal_identity(K: int) -> FloatArray:
     """Return the parameters v = 1, b = 0."""
     return np.stack([np.ones(K), np.zeros(K)], axis=1)
@@ -154,8 +203,5 @@ def full_identity(K: int) -> FloatArray:
 
 
 def log_probabilities(rows: SimplexSample, eps: float) -> FloatArray:
-    """Return the logarithms of the probabilities, of at least eps."""
-    if rows.logs:
-        return np.maximum(rows.scores, np.log(eps))
-    x = np.maximum(rows.scores, eps)
-    return np.asarray(np.log(x, out=x))
+    """Return ln max(p, eps) as a new array, of logits that have no floor up to a number in each row."""
+    return (logs_of_logits if rows.logs else logs_of)(rows.scores, eps)

@@ -111,10 +111,7 @@ class MSODIR(DirODIR):
     noun: ClassVar[str] = "msodir"
 
     def _scores(self, rows: SimplexSample, eps: float) -> Scores:
-        scores = Scores.plain(rows, eps)
-        x = scores.problem.x
-        x -= x.mean(axis=1, keepdims=True)
-        return scores
+        return Scores.of_differences(rows, eps)
 
     def _map(self, scores: Scores, W: FloatArray, b: FloatArray) -> SoftmaxMap:
         return scores.map(W - W.mean(axis=1, keepdims=True), b)

@@ -14,6 +14,7 @@ import numpy as np
 from fitontest.data.simplex_sample import SimplexSample
 from fitontest.families.multiclass.fitting import log_probabilities
 from fitontest.families.multiclass.softmax_slope import fit_slope
+from fitontest.maps.multiclass.first_step import first_step
 from fitontest.maps.multiclass.in_order import in_order
 from fitontest.numerics.softmax import SoftmaxProblem
 from fitontest.typing import FloatArray, IntArray
@@ -82,7 +83,7 @@ class RankedRows:
         w = (weights / weights.sum()).astype(np.float32).astype(np.float64)
         log_p, codes = np.ascontiguousarray(log_p[first]), codes[first]
         beta, mix = fit_slope(SoftmaxProblem(log_p, codes, w, float(w.sum()))).beta, 1.0 / (rows.counted + 1.0)
-        scores = in_order(log_p, log_p, beta, mix)
+        scores = in_order(log_p, first_step(log_p, beta, mix))
         ranks = (log_p > log_p[np.arange(codes.size), codes][:, None]).sum(axis=1)
         return cls(scores.x, scores.y, scores.gaps, ranks, w, columns, rows.counted, beta, mix, eps)
 

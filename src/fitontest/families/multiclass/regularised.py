@@ -10,7 +10,7 @@ from fitontest.data.simplex_sample import SimplexSample
 from fitontest.families.base import Solution
 from fitontest.families.cutting import read_eps
 from fitontest.families.multiclass.base import MulticlassFamily
-from fitontest.families.multiclass.fitting import Scores, find_optimum, full_identity
+from fitontest.families.multiclass.fitting import Scores, find_optimum, full_start
 from fitontest.families.multiclass.penalties import hold_out
 from fitontest.families.multiclass.softmax_full import full_objective
 from fitontest.families.multiclass.softmax_objective import AIM, Penalty
@@ -73,7 +73,7 @@ class RegularisedSoftmax(MulticlassFamily):
             For each of them the map, and what the optimisation found.
         """
         scores, K = self._scores(rows, self._smallest(rows)), rows.n_classes
-        theta, found = full_identity(K), []
+        theta, found = full_start(scores), []
         for strengths in candidates:
             penalty = Penalty(self._strength(K, *strengths), np.zeros(theta.shape))
             optimum = find_optimum(full_objective, scores, penalty, theta, self.noun, aim)

@@ -15,8 +15,8 @@ from fitontest.families.multiclass.base import Input, MulticlassFamily
 from fitontest.families.multiclass.fitting import problem_of
 from fitontest.families.multiclass.softmax_slope import fit_slope
 from fitontest.families.registry import register
+from fitontest.maps.multiclass.first_step import first_step
 from fitontest.maps.multiclass.shared import SharedMap
-from fitontest.maps.multiclass.softmax import first_step
 
 
 @register("shared_isotonic")

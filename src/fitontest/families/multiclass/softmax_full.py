@@ -38,13 +38,38 @@ def full_objective(problem: SoftmaxProblem, penalty: Penalty) -> SoftmaxObjectiv
 
 
 @dataclass(frozen=True, eq=False)
-class Dense(SoftmaxObjective):
-    """The objective with its Hessian, for theta of shape (K, K + 1) with the columns W and b."""
+class Full(SoftmaxObjective):
+    """What both forms share, for theta of shape (K, K + 1) with the columns W and b."""
 
     @cached_property
     def scale(self) -> FloatArray:
         """Root mean square of the scores, and 1 for the biases."""
         return np.broadcast_to(score_size(self.problem), self.penalty.strength.shape)
+
+    def length(self, direction: FloatArray) -> float:
+        """Return the root mean square of what a step changes in a class's W x + b, beside what it changes in all.
+
+        Where scores make up for one another, as all but equal ones do, entries are large that change nothing.
+        """
+        own = direction - direction.mean(axis=0)
+        return float(np.sqrt(max(np.einsum("ki,ki->k", own @ self._squares, own).max(), 0.0)))
+
+    @cached_property
+    def _squares(self) -> FloatArray:
+        """Mean of s s' over the rows."""
+        problem = self.problem
+        n, K = problem.x.shape
+        squares = np.zeros((K + 1, K + 1))
+        for rows in row_blocks(n, K):
+            x, _, w = problem.pieces(rows)
+            s = with_ones(x)
+            squares += s.T @ (s if w is None else s * w[:, None])
+        return squares / problem.total
+
+
+@dataclass(frozen=True, eq=False)
+class Dense(Full):
+    """The objective with its Hessian, for theta of shape (K, K + 1) with the columns W and b."""
 
     def evaluate(self, theta: FloatArray) -> Point:
         """Return value, gradient, and the Hessian of shape (K (K + 1), K (K + 1))."""
@@ -83,13 +108,8 @@ class Dense(SoftmaxObjective):
 
 
 @dataclass(frozen=True, eq=False)
-class Products(SoftmaxObjective):
+class Products(Full):
     """The objective with products of its Hessian, for theta of shape (K, K + 1) with the columns W and b."""
-
-    @cached_property
-    def scale(self) -> FloatArray:
-        """Root mean square of the scores, and 1 for the biases."""
-        return np.broadcast_to(score_size(self.problem), self.penalty.strength.shape)
 
     def evaluate(self, theta: FloatArray) -> Point:
         """Return value, gradient, and the probabilities at theta, of which products of the Hessian are made."""
@@ -196,18 +216,6 @@ class Products(SoftmaxObjective):
     @cached_property
     def _with_ones(self) -> FloatArray:
         return with_ones(self.problem.x)
-
-    @cached_property
-    def _squares(self) -> FloatArray:
-        """Mean of s s' over the rows."""
-        problem = self.problem
-        n, K = problem.x.shape
-        squares = np.zeros((K + 1, K + 1))
-        for rows in row_blocks(n, K):
-            x, _, w = problem.pieces(rows)
-            s = with_ones(x)
-            squares += s.T @ (s if w is None else s * w[:, None])
-        return squares / problem.total
 
 
 def with_ones(x: FloatArray) -> FloatArray:

@@ -20,6 +20,7 @@ from fitontest.numerics.softmax import SoftmaxProblem
 from fitontest.typing import FloatArray
 
 AIM = 1e-12  # gradient that we try for: the last Newton step lands far below what is promised
+NEXT_TO_NOTHING = 1e-6  # share of the largest mean square of a column of scores
 DAMPING = 1e-13  # share of the squares of the scores that is added to the curvature: less than that is rounding
 
 
@@ -110,8 +111,12 @@ def _is_least(objective: SoftmaxObjective, theta: FloatArray) -> bool:
 
 
 def score_size(problem: SoftmaxProblem) -> FloatArray:
-    """Return the weighted root mean square of each column of the scores, and 1 for the biases; shape (K + 1,)."""
+    """Return the weighted root mean square of each column of the scores, and 1 for the biases; shape (K + 1,).
+
+    A column that hardly differs from 0 counts as a thousandth of the largest one, and one of no scores at all as 1.
+    """
     x = problem.x
     w = np.ones(x.shape[0]) if problem.w is None else problem.w  # a weight of two is the row twice
     squares = np.einsum("i,ik,ik->k", w, x, x) / w.sum()
-    return np.append(np.sqrt(np.maximum(squares, 1e-6)), 1.0)
+    least = NEXT_TO_NOTHING * float(squares.max())
+    return np.append(np.sqrt(np.maximum(squares, least)) if least > 0.0 else np.ones_like(squares), 1.0)

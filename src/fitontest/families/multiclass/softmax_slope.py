@@ -21,11 +21,16 @@ SETTLED = 1e-7  # relative length of a Newton step whose end is exact to roundin
 
 @dataclass(frozen=True)
 class Slope:
-    """The inverse temperature, 0 where the scores point the wrong way; whether the labels are separable; the steps."""
+    """The inverse temperature, 0 where the scores point the wrong way; whether the labels are separable; the steps.
+
+    `start` is a slope from which other fits set out, whatever the unit of the scores: the inverse temperature, or,
+    where that is steep for want of an optimum, the one that makes the spread of the scores 1.
+    """
 
     beta: float
     separable: bool
     n_iter: int
+    start: float
 
 
 class _Piece(NamedTuple):
@@ -48,9 +53,9 @@ def fit_slope(problem: SoftmaxProblem) -> Slope:
     pieces = [_shifted(*problem.pieces(rows)) for rows in row_blocks(*problem.x.shape)]
     at_zero, square = _flat_slope(pieces, problem.total)
     if square == 0.0:
-        return Slope(1.0, False, 0)
+        return Slope(1.0, False, 0, 1.0)
     if at_zero >= 0.0:
-        return Slope(0.0, False, 0)
+        return Slope(0.0, False, 0, 0.0)
     separable = not any(piece.own.any() for piece in pieces)
     ridge = SEPARABLE_RIDGE * square if separable else 0.0
     beta, low, high, steps = 1.0, 0.0, np.inf, 0
@@ -66,7 +71,7 @@ def fit_slope(problem: SoftmaxProblem) -> Slope:
         near, beta = abs(moved - beta) <= SETTLED * beta, moved
         if near or slope == 0.0:
             break
-    return Slope(beta, separable, steps)
+    return Slope(beta, separable, steps, 1.0 / float(np.sqrt(square)) if separable else beta)
 
 
 def _shifted(x: FloatArray, codes: IntArray, w: FloatArray | None) -> _Piece:

@@ -116,7 +116,7 @@ class StructuredFamily(MulticlassFamily):
         eps, K = self._smallest(rows), rows.n_classes
         structured = all(multiple is not None for multiple in multiples)
         scores = Scores.structured(rows, eps) if structured else Scores.plain(rows, eps)
-        theta = self._identity(K)
+        theta = scores.start * self._identity(K)
         found = []
         for multiple in multiples:
             strength = np.zeros(theta.shape) if multiple is None else multiple * self._strength(K, scores.n)

@@ -22,6 +22,7 @@ from fitontest.maps.expressions import Column, Expression, Guarded, score_limits
 from fitontest.maps.frames import append_columns
 from fitontest.maps.sql import to_sql
 from fitontest.maps.stored import StoredMap
+from fitontest.numerics.softmax import softmax
 from fitontest.typing import ArrayInput, FloatArray, Label
 
 NAMES = Names(y_prob="P", labels="the columns")
@@ -130,14 +131,14 @@ class MulticlassMap(StoredMap):
         return np.asarray(clipped / clipped.sum(axis=1, keepdims=True))
 
     def evaluate_log(self, log_p: FloatArray) -> FloatArray:
-        """Return the calibrated probabilities of rows given as logarithms, as networks give them.
+        """Return the calibrated probabilities of rows given as logarithms, or as logits, as networks give them.
 
         Parameters
         ----------
         log_p : array of shape (n, K)
-            Natural logarithms of rows on the simplex.
+            Real numbers of which the softmax is meant, such as natural logarithms of rows on the simplex.
         """
-        return self.evaluate(np.exp(log_p))
+        return self.evaluate(softmax(log_p))
 
     def expressions(self, p: Sequence[Expression]) -> list[Expression]:  # noqa: ARG002 - the signature of every map
         """Return the formula of `evaluate` as an expression for each class, of probabilities that add up to 1.

@@ -9,8 +9,8 @@ import numpy as np
 from fitontest.checks import brief
 from fitontest.maps.base import frozen_array
 from fitontest.maps.expressions import Expression, line, pieces, softmax_of
+from fitontest.maps.multiclass.first_step import first_step_of
 from fitontest.maps.multiclass.in_order import InOrder, InOrderMap
-from fitontest.maps.multiclass.softmax import first_step_of
 from fitontest.maps.stored import register
 from fitontest.typing import FloatArray
 
@@ -36,7 +36,7 @@ class DiagonalOrderMap(InOrderMap):
     mix : float, default=0.0
         Share of the uniform distribution, in [0, 1].
     eps : float, default=1e-16
-        Smaller probabilities are taken for it.
+        Smaller probabilities are taken for it; with 0 none of rows given as logarithms, and 2.2e-308 for others.
     classes : sequence of K labels, optional
         The class of each column, by keyword; see `MulticlassMap`.
 
@@ -84,7 +84,7 @@ class DiagonalOrderMap(InOrderMap):
 
     def expressions(self, p: Sequence[Expression]) -> list[Expression]:
         """Return the formula of `evaluate`."""
-        x = first_step_of([one.clip(low=self.eps).ln() for one in p], self.beta, self.mix)
+        x = first_step_of(p, self.eps, self.beta, self.mix)
         start, values = self._starts()
         parts = list(zip(values.tolist(), self.slopes.tolist(), start.tolist(), strict=True))
         return softmax_of(

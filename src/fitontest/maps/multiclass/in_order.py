@@ -9,9 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fitontest.maps.base import clipping
 from fitontest.maps.multiclass.base import MulticlassMap
-from fitontest.maps.multiclass.softmax import first_step, read_first_step
+from fitontest.maps.multiclass.first_step import first_step, logs_of, read_first_step, read_floor, scores_of_logits
 from fitontest.numerics.softmax import row_blocks, to_softmax
 from fitontest.typing import BoolArray, FloatArray, IntArray
 
@@ -40,20 +39,17 @@ class InOrder(NamedTuple):
     top: BoolArray
 
 
-def in_order(given: FloatArray, log_p: FloatArray, beta: float, mix: float) -> InOrder:
-    """Return the scores ln q of `first_step`, and the order of the given rows.
+def in_order(given: FloatArray, x: FloatArray) -> InOrder:
+    """Return the scores, and the order of the given rows.
 
     Parameters
     ----------
     given : array of shape (n, K)
-        Probabilities or their logarithms, as they were given.
-    log_p : array of shape (n, K)
-        Logarithms of the probabilities, or of larger ones where these are too small.
-    beta, mix : float
-        Of the first step.
+        Probabilities or logits, as they were given.
+    x : array of shape (n, K)
+        Their scores ln q.
     """
     order = np.argsort(-given, axis=1, kind="stable")
-    x = first_step(log_p, beta, mix)
     y = np.take_along_axis(x, order, axis=1)
     top = np.take_along_axis(given, order, axis=1) == given.max(axis=1, keepdims=True)
     return InOrder(x, order, y, np.maximum(y[:, :-1] - y[:, 1:], 0.0), top)
@@ -85,7 +81,7 @@ class InOrderMap(MulticlassMap):
     def _put(self, **fields: Any) -> None:
         """Set the fields of a new map, and with them those of the first step, which are checked."""
         beta, mix = read_first_step(self.beta, self.mix)
-        for name, value in {**fields, "beta": beta, "mix": mix, "eps": clipping(self.eps, "eps")}.items():
+        for name, value in {**fields, "beta": beta, "mix": mix, "eps": read_floor(self.eps)}.items():
             object.__setattr__(self, name, value)
 
     @property
@@ -97,18 +93,18 @@ class InOrderMap(MulticlassMap):
         """Return the calibrated probabilities, in the order of the given ones."""
         found = np.empty(P.shape)
         for rows in row_blocks(*P.shape):
-            found[rows] = self._softmax(P[rows], np.log(np.maximum(P[rows], self.eps)))
+            found[rows] = self._softmax(P[rows], first_step(logs_of(P[rows], self.eps), self.beta, self.mix))
         return found
 
     def evaluate_log(self, log_p: FloatArray) -> FloatArray:
-        """Return the calibrated probabilities of rows given as logarithms."""
+        """Return the calibrated probabilities of rows given as logarithms, or as logits."""
         found = np.empty(log_p.shape)
         for rows in row_blocks(*log_p.shape):
-            found[rows] = self._softmax(log_p[rows], np.maximum(log_p[rows], np.log(self.eps)))
+            found[rows] = self._softmax(log_p[rows], scores_of_logits(log_p[rows], self.eps, self.beta, self.mix))
         return found
 
-    def _softmax(self, given: FloatArray, log_p: FloatArray) -> FloatArray:
-        rows = in_order(given, log_p, self.beta, self.mix)
+    def _softmax(self, given: FloatArray, x: FloatArray) -> FloatArray:
+        rows = in_order(given, x)
         return softmax_in_order(self._values(rows), rows)
 
     @abstractmethod

@@ -77,7 +77,7 @@ class MulticlassMixtureMap(MulticlassMap):
         return self._mean(P, [part.evaluate(P) for _, part in self._present()])
 
     def evaluate_log(self, log_p: FloatArray) -> FloatArray:
-        """Return the calibrated probabilities of rows given as logarithms."""
+        """Return the calibrated probabilities of rows given as logarithms, or as logits."""
         return self._mean(log_p, [part.evaluate_log(log_p) for _, part in self._present()])
 
     def expressions(self, p: Sequence[Expression]) -> list[Expression]:

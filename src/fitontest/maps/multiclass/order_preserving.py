@@ -41,7 +41,7 @@ class OrderPreservingMap(InOrderMap):
     mix : float, default=0.0
         Share of the uniform distribution, in [0, 1].
     eps : float, default=1e-16
-        Smaller probabilities are taken for it.
+        Smaller probabilities are taken for it; with 0 none of rows given as logarithms, and 2.2e-308 for others.
     classes : sequence of K labels, optional
         The class of each column, by keyword; see `MulticlassMap`.
 

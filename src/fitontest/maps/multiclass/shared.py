@@ -1,19 +1,26 @@
 """One increasing map of two classes for the probabilities of all classes, and rows divided by their sums."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from fitontest.checks import brief
-from fitontest.maps.base import CalibrationMap, clipping, finite_number
+from fitontest.maps.base import CalibrationMap
 from fitontest.maps.expressions import Expression, divided_by_sum, shared, softmax_of
 from fitontest.maps.multiclass.base import MulticlassMap, divided
+from fitontest.maps.multiclass.first_step import (
+    first_step,
+    logs_of,
+    logs_of_expressions,
+    logs_of_logits,
+    read_first_step,
+    read_floor,
+)
 from fitontest.maps.multiclass.one_vs_rest import TIE_BREAK
-from fitontest.maps.multiclass.softmax import first_step
 from fitontest.maps.stored import register
-from fitontest.numerics.softmax import row_blocks
+from fitontest.numerics.softmax import row_blocks, softmax
 from fitontest.typing import FloatArray
 
 
@@ -31,7 +38,8 @@ class SharedMap(MulticlassMap):
     beta : float, default=1.0
         Inverse temperature; with 1, q is p.
     eps : float, default=1e-16
-        Smaller probabilities are taken for it, unless beta is 1.
+        Smaller probabilities are taken for it, unless beta is 1; with 0 none of rows given as logarithms, and 2.2e-308
+        for others.
     classes : sequence of K labels, optional
         The class of each column, by keyword; see `MulticlassMap`.
 
@@ -52,10 +60,8 @@ class SharedMap(MulticlassMap):
     def __post_init__(self) -> None:
         if not isinstance(self.part, CalibrationMap):
             raise ValueError(f"part must be a calibration map of two classes, got {brief(self.part)}")
-        if finite_number(self.beta, "beta") < 0:
-            raise ValueError(f"beta must not be negative, got {self.beta!r}")
-        object.__setattr__(self, "beta", float(self.beta))
-        object.__setattr__(self, "eps", clipping(self.eps, "eps"))
+        object.__setattr__(self, "beta", read_first_step(self.beta, 0.0)[0])
+        object.__setattr__(self, "eps", read_floor(self.eps))
         super().__post_init__()
 
     @property
@@ -68,11 +74,23 @@ class SharedMap(MulticlassMap):
 
     def evaluate(self, P: FloatArray) -> FloatArray:
         """Return the values of the map, divided by their sums."""
-        found = np.empty(P.shape)
-        for rows in row_blocks(*P.shape):
-            q = P[rows]
-            if self.beta != 1.0:
-                q = np.exp(first_step(np.log(np.maximum(q, self.eps)), self.beta, 0.0))
+        if self.beta == 1.0:
+            return self._divided(P, np.asarray)
+        return self._divided(P, lambda p: self._scaled(logs_of(p, self.eps)))
+
+    def evaluate_log(self, log_p: FloatArray) -> FloatArray:
+        """Return the calibrated probabilities of rows given as logarithms, or as logits."""
+        if self.beta == 1.0:
+            return self._divided(log_p, softmax)
+        return self._divided(log_p, lambda z: self._scaled(logs_of_logits(z, self.eps)))
+
+    def _scaled(self, log_p: FloatArray) -> FloatArray:
+        return np.asarray(np.exp(first_step(log_p, self.beta, 0.0)))
+
+    def _divided(self, given: FloatArray, scores: Callable[[FloatArray], FloatArray]) -> FloatArray:
+        found = np.empty(given.shape)
+        for rows in row_blocks(*given.shape):
+            q = scores(given[rows])
             found[rows] = divided(np.clip(self.part.evaluate(q), 0.0, 1.0) + TIE_BREAK * q)
         return found
 
@@ -80,5 +98,5 @@ class SharedMap(MulticlassMap):
         """Return the formula of `evaluate`."""
         q = list(p)
         if self.beta != 1.0:
-            q = shared(softmax_of([self.beta * one.clip(low=self.eps).ln() for one in p]))
+            q = shared(softmax_of([self.beta * one for one in logs_of_expressions(p, self.eps)]))
         return divided_by_sum(shared([self.part.expression(one).clip(0.0, 1.0) + TIE_BREAK * one for one in q]))

@@ -6,15 +6,23 @@ with more or fewer free numbers in W and b.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from fitontest.checks import brief
 from fitontest.data.arrays import check_finite
-from fitontest.maps.base import clipping, finite_number, frozen_array
-from fitontest.maps.expressions import Expression, Number, log_softmax_of, shared, softmax_of, total
+from fitontest.maps.base import frozen_array
+from fitontest.maps.expressions import Expression, Number, softmax_of, total
 from fitontest.maps.multiclass.base import MulticlassMap
+from fitontest.maps.multiclass.first_step import (
+    first_step,
+    first_step_of,
+    logs_of,
+    read_first_step,
+    read_floor,
+    scores_of_logits,
+)
 from fitontest.maps.stored import register
 from fitontest.numerics.softmax import row_blocks, to_softmax
 from fitontest.typing import ArrayInput, FloatArray
@@ -41,7 +49,7 @@ class SoftmaxMap(MulticlassMap):
     mix : float, default=0.0
         Share of the uniform distribution, in [0, 1]: a soft lower limit for zeros.
     eps : float, default=1e-16
-        Smaller probabilities are taken for it.
+        Smaller probabilities are taken for it; with 0 none of rows given as logarithms, and 2.2e-308 for others.
     classes : sequence of K labels, optional
         The class of each column, by keyword; see `MulticlassMap`.
 
@@ -71,7 +79,7 @@ class SoftmaxMap(MulticlassMap):
             raise ValueError(f"b must hold a bias for each of two classes or more, got {brief(b)}")
         W = _frozen_weights(self.W, b.size)
         beta, mix = read_first_step(self.beta, self.mix)
-        values = {"W": W, "b": b, "beta": beta, "mix": mix, "eps": clipping(self.eps, "eps")}
+        values = {"W": W, "b": b, "beta": beta, "mix": mix, "eps": read_floor(self.eps)}
         for name, value in values.items():
             object.__setattr__(self, name, value)
         super().__post_init__()
@@ -87,25 +95,28 @@ class SoftmaxMap(MulticlassMap):
 
         It does where one positive slope multiplies all scores, and no bias differs.
         """
-        one_slope = self.W.ndim == 1 and self.W[0] > 0 and not np.ptp(self.W)
-        return bool(one_slope and not np.ptp(self.b) and self.beta > 0 and self.mix < 1)
+        return bool(self._has_one_slope and self.W[0] > 0 and not np.ptp(self.b) and self.beta > 0 and self.mix < 1)
+
+    @property
+    def _has_one_slope(self) -> bool:
+        return self.W.ndim == 1 and not np.ptp(self.W)
 
     def evaluate(self, P: FloatArray) -> FloatArray:
         """Return the calibrated probabilities, softmax(W x + b)."""
         found = np.empty(P.shape)
         for rows in row_blocks(*P.shape):
-            found[rows] = self._softmax(np.log(np.maximum(P[rows], self.eps)))
+            found[rows] = self._softmax(first_step(logs_of(P[rows], self.eps), self.beta, self.mix))
         return found
 
     def evaluate_log(self, log_p: FloatArray) -> FloatArray:
-        """Return the calibrated probabilities of rows given as logarithms."""
-        found = np.empty(log_p.shape)
+        """Return the calibrated probabilities of rows given as logarithms, or as logits."""
+        found, one_slope = np.empty(log_p.shape), self._has_one_slope
         for rows in row_blocks(*log_p.shape):
-            found[rows] = self._softmax(np.maximum(log_p[rows], np.log(self.eps)))
+            x = scores_of_logits(log_p[rows], self.eps, self.beta, self.mix, differences=one_slope)
+            found[rows] = self._softmax(x)
         return found
 
-    def _softmax(self, log_p: FloatArray) -> FloatArray:
-        x = first_step(log_p, self.beta, self.mix)
+    def _softmax(self, x: FloatArray) -> FloatArray:
         z = x * self.W if self.W.ndim == 1 else x @ self.W.T
         z += self.b
         to_softmax(z)
@@ -113,48 +124,13 @@ class SoftmaxMap(MulticlassMap):
 
     def expressions(self, p: Sequence[Expression]) -> list[Expression]:
         """Return the formula of `evaluate`."""
-        x = first_step_of([one.clip(low=self.eps).ln() for one in p], self.beta, self.mix)
+        x = first_step_of(p, self.eps, self.beta, self.mix)
         if self.W.ndim == 1:
             return softmax_of([w * one + b for w, one, b in zip(self.W.tolist(), x, self.b.tolist(), strict=True)])
         rows = zip(self.W.tolist(), self.b.tolist(), strict=True)
         return softmax_of(
             [total([w * one for w, one in zip(row, x, strict=True) if w] + [Number(b)]) for row, b in rows]
         )
-
-
-def read_first_step(beta: Any, mix: Any) -> tuple[float, float]:
-    """Return the inverse temperature and the share of the uniform distribution, or refuse them."""
-    beta, mix = finite_number(beta, "beta"), finite_number(mix, "mix")
-    if beta < 0:
-        raise ValueError(f"beta must not be negative, got {beta!r}")
-    if not 0 <= mix <= 1:
-        raise ValueError(f"mix must lie in [0, 1], got {mix!r}")
-    return beta, mix
-
-
-def first_step(log_p: FloatArray, beta: float, mix: float) -> FloatArray:
-    """Return the scores ln q, where q is p scaled by a temperature and mixed with the uniform distribution."""
-    if beta == 1.0 and mix == 0.0:
-        return log_p
-    z = beta * log_p
-    if mix == 0.0:
-        largest = z.max(axis=1, keepdims=True)
-        z -= largest + np.log(np.exp(z - largest).sum(axis=1, keepdims=True))
-        return z
-    to_softmax(z)
-    z *= 1.0 - mix
-    z += mix / z.shape[1]
-    return np.asarray(np.log(z, out=z))
-
-
-def first_step_of(log_p: Sequence[Expression], beta: float, mix: float) -> list[Expression]:
-    """Return ln q of `first_step` as expressions, each to be computed once."""
-    if beta == 1.0 and mix == 0.0:
-        return shared(log_p)
-    z = [beta * one for one in log_p]
-    if mix == 0.0:
-        return shared(log_softmax_of(z))
-    return shared([((1.0 - mix) * one + mix / len(z)).ln() for one in softmax_of(z)])
 
 
 def _frozen_weights(values: ArrayInput, K: int) -> FloatArray:
