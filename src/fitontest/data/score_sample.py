@@ -24,6 +24,7 @@ from fitontest.data.weights import Weighting, Weights, WeightType, check_kind, r
 from fitontest.numerics.distances import Distances
 from fitontest.numerics.losses import find_loss
 from fitontest.numerics.random import folds_of_groups, repeated_folds
+from fitontest.numerics.rounding import without_rounding
 from fitontest.numerics.search import BLOCK
 from fitontest.results.text import count, short
 from fitontest.typing import ArrayInput, BoolArray, FloatArray, IntArray, Label, RandomState
@@ -227,6 +228,14 @@ class ScoreSample(Sample):
     def mean_score(self) -> float:
         """Weighted mean of the scores, the same in any order of the rows."""
         return float(self.rows.w @ self.rows.p / self.rows.w.sum())
+
+    @cached_property
+    def mean_residual(self) -> float:
+        """Weighted mean of label less score, 0 where it is rounding alone."""
+        rows = self.rows
+        return without_rounding(
+            float(rows.w @ (rows.y - rows.p)) / float(rows.w.sum()), self.base_rate + self.mean_score
+        )
 
     @property
     def effective_rows(self) -> float:

@@ -9,6 +9,7 @@ import numpy as np
 from fitontest.data.known_groups import KnownGroups, groups_record
 from fitontest.data.weights import weighting_record
 from fitontest.measures.estimate import Estimate
+from fitontest.numerics.rounding import without_rounding
 from fitontest.results.frames import Records, attributes, records
 from fitontest.results.table import Section, Table
 from fitontest.results.text import short, signed
@@ -78,7 +79,7 @@ class CellTable:
     @property
     def mean_residual(self) -> float:
         """Share of positives less mean score."""
-        return self.base_rate - self.mean_score
+        return without_rounding(self.base_rate - self.mean_score, self.base_rate + self.mean_score)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers by name."""

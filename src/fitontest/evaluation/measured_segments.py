@@ -1,6 +1,5 @@
 """One measure in every segment of the data, beside that of all rows: the records and the table of it."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -298,11 +297,6 @@ def _listed(names: Sequence[str]) -> str:
     return f"{', '.join(names[:MOST_NAMED])}{more}"
 
 
-def _difference(base_rate: float, mean_score: float) -> float:
-    """Return the mean residual, 0 where the two differ by rounding alone: the sum of the scores has errors of 1e-16."""
-    return 0.0 if math.isclose(base_rate, mean_score, rel_tol=1e-14) else base_rate - mean_score
-
-
 def _p_value(value: float | None) -> str:
     return "-" if value is None else short(value, 2)
 
@@ -348,7 +342,7 @@ def _record(
         **dict.fromkeys(of_groups),
         **groups_record(known),
         **attributes(scores, "base_rate", "mean_score"),
-        "mean_residual": None if scores is None else _difference(scores.base_rate, scores.mean_score),
+        "mean_residual": None if scores is None else scores.mean_residual,
         **attributes(estimate, "value", "debiased"),
         **attributes(interval, "low", "high", "level"),
         "if_calibrated": None if null is None else null.mean,

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fitontest.features.rows import FeatureRows
+from fitontest.numerics.rounding import without_rounding
 from fitontest.numerics.squares import squared_residuals
 
 
@@ -29,6 +30,11 @@ class Residual:
     mean_score: float
     standard_error: float
     noise: float
+
+    @property
+    def value(self) -> float:
+        """The difference of share and mean, 0 where it is rounding alone."""
+        return without_rounding(self.base_rate - self.mean_score, self.base_rate + self.mean_score)
 
 
 def residual_of(rows: FeatureRows) -> Residual:

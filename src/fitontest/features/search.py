@@ -297,7 +297,7 @@ def _described(
         by=by,
         statistic=statistic,
         p_value=p_value,
-        residual=_shrinkage(statistic) * (found.base_rate - found.mean_score),
+        residual=_shrinkage(statistic) * found.value,
         offset=offset,
         line=line,
     )

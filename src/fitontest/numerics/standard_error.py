@@ -16,10 +16,13 @@ import numpy as np
 
 from fitontest.numerics.distances import Distances
 from fitontest.numerics.norms import Norm, l1
+from fitontest.numerics.rounding import rounded_sums
 from fitontest.typing import FloatArray, IntArray
 
 ALL_EQUAL = "all distances are equal: with the map held fixed nothing varies, the uncertainty is the map's"
 EQUAL_DISTANCES = 1e-9  # relative spread below which distances differ by rounding alone
+EQUAL_WEIGHTS = 1e-9  # relative difference of weights that are one but for rounding
+LEAST_FREE = 1e-3  # of one less the share of the weight that one row has
 LEAST_GROUPS = 2  # groups, without which nothing varies between them
 
 
@@ -85,6 +88,44 @@ def standard_error(influence: FloatArray, w: FloatArray, w2: FloatArray, groups:
     return float(np.sqrt(outer_products_of_groups((w * influence)[:, None], groups)[0, 0])) / float(w.sum())
 
 
+def free_squares(w: FloatArray, w2: FloatArray) -> FloatArray:
+    """Return w2 / (1 - w / W), with which a sum of squares about the own mean of rows of uneven weights is unbiased.
+
+    A row of much weight draws the mean to itself, and is less far from it than from the true one. Of rows of one weight
+    w2 stays as it is.
+
+    Parameters
+    ----------
+    w, w2 : arrays of shape (m,)
+        Weights, and the sums of squared row weights behind the values.
+
+    References
+    ----------
+    MacKinnon, White (1985), Some heteroskedasticity-consistent covariance matrix estimators with improved finite sample
+    properties, Journal of Econometrics 29. https://doi.org/10.1016/0304-4076(85)90158-7
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> free_squares(np.array([1.0, 1.0, 2.0]), np.array([1.0, 1.0, 4.0]))
+    array([1.33333333, 1.33333333, 8.        ])
+    """
+    if not are_uneven(w, w2):
+        return w2
+    return np.asarray(w2 / np.maximum(1.0 - weights_of_one(w, w2) / float(w.sum()), LEAST_FREE))
+
+
+def are_uneven(w: FloatArray, w2: FloatArray) -> bool:
+    """Return whether rows have different weights, which are no counts; parameters as of `free_squares`."""
+    of_one = weights_of_one(w, w2)[w > 0]
+    return bool(np.ptp(of_one) > EQUAL_WEIGHTS * of_one.max())
+
+
+def weights_of_one(w: FloatArray, w2: FloatArray) -> FloatArray:
+    """Return the weight of one row behind each value; parameters as of `free_squares`."""
+    return np.divide(w2, w, out=np.zeros(w.shape), where=w > 0)
+
+
 def outer_products_of_groups(values: FloatArray, groups: IntArray) -> FloatArray:
     """Return K / (K - 1) sum_k s_k s_k^T, s_k the sum of the values of a group's rows, shape (d, d).
 
@@ -100,7 +141,7 @@ def outer_products_of_groups(values: FloatArray, groups: IntArray) -> FloatArray
     ValueError
         All rows are of one group.
     """
-    sums = np.stack([np.bincount(groups, column) for column in values.T], axis=1)
+    sums = np.stack([rounded_sums(column, groups) for column in values.T], axis=1)
     size = sums.shape[0]
     if size < LEAST_GROUPS:
         raise ValueError(f"groups must be at least {LEAST_GROUPS} for a standard error by groups, got {size}")

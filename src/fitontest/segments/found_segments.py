@@ -333,7 +333,7 @@ class FoundSegments(Table):
         """Return a segment with its residual: as it was found, beside those before it, or of other scores."""
         from fitontest.displays.segments import Dot
 
-        value, error = found.base_rate - found.mean_score, found.standard_error
+        value, error = found.value, found.standard_error
         reach, null = self.critical * error, NULL_ERRORS * error
         low, high = value - found.noise * reach, value + found.noise * reach
         return Dot(self._names[item.rule], value, low, high, -null, null, found is item or abs(value) >= reach, item.n)
