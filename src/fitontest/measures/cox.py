@@ -17,20 +17,28 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import chdtrc, fdtrc
 
 from fitontest.data.dependence import are_too_few
 from fitontest.data.score_sample import ScoreSample
 from fitontest.exceptions import NoValueError, without_warnings
 from fitontest.families.platt import Platt
+from fitontest.measures.separation import LEAST, SEPARATED, Separation
+from fitontest.numerics.intercepts import intercept_at
 from fitontest.numerics.links import logit, sigmoid
-from fitontest.numerics.standard_error import outer_products_of_groups
+from fitontest.numerics.standard_error import (
+    LEAST_FREE,
+    are_uneven,
+    free_squares,
+    outer_products_of_groups,
+    weights_of_one,
+)
+from fitontest.results.text import short
 from fitontest.typing import FloatArray
 
 FEWEST = 10  # uncertain rows of each class, below which nothing is said of a slope
-LEAST = float(np.nextafter(0.0, 1.0))  # the smallest score above 0: uncertain scores keep their logits
 ILL_CONDITIONED = 1e14  # of the curvature, from which on slope and intercept cannot be told apart
+LEVEL = 0.95  # of the interval of an infinite slope, where it is told in place of a value
 INSIDE = "strictly between 0 and 1"
 
 
@@ -60,19 +68,38 @@ class Line:
         return np.column_stack((self.x, np.ones(self.x.size)))
 
     def products_of_rows(self, sample: ScoreSample) -> FloatArray:
-        """Return the sum of the outer products of the gradients of independent rows."""
-        return sum_of_squares(sample.rows.w2 * (sample.rows.y - self.c) ** 2, self.x)
+        """Return the sum of the outer products of the gradients of independent rows.
+
+        Where weights are uneven each is by 1 - h, h the share of its own fitted value that a row decides.
+        """
+        rows = sample.rows
+        squares = rows.w2 * (rows.y - self.c) ** 2
+        if are_uneven(rows.w, rows.w2):
+            of_one = np.einsum("ij,jk,ik->i", self.features, self.inverse, self.features)
+            own = weights_of_one(rows.w, rows.w2) * self.c * (1.0 - self.c) * of_one
+            squares = squares / np.maximum(1.0 - own, LEAST_FREE)
+        return sum_of_squares(squares, self.x)
 
     def products(self, sample: ScoreSample) -> FloatArray:
         """Return the same of groups, where rows belong to groups."""
         if sample.groups is None:
             return self.products_of_rows(sample)
         rows = sample.rows
-        return outer_products_of_groups((rows.w * (rows.y - self.c))[:, None] * self.features, sample.groups.code)
+        gradients = (rows.w * (rows.y - self.c))[:, None] * self.features
+        return outer_products_of_groups(gradients, sample.groups.code)
 
     def covariance(self, products: FloatArray) -> FloatArray:
         """Return the sandwich covariance H^-1 M H^-1 of slope and intercept, M the sum of outer products."""
         return np.asarray(self.inverse @ products @ self.inverse)
+
+    def errors(self, sample: ScoreSample) -> FloatArray:
+        """Return the standard errors of slope and intercept; where weights are uneven at least those of a true line."""
+        variances = np.diag(self.covariance(self.products(sample)))
+        rows = sample.rows
+        if sample.groups is None and are_uneven(rows.w, rows.w2):
+            of_true_line = sum_of_squares(rows.w2 * self.c * (1.0 - self.c), self.x)
+            variances = np.maximum(variances, np.diag(self.covariance(of_true_line)))
+        return np.sqrt(np.maximum(variances, 0.0))
 
 
 class Tested(NamedTuple):
@@ -121,7 +148,17 @@ def why_no_line(sample: ScoreSample) -> str:
     if uncertain is None:
         return "all scores are exactly 0 or 1"
     cells = ", as cells keep one score each" if sample.has_pooled_scores else ""
-    return _obstacle(uncertain) or f"the scores hardly differ{cells}"
+    obstacle = _obstacle(uncertain)
+    separation = Separation.of(uncertain) if obstacle == SEPARATED and not are_too_few(uncertain.groups) else None
+    if separation is not None:
+        low, high = separation.interval(LEVEL)
+        return f"{SEPARATED}: it is infinite ({100 * LEVEL:g} % interval {short(low)} to {short(high)})"
+    return obstacle or f"the scores hardly differ{cells}"
+
+
+def separation_of(sample: ScoreSample) -> Separation | None:
+    """Return the separation of rows that are all uncertain, where that alone is why they have no line."""
+    return Separation.of(sample) if _obstacle(sample) == SEPARATED else None
 
 
 def require_line(sample: ScoreSample, measure: str) -> tuple[ScoreSample, Line]:
@@ -163,15 +200,7 @@ def level_of(sample: ScoreSample, share: float | None = None) -> float:
     rows = sample.rows
     x, total = logit(rows.p, LEAST), float(rows.w.sum())
     share = float(rows.w @ rows.y) / total if share is None else share
-    start = float(np.log(share) - np.log1p(-share))
-    low, high = start - float(x[-1]), start - float(x[0])
-
-    def excess(a: float) -> float:
-        return float(rows.w @ sigmoid(a + x)) / total - share
-
-    if excess(low) >= 0.0 or excess(high) <= 0.0:  # one distinct score, or distinct ones by rounding alone
-        return (low + high) / 2.0
-    return float(brentq(excess, low, high, xtol=1e-15, rtol=1e-15))
+    return intercept_at(x, rows.w, share)
 
 
 def cox_tests(sample: ScoreSample, line: Line) -> CoxTests:
@@ -203,7 +232,7 @@ def deviance(sample: ScoreSample, intercept: float, slope: float) -> float:
 def level_error(sample: ScoreSample, level: float) -> tuple[float, float]:
     """Return the standard errors of the intercept of slope 1: of a true model 1 / sqrt(sum c (1-c)), and the sandwich.
 
-    Of fewer than 10 effective groups the second is 0.
+    Where weights are uneven the second is at least that of a true model; of fewer than 10 effective groups it is 0.
 
     Parameters
     ----------
@@ -217,7 +246,9 @@ def level_error(sample: ScoreSample, level: float) -> tuple[float, float]:
     curvature = float(rows.w @ (c * (1.0 - c)))
     r = rows.y - c
     if groups is None:
-        square = float(rows.w2 @ r**2)
+        square = float(free_squares(rows.w, rows.w2) @ r**2)
+        if are_uneven(rows.w, rows.w2):
+            square = max(square, float(rows.w2 @ (c * (1.0 - c))))
     elif are_too_few(groups):
         square = 0.0
     else:
@@ -256,12 +287,7 @@ def _obstacle(sample: ScoreSample) -> str:
     if rows.p[0] == rows.p[-1]:  # sorted
         cells = ", as cells keep one score each" if sample.has_pooled_scores else ""
         return f"all scores between 0 and 1 are one value{cells}"
-    return "a threshold separates the classes" if _are_separated(rows.p[positive], rows.p[~positive]) else ""
-
-
-def _are_separated(a: FloatArray, b: FloatArray) -> bool:
-    """Return whether a threshold separates the scores of two classes, so that no slope is the most likely one."""
-    return bool(a.max() <= b.min() or b.max() <= a.min())
+    return "" if Separation.of(sample) is None else SEPARATED
 
 
 def _tests_of_groups(sample: ScoreSample, line: Line, level: float) -> CoxTests:

@@ -3,6 +3,7 @@
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from fitontest.results.frames import finite_or_none
 from fitontest.results.text import percent, short
 
 #: What every text, page and table with an interval says, in few words or in more.
@@ -24,8 +25,8 @@ class Interval:
     level: float
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the interval as JSON-ready values."""
-        return asdict(self)
+        """Return the interval as JSON-ready values; an end that is infinite is None."""
+        return {**asdict(self), "low": finite_or_none(self.low), "high": finite_or_none(self.high)}
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from fitontest.data.known_groups import KnownGroups, rows_in_words
 from fitontest.data.segment_names import NO_ROWS
 from fitontest.measures.interval import Interval
 from fitontest.reporting.outcome import Outcome, in_words
-from fitontest.results.frames import attributes
+from fitontest.results.frames import attributes, finite_or_none
 from fitontest.results.text import count, short
 
 
@@ -177,7 +177,7 @@ class Criterion(ABC):
             "limit": self.argument,
             "outcome": self.outcome,
             **numbers,
-            **attributes(self.interval, "low", "high", "level"),
+            **{end: finite_or_none(value) for end, value in attributes(self.interval, "low", "high", "level").items()},
             "rows_needed": self.rows_needed,
             "reason": self.reason or None,
             "note": "; ".join([text for text in (self.method, *self.remarks) if text]) or None,

@@ -1,6 +1,7 @@
 """Tables as plain records, and records as a data frame of whichever library is installed."""
 
 from collections.abc import Iterable, Sequence
+from math import isinf
 from typing import Any, Literal, TypeAlias, get_args
 
 import narwhals.stable.v2 as nw
@@ -16,6 +17,11 @@ Records: TypeAlias = list[dict[str, Any]]
 def records(**columns: Iterable[Any]) -> Records:
     """Return one record per row of columns of equal length, with Python's own numbers; NaN becomes None."""
     return [dict(zip(columns, map(_plain, values), strict=True)) for values in zip(*columns.values(), strict=True)]
+
+
+def finite_or_none(value: Any) -> Any:
+    """Return a value, None in place of an infinite number, for which JSON has no word."""
+    return None if isinstance(value, float) and isinf(value) else value
 
 
 def attributes(thing: object, *names: str) -> dict[str, Any]:
