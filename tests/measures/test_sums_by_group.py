@@ -141,10 +141,10 @@ def test_the_area_under_the_curve_has_it_too(w):
     plain = fot.measures.AUC().estimate(fot.read(Y, P, sample_weight=w))
     squares = weights if w is COPIES else weights**2
     variance = 0.0
-    for label in (0, 1):  # of n independent rows of a class, n - 1
+    for label in (0, 1):  # each row freed of what it decides of the mean of its class
         of = label == Y
-        n = weights[of].sum() ** 2 / squares[of].sum()
-        variance += squares[of] @ psi[of] ** 2 * n / (n - 1)
+        own = 1 / of.sum() if w is None else 1 / weights[of].sum() if w is COPIES else weights[of] / weights[of].sum()
+        variance += np.sum(squares[of] * psi[of] ** 2 / (1 - own))
     assert plain.standard_error == pytest.approx(np.sqrt(variance) / weights.sum())
     assert f"standard error {estimate.standard_error:.2g}" in str(estimate)
 
@@ -157,7 +157,8 @@ def test_the_error_of_the_area_is_that_of_delong():
 
 
 def test_an_area_without_variation_or_of_few_groups_has_none():
-    assert fot.measures.AUC().estimate(fot.read([0, 0, 1, 1], [0.1, 0.2, 0.7, 0.8])).standard_error is None
+    assert fot.measures.AUC().estimate(fot.read([0, 0, 1, 1], [0.1, 0.2, 0.7, 0.8])).standard_error == 0.0
+    assert fot.measures.AUC().estimate(fot.read([0, 0, 1], [0.1, 0.2, 0.7])).standard_error is None
     few = fot.measures.AUC().estimate(fot.read(Y, P, groups=IDS % 9))
     assert few.standard_error is None
     assert "no standard error of so few groups" in str(few)

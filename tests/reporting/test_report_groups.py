@@ -9,7 +9,7 @@ from scipy.special import ndtr
 
 import fitontest as fot
 
-RNG = np.random.default_rng(0)
+RNG = np.random.default_rng(3)
 SITE = np.repeat(np.arange(15), 40)
 P = RNG.random(SITE.size)
 Y = (ndtr(np.sqrt(0.3) * RNG.standard_normal(15)[SITE] + np.sqrt(0.7) * RNG.standard_normal(SITE.size)) < P).astype(int)

@@ -153,10 +153,22 @@ def test_rounding_to_a_grid_may_bring_about_wrong_labels_of_certain_scores():
     assert "which rounding to steps of 0.100 may have brought about" in str(gate)
 
 
+def test_an_infinite_slope_fails_where_its_interval_leaves_out_the_range():
+    for labels, place, low, high in ((P > 0.5, "above 1.25", True, False), (P < 0.5, "below 0.8", False, True)):
+        check = fot.check_calibration(labels, P, slope=RANGE)
+        (record,) = check.to_dict()["gates"][0]["limits"]
+        assert (check.outcome, record["value"]) == ("fail", None)
+        assert (record["low"] is not None, record["high"] is not None) == (low, high)
+        assert f"calibration slope {place}; {'inf' if low else '-inf'}, 95 % interval" in str(check)
+    sharp = np.where(np.arange(60) % 2, 0.99, 0.01) + 1e-3 * P[:60]  # which separated labels do not contradict
+    open_ = fot.check_calibration(sharp > 0.5, sharp, slope=RANGE)
+    assert open_.outcome == "undecided"
+    assert "not known, since a threshold separates the classes" in " ".join(str(open_).split())
+
+
 @pytest.mark.parametrize(
     ("y", "p", "outcome", "reason"),
     [
-        (P > 0.5, P, "undecided", "a threshold separates the classes"),
         (Y, np.full(Y.size, 0.3), "undecided", "all scores between 0 and 1 are one value"),
         (Y[:12], P[:12], "undecided", "a class has fewer than 10 rows of a score between 0 and 1"),
         (P > 0.5, np.round(P), "undecided", "all scores are exactly 0 or 1"),

@@ -6,11 +6,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy.optimize import minimize
-from scipy.special import ndtri
+from scipy.special import ndtri, stdtr, stdtrit
 
 import fitontest as fot
 from fitontest.measures.interval import Interval
+from fitontest.measures.label_line import LabelLine
 from fitontest.numerics.links import logit, sigmoid
+from fitontest.significance.exact_share import share_interval
 from fitontest.uncertainty.tendency import OVERCONFIDENT, Tendency, tendency_of
 from tests.valprob import answer, rows_of
 
@@ -31,18 +33,27 @@ def test_the_residual_is_the_difference_of_the_means_with_its_standard_error():
     y, p = drawn(400)
     w = np.random.default_rng(1).uniform(0.5, 2.0, 400)
     found = tendency_of(fot.ScoreSample(y, p, w))
-    r = y - p
-    residual = np.average(r, weights=w)
+    r, share = y - p, w / w.sum()
+    residual = share @ r
     assert found.residual == pytest.approx(residual)
-    se = np.sqrt(np.sum((w * (r - residual)) ** 2)) / w.sum()
-    assert half(found.residual_interval) == pytest.approx(Z * se)
+    line = LabelLine.of(fot.ScoreSample(y, p, w))
+    c = np.interp(p, np.sort(p), line.c)
+    freed = share**2 / (1 - share) @ (r - residual) ** 2
+    of_line = share**2 @ (c * (1 - p - residual) ** 2 + (1 - c) * (p + residual) ** 2)
+    q = stdtrit(1 / (share @ share) - 1, 0.975)
+    error = np.sqrt(max(freed, of_line))
+    assert half(found.residual_interval) == pytest.approx(q * error)
+    assert found.residual_p_value == pytest.approx(2 * stdtr(1 / (share @ share) - 1, -abs(residual) / error))
     assert found.residual_interval.level == 0.95
+    plain = tendency_of(fot.ScoreSample(y, p))
+    assert half(plain.residual_interval) == pytest.approx(Z * np.sqrt(np.var(r) / 400))
 
 
-def test_the_slope_and_its_sandwich_error_are_those_of_the_likelihood():
+@pytest.mark.parametrize("uneven", [False, True])
+def test_the_slope_and_its_sandwich_error_are_those_of_the_likelihood(uneven):
     """Maximised by a general optimiser, with derivatives by differences."""
     y, p = drawn(400, slope=0.7, shift=0.4)
-    w = np.random.default_rng(1).uniform(0.5, 2.0, 400)
+    w = np.random.default_rng(1).uniform(0.5, 2.0, 400) if uneven else np.ones(400)
     x = np.column_stack((logit(p, 1e-16), np.ones(p.size)))
 
     def losses(beta):
@@ -62,10 +73,18 @@ def test_the_slope_and_its_sandwich_error_are_those_of_the_likelihood():
         ]
     )
     inverse = np.linalg.inv(curvature)
-    se = np.sqrt((inverse @ (gradients.T @ gradients) @ inverse)[0, 0])
     found = tendency_of(fot.ScoreSample(y, p, w), 0.9)
     assert found.slope == pytest.approx(best[0], rel=1e-4)
-    assert half(found.slope_interval) == pytest.approx(ndtri(0.95) * se, rel=1e-3)
+    q = ndtri(0.95)
+    if uneven:  # Student's t, each row freed of what it decides, and at least the error of a true line
+        c = 1 / (1 + np.exp(-x @ best))
+        own = w * c * (1 - c) * np.einsum("ij,jk,ik->i", x, inverse, x)
+        gradients /= np.sqrt(1 - own)[:, None]
+        true_line = (inverse @ (x.T @ (x * (w**2 * c * (1 - c))[:, None])) @ inverse)[0, 0]
+        q = stdtrit(w.sum() ** 2 / (w @ w) - 1, 0.95)
+    variance = (inverse @ (gradients.T @ gradients) @ inverse)[0, 0]
+    se = np.sqrt(max(variance, true_line) if uneven else variance)
+    assert half(found.slope_interval) == pytest.approx(q * se, rel=1e-3)
 
 
 def test_the_intervals_are_as_wide_as_a_bootstrap_says():
@@ -107,10 +126,9 @@ def test_cells_tell_what_their_rows_tell():
         ([1], [0.3]),
         (np.ones(50), np.linspace(0.1, 0.9, 50)),
         (np.repeat([0, 1], 9), np.linspace(0.1, 0.9, 18)),  # fewer than ten of a class
-        (np.repeat([0, 1], 30), np.linspace(0.1, 0.9, 60)),  # a threshold separates them
         (np.tile([0, 1], 30), np.full(60, 0.4)),  # one score
     ],
-    ids=["one row", "one class", "few rows", "separated", "one score"],
+    ids=["one row", "one class", "few rows", "one score"],
 )
 def test_there_is_no_slope_where_a_line_means_nothing(y, p):
     found = tendency_of(fot.ScoreSample(y, p))
@@ -118,6 +136,33 @@ def test_there_is_no_slope_where_a_line_means_nothing(y, p):
     assert found.slope_interval is None
     assert found.residual == pytest.approx(np.mean(y) - np.mean(p))
     assert found.to_dict()["slope_interval"] is None
+
+
+def test_a_threshold_that_separates_the_classes_has_an_infinite_slope():
+    y, p = np.repeat([0, 1], 30), np.linspace(0.1, 0.9, 60)
+    up, down = tendency_of(fot.ScoreSample(y, p)), tendency_of(fot.ScoreSample(1 - y, p))
+    assert (up.slope, up.words) == (np.inf, ["underconfident"])
+    assert up.slope_interval.low > 1
+    assert up.slope_interval.high == np.inf
+    assert up.slope_p_value < 1e-6
+    assert "slope infinite, since a threshold separates the classes (at least" in up.slope_in_words
+    assert (down.slope, down.words) == (-np.inf, ["ranks in reverse"])
+    assert down.slope_interval.high == pytest.approx(-up.slope_interval.low)
+    assert json.loads(json.dumps(up.to_dict(), allow_nan=False))["slope_interval"]["high"] is None
+    calibrated = np.where(y, 0.99, 0.01)  # separated labels are no wonder
+    assert tendency_of(fot.ScoreSample(y, calibrated)).words == []
+
+
+def test_what_rounding_leaves_is_nothing():
+    """Rows of p and 1 - p of one event: residuals cancel in each group, but for rounding."""
+    y, p = drawn(300)
+    for scores in (p.round(4), p.astype(np.float32)):
+        both = np.concatenate((scores, 1 - scores))
+        sample = fot.read(np.concatenate((y, 1 - y)), both, groups=np.tile(np.arange(300), 2))
+        found = tendency_of(sample)
+        assert (found.residual, found.residual_interval, found.residual_p_value) == (0.0, None, None)
+        assert "mean residual 0 (0 is ideal; no interval: nothing varies)" in found.residual_in_words
+        assert "scores too low" not in found.words
 
 
 def test_words_say_only_what_is_sure():
@@ -135,6 +180,17 @@ def test_few_events_have_an_exact_interval():
     assert found.high == pytest.approx(1 - 0.025 ** (1 / 200) - 0.05)
     weighted = tendency_of(fot.ScoreSample([0.0], [0.05], [200], weights="counts")).residual_interval
     assert (weighted.low, weighted.high) == pytest.approx((found.low, found.high))
+
+
+def test_few_of_a_class_that_scores_tell_apart_have_a_narrow_interval():
+    """Given the scores labels vary less than a binomial count, and no more than the labels of their line."""
+    rng = np.random.default_rng(5)
+    p = sigmoid(rng.normal(1.5, 4, 112))
+    y = rng.random(112) < p
+    found = tendency_of(fot.ScoreSample(y, p))
+    low, high = share_interval(float(y.sum()), 112.0, 0.95)
+    assert half(found.residual_interval) < 0.75 * (high - low) / 2
+    assert half(found.residual_interval) == pytest.approx(Z * np.sqrt(np.mean(p * (1 - p)) / 112), rel=0.25)
 
 
 def with_certain(n, slope, wrong, seed=0):

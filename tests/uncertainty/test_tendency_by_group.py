@@ -13,7 +13,7 @@ from fitontest.significance.exact_share import share_interval
 from fitontest.uncertainty import effective_rows
 from fitontest.uncertainty.certain_scores import certain_scores
 from fitontest.uncertainty.dependence import dependence_of, share_dependence
-from fitontest.uncertainty.tendency import exact_residuals, tendency_of
+from fitontest.uncertainty.tendency import tendency_of
 
 K = 40
 # Slope and standard error by `statsmodels_slope`, statsmodels 0.15.0: of `drawn()`, and with `weights()`.
@@ -162,11 +162,10 @@ def test_the_exact_interval_of_few_events_is_that_of_fewer_rows(icc):
     sample = fot.read(y, p, groups=ids)
     n = 300 / (1 + 9 * icc)
     low, high = share_interval(n * y.mean(), n, 0.95)
-    assert exact_residuals(sample, 0.95) == pytest.approx((low - 0.05, high - 0.05))
-    assert tendency_of(sample).residual_interval.high == pytest.approx(high - 0.05)
-    plain = exact_residuals(fot.read(y, p), 0.95)
-    assert plain[0] > low - 0.05
-    assert plain[1] < high - 0.05
+    found, plain = (tendency_of(each).residual_interval for each in (sample, fot.read(y, p)))
+    assert (found.low, found.high) == pytest.approx((low - 0.05, high - 0.05))
+    assert plain.low > low - 0.05
+    assert plain.high < high - 0.05
 
 
 def test_certain_scores_count_the_rows_that_tell_as_much(icc):

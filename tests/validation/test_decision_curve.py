@@ -64,7 +64,7 @@ def test_brute_force(kind):
     options = {"groups": groups, "sample_weight": None if np.all(w == 1) else w}
     curve = fot.decision_curve(y, {"a": p, "b": q}, thresholds=T, **options)
     single = fot.decision_curve(y, p, thresholds=T, **options)
-    w2 = w if kind == "counts" else w**2
+    w2 = w if kind == "counts" else w**2 / (1 - w / w.sum()) if kind == "importances" else w**2
     share, mean = w / w.sum(), {}
     for name, scores in (("a", p), ("b", q), ("treat all", np.ones(400)), ("treat none", np.zeros(400))):
         gains = gains_of(y, scores)
@@ -89,9 +89,11 @@ def test_brute_force(kind):
     effective = np.inf
     if groups is not None:
         effective = RowGroups.of(groups, np.arange(400), np.ones(400, dtype=int), w).effective
+    elif kind == "importances":
+        effective = w.sum() ** 2 / (w @ w)
     quantile = simultaneous_quantile(covariance, 0.95, degrees=effective - 1)
     one = difference.band_high - difference.value
-    rows = w.sum() ** 2 / w2.sum()
+    rows = w.sum() ** 2 / (w.sum() if kind == "counts" else w @ w)
     if groups is not None:  # by how much the mean residual varies more
         residuals = [y - scores - share @ (y - scores) for scores in (p, q)]
         of_groups, of_rows = ([errors_of(r[:, None], w, w2, g)[0, 0] for r in residuals] for g in (groups, None))

@@ -12,7 +12,7 @@ from fitontest.uncertainty.agreement import agreement_of
 from fitontest.uncertainty.verdict import FAMILY, Verdict
 
 WHERE = "Words: docs/which_number.md; all columns: print(evaluation.table()), or --verbose."
-NO_SLOPE = "no slope: too few rows of a class, a single score, or separated classes"
+NO_SLOPE = "no slope: too few rows of a class, or a single score"
 
 
 def conclude(

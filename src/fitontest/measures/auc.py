@@ -5,23 +5,26 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from scipy.optimize import brentq
 
 from fitontest.data.dependence import are_too_few
 from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.evidence import Evidence
-from fitontest.measures.formula_interval import degrees_of, reason_of_groups
+from fitontest.measures.formula_interval import FEW, degrees_of, reason_of_groups
 from fitontest.measures.interval import ErrorInterval
 from fitontest.measures.measure import Measure, register
 from fitontest.measures.words import Words
-from fitontest.numerics.standard_error import standard_error
+from fitontest.numerics.standard_error import are_uneven, free_squares, standard_error
 from fitontest.results.table import Section
 from fitontest.results.text import short
 from fitontest.significance.normal import quantile
 from fitontest.typing import FloatArray
 
 METHOD = "by the normal approximation, with the standard error of DeLong"
-ALONE = "nothing varies, or a class has a single row"
+BY_SCORE = "by the variance that each area would have, since a class has few rows or hardly a pair is ranked wrongly"
+ALONE = "a class has a single row, which does not vary"
+NEAR = 1e-12  # to the area, where no end is looked for
 NO_PAIR = "there is no pair of a positive and a negative to rank, for which the AUC counts as 0.5"
 
 
@@ -42,12 +45,24 @@ class AUC(Measure):
 
     The standard error is that of DeLong, DeLong, Clarke-Pearson; where rows belong to groups it is of sums over groups,
     as that of Obuchowski, with sums over n in place of n - 1 within the classes. The interval is by the normal
-    approximation, cut to [0, 1].
+    approximation, of groups and uneven weights with Student's t.
+
+    Where a class has fewer than 50 rows, or that interval would leave [0, 1], as that of an area of 1 of which nothing
+    seems to vary, the ends are the areas A at which the observed one is q standard errors away (Newcombe's fifth
+    method),
+
+    (area - A)^2 = q^2 A (1 - A) (1 + (N - 1) ((1 - A) / (2 - A) + A / (1 + A))) / (m n),    N = (m + n) / 2,
+
+    of m positives and n negatives, as independent rows count them, with q larger by as much as DeLong's standard error
+    is than that of this formula. Of 26 rows and areas of .81 and .95 the normal approximation held the true area in 89
+    and 73 % of simulated sets, this one in 95 to 98 %.
 
     References
     ----------
     DeLong, DeLong, Clarke-Pearson (1988), Comparing the areas under two or more correlated receiver operating
     characteristic curves, Biometrics 44. https://doi.org/10.2307/2531595
+    Newcombe (2006), Confidence intervals for an effect size measure based on the Mann-Whitney statistic, part 2:
+    asymptotic methods and evaluation, Statistics in Medicine 25. https://doi.org/10.1002/sim.2324
     Obuchowski (1997), Nonparametric analysis of clustered ROC curve data, Biometrics 53.
     https://doi.org/10.2307/2533958
 
@@ -104,7 +119,9 @@ class RankedPairs(Evidence):
 
     @cached_property
     def standard_error(self) -> float | None:
-        """The standard error, None of fewer than 10 effective groups, of a single row of a class, and of no variation.
+        """The standard error by DeLong, None of fewer than 10 effective groups and of a single row of a class.
+
+        0 where no two areas of single rows differ, as where all pairs are ranked rightly.
 
         Row i of class c moves the area by psi_i / W, psi_i = W / W_c (V_i - area), with V_i the share of the rows of
         the other class that it is ranked right against, a tie counting as a half.
@@ -114,18 +131,36 @@ class RankedPairs(Evidence):
             return None
         influence = self._influence()
         if groups is not None:
-            return standard_error(influence, rows.w, rows.w2, groups.code) or None
+            return standard_error(influence, rows.w, rows.w2, groups.code)
+        if min(self._rows_of_classes) <= 1.0 + 1e-9:
+            return None  # a single row does not vary
         variance = 0.0
-        for of_class in (rows.y > 0.5, rows.y <= 0.5):
+        for of_class, n in zip((rows.y > 0.5, rows.y <= 0.5), self._rows_of_classes, strict=True):
             w, w2 = rows.w[of_class], rows.w2[of_class]
-            n = float(w.sum()) ** 2 / float(w2.sum())  # whole weights: their sum
-            if n <= 1.0 + 1e-9:
-                return None  # a single row does not vary
-            variance += float(w2 @ influence[of_class] ** 2) * n / (n - 1.0)
-        return float(np.sqrt(variance)) / float(rows.w.sum()) or None
+            free = free_squares(w, w2) if are_uneven(w, w2) else w2 * (n / (n - 1.0))
+            variance += float(free @ influence[of_class] ** 2)
+        return float(np.sqrt(variance)) / float(rows.w.sum())
+
+    @cached_property
+    def _rows_of_classes(self) -> tuple[float, float]:
+        """How many positives and negatives there are, as weights count them."""
+        rows = self.sample.rows
+        chosen = (rows.y > 0.5, rows.y <= 0.5)
+        return tuple(float(rows.w[each].sum()) ** 2 / float(rows.w2[each].sum()) for each in chosen)  # type: ignore[return-value]
+
+    @cached_property
+    def _independent_rows(self) -> tuple[float, float]:
+        """How many independent positives and negatives tell as much: of groups at most half of their number each.
+
+        A positive and a negative of two groups are an independent pair.
+        """
+        groups = self.sample.groups
+        most = np.inf if groups is None else groups.effective / 2.0
+        positives, negatives = (min(n, most) for n in self._rows_of_classes)
+        return positives, negatives
 
     def interval_at(self, level: float) -> ErrorInterval | None:
-        """Return the area -+ q standard errors, cut to [0, 1], or None where `interval_reason` says why.
+        """Return the interval, or None where `interval_reason` says why.
 
         Parameters
         ----------
@@ -133,8 +168,30 @@ class RankedPairs(Evidence):
         """
         if self.standard_error is None:
             return None
-        half = quantile(level, degrees_of(self.sample.groups)) * self.standard_error
-        return ErrorInterval.by_formula(max(self.area - half, 0.0), min(self.area + half, 1.0), level, METHOD)
+        few = min(self._rows_of_classes) < FEW
+        q = quantile(level, degrees_of(self.sample, few=few))
+        half = q * self.standard_error
+        if few or not half < min(self.area, 1.0 - self.area):
+            return ErrorInterval.by_formula(*self._ends_by_score(q), level, BY_SCORE)
+        return ErrorInterval.by_formula(self.area - half, self.area + half, level, METHOD)
+
+    def _ends_by_score(self, q: float) -> tuple[float, float]:
+        """Return the areas at which the observed one is q standard errors away."""
+        assert self.standard_error is not None
+        area, (m, n) = self.area, self._independent_rows
+
+        def variance(a: float) -> float:
+            pairs = 1.0 + ((m + n) / 2.0 - 1.0) * ((1.0 - a) / (2.0 - a) + a / (1.0 + a))
+            return a * (1.0 - a) * pairs / (m * n)
+
+        wider = max(self.standard_error**2 / variance(area), 1.0) if 0.0 < area < 1.0 else 1.0
+
+        def beyond(a: float) -> float:
+            return (area - a) ** 2 - q * q * wider * variance(a)
+
+        low = 0.0 if area <= NEAR else float(brentq(beyond, 0.0, area - NEAR, xtol=NEAR))
+        high = 1.0 if area >= 1.0 - NEAR else float(brentq(beyond, area + NEAR, 1.0, xtol=NEAR))
+        return low, high
 
     @property
     def interval_reason(self) -> str:

@@ -7,12 +7,13 @@ import numpy as np
 
 from fitontest.data.dependence import are_too_few
 from fitontest.data.sample import Sample
+from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.estimate import Estimate
-from fitontest.measures.formula_interval import AroundValue
+from fitontest.measures.formula_interval import AroundValue, error_of_mean, has_few, has_uneven_weights
 from fitontest.measures.measure import Measure, register
 from fitontest.measures.words import Words
 from fitontest.numerics.losses import OF_ALL_CLASSES
-from fitontest.numerics.standard_error import mean_and_error
+from fitontest.numerics.standard_error import free_squares, mean_and_error
 from fitontest.results.table import Section
 
 
@@ -24,7 +25,10 @@ class Brier(Measure):
     Of scores it is (1/W) sum_i w_i (p_i - y_i)^2, scikit-learn's ``brier_score_loss``; of whole distributions
     (1/W) sum_i w_i sum_k (p_ik - [y_i = k])^2, in [0, 2]: of two classes twice that of a score. It measures accuracy
     as well as calibration, and is not 0 for the true probabilities: its p-value is two-sided. The interval is by the
-    normal approximation, with the standard error of a mean over the rows, or over groups.
+    normal approximation, with the standard error of a mean over the rows, or over groups. Where a class has fewer than
+    50 rows, or weights are uneven, the standard error is at least that of labels drawn from their line, and the
+    quantile that of Student's t of effective rows - 1 degrees: of 26 rows of which scores tell the classes apart, the
+    normal one held the true score in 86 % of simulated sets.
 
     References
     ----------
@@ -50,27 +54,31 @@ class Brier(Measure):
         """Return the weighted mean of the squares."""
         value = sample.mean_loss("brier")
         kind, most = (MeanOfSquares, 1.0) if sample.classes is None else (OverClasses, 2.0)
-        evidence = kind.of(value, _error(sample), sample.groups, limits=(0.0, most))
+        few = isinstance(sample, ScoreSample) and sample.groups is None and has_few(sample, sample.effective_rows)
+        evidence = kind.of(value, _error(sample, value, few=few), sample, few=few, limits=(0.0, most))
         return Estimate.of(self, sample, value, evidence)
 
 
-def _error(sample: Any) -> float:
+def _error(sample: Any, value: float, *, few: bool) -> float:
     """Return the standard error of the mean of the squares, 0 where nothing is known of how it varies.
 
-    Of independent rows it is s.d. / sqrt(n) with n - 1 below, n the rows that counts or importances stand for.
+    Of independent rows of one weight it is s.d. / sqrt(n) with n - 1 below, n the rows that counts or importances stand
+    for.
     """
     groups = sample.groups
     if are_too_few(groups):
         return 0.0
     if sample.classes is None:
         rows = sample.rows
-        squares = (rows.y - rows.p) ** 2
+        error = error_of_mean(sample, (1.0 - rows.p) ** 2 - value, rows.p**2 - value, few=few)
     else:
         rows = sample.present
-        squares = rows.losses("brier")
-    error = mean_and_error(squares, rows.w, rows.w2, None if groups is None else groups.code)[1]
+        squares = free_squares(rows.w, rows.w2)
+        error = mean_and_error(rows.losses("brier"), rows.w, squares, None if groups is None else groups.code)[1]
+    if groups is not None or has_uneven_weights(sample):
+        return error
     n = float(rows.w.sum()) ** 2 / float(rows.w2.sum())  # whole weights: their sum
-    return error if groups is not None else error * float(np.sqrt(n / (n - 1.0))) if n > 1.0 else 0.0
+    return error * float(np.sqrt(n / (n - 1.0))) if n > 1.0 else 0.0
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -8,10 +8,11 @@ from fitontest.data.score_sample import ScoreSample
 from fitontest.exceptions import NoValueError
 from fitontest.measures.cox import INSIDE, level_error, level_of, require_uncertain
 from fitontest.measures.estimate import Estimate
-from fitontest.measures.formula_interval import EXACT, AroundValue, has_few, independent_rows, reason_of_groups
+from fitontest.measures.formula_interval import EXACT, AroundValue, has_few, independent_rows
+from fitontest.measures.mean_given_scores import MeanGivenScores
 from fitontest.measures.measure import Measure, Unit, register
 from fitontest.measures.words import Words
-from fitontest.significance.exact_share import share_interval, share_p_value
+from fitontest.numerics.rounding import without_rounding
 
 SANDWICH = "by the normal approximation with the sandwich standard error"
 
@@ -30,7 +31,9 @@ class CalibrationInTheLarge(Measure):
     with the sandwich standard error sqrt(sum w^2 (y - c)^2) / sum w c (1 - c), c = sigma(a + logit p), of groups that
     of sums over groups; ``estimate.evidence.model_error`` is 1 / sqrt(sum c (1 - c)), which glm of R reports and which
     takes the map sigma(a + logit p) for the truth. Where a class has fewer than 50 rows, the ends are the
-    intercepts at which the mean of sigma(a + logit p) is an end of the exact interval of the share of positives.
+    intercepts at which the mean of sigma(a + logit p) is an end of the interval of the mean probability that is exact
+    given the scores (`fitontest.measures.mean_given_scores`). Where weights are uneven the standard error is at least
+    that of a true map, and the quantile that of Student's t of effective rows - 1 degrees.
 
     Raises
     ------
@@ -65,20 +68,20 @@ class CalibrationInTheLarge(Measure):
             raise NoValueError(
                 f"y_true must hold both classes among scores {INSIDE} for {self.title}, got {label} alone"
             )
-        level, groups = level_of(uncertain), uncertain.groups
-        rows = 0.0 if reason_of_groups(groups) else independent_rows(uncertain)
-        few = rows > 0.0 and has_few(uncertain, rows)
+        level = without_rounding(level_of(uncertain), 1.0)
         model_error, error = level_error(uncertain, level)
+        exact = None
+        if error > 0.0 and has_few(uncertain, rows := independent_rows(uncertain)):
+            exact = MeanGivenScores.of(uncertain, rows)
         evidence = Level.of(
             level,
             error,
-            groups,
+            uncertain,
             ideal=0.0,
-            method=EXACT if few else SANDWICH,
+            method=SANDWICH if exact is None else EXACT,
             uncertain=uncertain,
             model_error=model_error,
-            independent=rows,
-            is_exact=few,
+            exact=exact,
         )
         return Estimate.of(self, sample, level, evidence)
 
@@ -92,31 +95,26 @@ class Level(AroundValue):
     uncertain : ScoreSample
     model_error : float
         1 / sqrt(sum c (1 - c)), as glm of R reports it.
-    independent : float
-        Independent rows that tell as much of the share of positives.
-    is_exact : bool
-        Whether the interval is that of the share, since a class has few rows.
+    exact : MeanGivenScores or None
+        Of which the interval is, where a class has few rows.
     """
 
     recorded = ("standard_error", "model_error", "asymptotic_p_value")
 
     uncertain: ScoreSample
     model_error: float
-    independent: float
-    is_exact: bool
+    exact: MeanGivenScores | None
 
     @property
     def asymptotic_p_value(self) -> float | None:
         """Of the level 0, of what the interval is of."""
-        if not self.is_exact:
-            return super().asymptotic_p_value
-        return share_p_value(self.independent * self.uncertain.base_rate, self.independent, self.uncertain.mean_score)
+        return super().asymptotic_p_value if self.exact is None else self.exact.p_value
 
     def ends(self, level: float) -> tuple[float, float]:
-        """Return the ends around the value, or those of the exact interval of the share."""
-        if not self.is_exact:
+        """Return the ends around the value, or those of the exact interval of the mean probability."""
+        if self.exact is None:
             return super().ends(level)
-        low, high = share_interval(self.independent * self.uncertain.base_rate, self.independent, level)
+        low, high = self.exact.interval(level)
         return (
             level_of(self.uncertain, low) if low > 0.0 else -inf,
             level_of(self.uncertain, high) if high < 1.0 else inf,

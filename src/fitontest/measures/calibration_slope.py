@@ -34,7 +34,9 @@ class CalibrationSlope(Measure):
     Rows of a score of exactly 0 or 1 have no logit and are left out; ``estimate.evidence.certain_share`` is their share
     of the weight. The interval is that of the normal approximation with the sandwich covariance H^-1 M H^-1 (H the
     curvature, M the outer products of the gradients of rows, or of groups), which holds where the true map is no line
-    too: the very one that verdicts quote. ``evidence.model_error`` is the standard error that glm of R reports, which
+    too: the very one that verdicts quote. Where weights are uneven its quantile is that of Student's t of effective
+    rows - 1 degrees, M is freed of what each row decides of its own fitted value, and the standard error is at least
+    that of a true line. ``evidence.model_error`` is the standard error that glm of R reports, which
     takes the line for the truth, ``evidence.covariance`` the covariance of (slope, intercept) with it, and
     ``evidence.tests`` has the likelihood-ratio tests of the line, which take it so too; `asymptotic_p_value` is that of
     the interval, so that both leave out the slope 1 or neither does.
@@ -42,7 +44,8 @@ class CalibrationSlope(Measure):
     Raises
     ------
     NoValueError
-        Among the rows of uncertain scores are fewer than ten of a class, one distinct score, or separated classes.
+        Among the rows of uncertain scores are fewer than ten of a class, one distinct score, or separated classes, of
+        which the message has the interval.
 
     References
     ----------
@@ -110,13 +113,13 @@ def _of_line(measure: Measure, sample: ScoreSample, which: Literal["slope", "int
     value = (line.slope, line.intercept)[place]
     error = 0.0
     if not are_too_few(uncertain.groups):
-        error = float(np.sqrt(max(line.covariance(line.products(uncertain))[place, place], 0.0)))
+        error = float(line.errors(uncertain)[place])
     covariance = line.inverse * uncertain.row_weight
     certain = 1.0 - float(uncertain.rows.w.sum()) / float(sample.rows.w.sum()) if uncertain is not sample else 0.0
     evidence = OfLine.of(
         value,
         error,
-        uncertain.groups,
+        uncertain,
         ideal=measure.ideal,
         method=SANDWICH,
         line=line,

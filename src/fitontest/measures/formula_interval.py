@@ -2,12 +2,19 @@
 
 Standard errors are those of sums over rows, or over groups where rows belong together; then the quantile is that of
 Student's t of effective groups - 1 degrees. Fewer than 10 effective groups have none.
+
+Where weights are uneven, a few rows may decide. Then the quantile is that of Student's t of effective rows - 1 degrees,
+squares are freed of the weight that a row has in its own mean (`fitontest.numerics.standard_error.free_squares`), and
+the variance is at least that of labels drawn from their line in logits (`LabelLine`): the squares of a few heavy rows
+tell little of how much their labels vary.
 """
 
 from abc import abstractmethod
 from dataclasses import dataclass
 from math import inf
-from typing import ClassVar
+from typing import Any, ClassVar
+
+import numpy as np
 
 from fitontest.data.dependence import are_too_few
 from fitontest.data.known_groups import NOT_LEARNT
@@ -15,14 +22,16 @@ from fitontest.data.row_groups import RowGroups
 from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.evidence import Evidence
 from fitontest.measures.interval import ErrorInterval
-from fitontest.numerics.standard_error import outer_products_of_groups
+from fitontest.measures.label_line import LabelLine
+from fitontest.numerics.standard_error import are_uneven, free_squares, outer_products_of_groups, standard_error
 from fitontest.results.table import Section
 from fitontest.results.text import p_in_words, short
 from fitontest.significance.normal import p_value, quantile
+from fitontest.typing import FloatArray
 
 FEW = 50  # rows of a class, below which the mean of the labels is not nearly normal
 NORMAL = "by the normal approximation"
-EXACT = "by the exact interval of the share of positives, since a class has few rows"
+EXACT = "exact given the scores, since a class has few rows"
 NOTHING_VARIES = "nothing varies"
 
 
@@ -112,10 +121,11 @@ class AroundValue(OwnInterval):
         cls,
         value: float,
         error: float,
-        groups: RowGroups | None,
+        sample: Any,
         *,
         ideal: float | None = None,
         limits: tuple[float, float] = (-inf, inf),
+        few: bool = False,
         **facts: object,
     ) -> "AroundValue":
         """Return the evidence of a value with its standard error, and the test of the ideal value.
@@ -124,20 +134,22 @@ class AroundValue(OwnInterval):
         ----------
         value, error : float
             The value, and its standard error.
-        groups : RowGroups or None
-            Of the rows.
+        sample : Sample
+            The rows.
         ideal : float, optional
             What the p-value is of.
         limits : tuple of float, optional
             Values that the measure can have.
+        few : bool, default=False
+            Whether independent rows of one weight are so few that Student's t is taken.
         **facts
             Further attributes of the evidence.
         """
-        reason = reason_of_groups(groups) or ("" if error > 0.0 else NOTHING_VARIES)
+        reason = reason_of_groups(sample.groups) or ("" if error > 0.0 else NOTHING_VARIES)
         return cls(
             value=value,
             standard_error=None if reason else error,
-            degrees=degrees_of(groups),
+            degrees=degrees_of(sample, few=few),
             reason=reason,
             ideal=ideal,
             limits=limits,
@@ -158,9 +170,55 @@ class AroundValue(OwnInterval):
         return max(self.value - half, self.limits[0]), min(self.value + half, self.limits[1])
 
 
-def degrees_of(groups: RowGroups | None) -> float:
-    """Return the degrees of freedom that groups leave, effective groups - 1; infinite without groups."""
-    return inf if groups is None else max(groups.effective - 1.0, 1.0)
+def degrees_of(sample: Any, *, few: bool = False) -> float:
+    """Return the degrees of freedom of Student's t.
+
+    Effective groups - 1; of independent rows infinite, but of uneven weights effective rows - 1.
+
+    Parameters
+    ----------
+    sample : Sample
+    few : bool, default=False
+        Whether independent rows are so few that theirs are counted too.
+    """
+    if sample.groups is not None:
+        return max(float(sample.groups.effective) - 1.0, 1.0)
+    if not (few or has_uneven_weights(sample)):
+        return inf
+    return max(float(sample.total / sample.row_weight) - 1.0, 1.0)
+
+
+def has_uneven_weights(sample: Any) -> bool:
+    """Return whether rows have different weights, which are no counts."""
+    rows = sample.rows if sample.classes is None else sample.present
+    return not sample.whole and are_uneven(rows.w, rows.w2)
+
+
+def error_of_mean(sample: ScoreSample, positive: FloatArray, negative: FloatArray, *, few: bool = False) -> float:
+    """Return the standard error of a mean over rows from what each row has as a positive, and as a negative.
+
+    Where weights are uneven it is at least that of labels drawn from their line. Of fewer than 10 effective groups it
+    is 0.
+
+    Parameters
+    ----------
+    sample : ScoreSample
+    positive, negative : arrays of shape (m,)
+        The influence of each row if its label is positive, and if it is negative; of the real labels with mean 0.
+    few : bool, default=False
+        Whether it is at least that of drawn labels where weights are even too, since rows are few.
+    """
+    rows, groups = sample.rows, sample.groups
+    if are_too_few(groups):
+        return 0.0
+    influence = np.where(rows.y > 0.5, positive, negative)
+    squares = free_squares(rows.w, rows.w2)
+    error = standard_error(influence, rows.w, squares, None if groups is None else groups.code)
+    if groups is not None or not (few or has_uneven_weights(sample)):
+        return error
+    c = LabelLine.of(sample).c[np.cumsum(np.concatenate(([False], rows.p[1:] != rows.p[:-1])))]
+    drawn = float(rows.w2 @ (c * positive**2 + (1.0 - c) * negative**2))
+    return max(error, float(np.sqrt(drawn)) / float(rows.w.sum()))
 
 
 def reason_of_groups(groups: RowGroups | None) -> str:

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from scipy.special import ndtri, stdtrit
 
 from fitontest.checks import check_flag
 from fitontest.data.dependence import are_too_few
@@ -13,17 +12,18 @@ from fitontest.data.score_sample import ScoreSample
 from fitontest.exceptions import NoValueError
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.evidence import Evidence
-from fitontest.measures.formula_interval import independent_rows
+from fitontest.measures.formula_interval import degrees_of, independent_rows
 from fitontest.measures.interval import ErrorInterval
 from fitontest.measures.measure import Measure, register
 from fitontest.measures.threshold import check_threshold, odds
 from fitontest.measures.words import Words
-from fitontest.numerics.standard_error import mean_and_error
+from fitontest.numerics.standard_error import free_squares, mean_and_error
 from fitontest.results.table import Section
 from fitontest.results.text import percent, short
+from fitontest.significance.normal import quantile
 
 METHOD = "value -+ the normal quantile times the standard error, of two rows more of each label"
-OF_GROUPS = "value -+ the quantile of Student's t times the standard error of sums over groups, of two rows more"
+BY_STUDENT = "value -+ the quantile of Student's t times the standard error, of two rows more of each label"
 MORE_ROWS = 2.0  # of each label, that intervals take to be decided on beyond those that are
 
 
@@ -55,8 +55,9 @@ class NetBenefit(Measure):
     -----
     No map is fitted, so that the standard error is exact: s.d.(g) / sqrt(n). That of the standardised one is
     s.d.((g - sNB y) / mean y) / sqrt(n), by the delta method. Where rows belong to groups it is of sums over groups,
-    and the quantile of the interval is that of Student's t. Labels that are redrawn from the scores, for a null, have
-    what the scores would gain if they were calibrated.
+    and the quantile of the interval is that of Student's t; where weights are uneven squares are freed of what each row
+    decides of the mean, and the quantile is that of Student's t of effective rows - 1 degrees. Labels that are redrawn
+    from the scores, for a null, have what the scores would gain if they were calibrated.
 
     Where hardly a row is treated, as beyond all scores, the rows hardly vary, and an interval by their standard error
     would be far too sure: with none it would have no width. Its ends are those of a variance with two rows more of each
@@ -115,18 +116,19 @@ class NetBenefit(Measure):
         if self.against == "all":
             gain = gain - worth
         codes = None if groups is None or are_too_few(groups) else groups.code
-        value, error = mean_and_error(gain, rows.w, rows.w2, codes)
+        squares = free_squares(rows.w, rows.w2)
+        value, error = mean_and_error(gain, rows.w, squares, codes)
         if self.standardised:
             rate = float(rows.w @ rows.y / rows.w.sum())
             if not rate > 0.0:
                 raise NoValueError("y_true must hold a positive row for a standardised net benefit, got none")
             value = value / rate
-            _, error = mean_and_error((gain - value * rows.y) / rate, rows.w, rows.w2, codes)
+            _, error = mean_and_error((gain - value * rows.y) / rate, rows.w, squares, codes)
         added = variance_of_more_rows(cost, rows_that_tell(sample)) / (rate if self.standardised else 1.0) ** 2
         evidence = TreatedRows(
             standard_error=None if are_too_few(groups) else error,
             share_treated=float(rows.w @ treated / rows.w.sum()),
-            degrees=np.inf if groups is None else max(groups.effective - 1.0, 1.0),
+            degrees=degrees_of(sample),
             value=value,
             reach=float(np.sqrt(error**2 + added)),
             limits=possible(cost, rate if self.standardised else 1.0, over_all=self.against == "all"),
@@ -145,7 +147,8 @@ class TreatedRows(Evidence):
     share_treated : float
         Weighted share of the rows from the threshold on.
     degrees : float
-        Degrees of freedom of Student's t: of groups the effective ones less one, infinite of independent rows.
+        Degrees of freedom of Student's t: the effective groups less one, of uneven weights the effective rows less one,
+        else infinite.
     value : float
     reach : float
         The standard error with two rows more of each label.
@@ -171,8 +174,8 @@ class TreatedRows(Evidence):
         """
         if self.standard_error is None:
             return None
-        half = two_sided_quantile(level, self.degrees) * self.reach
-        method = METHOD if np.isinf(self.degrees) else OF_GROUPS
+        half = quantile(level, self.degrees) * self.reach
+        method = METHOD if np.isinf(self.degrees) else BY_STUDENT
         low, high = max(self.value - half, self.limits[0]), min(self.value + half, self.limits[1])
         return ErrorInterval.by_formula(low, high, level, method)
 
@@ -222,9 +225,3 @@ def possible(cost: Any, rate: float = 1.0, *, over_all: bool = False) -> tuple[A
         Over treating everybody: at worst all positive rows are not treated.
     """
     return (-1.0, cost / rate) if over_all else (-cost / rate, 1.0)
-
-
-def two_sided_quantile(level: float, degrees: float) -> float:
-    """Return how many standard errors an interval of that level reaches, of Student's t with these degrees."""
-    high = (1.0 + level) / 2.0
-    return float(ndtri(high) if np.isinf(degrees) else stdtrit(degrees, high))

@@ -13,14 +13,15 @@ from fitontest.measures.formula_interval import (
     NOTHING_VARIES,
     OwnInterval,
     degrees_of,
+    error_of_mean,
     has_few,
     independent_rows,
     reason_of_groups,
 )
+from fitontest.measures.mean_given_scores import MeanGivenScores
 from fitontest.measures.measure import Measure, Unit, register
 from fitontest.measures.words import Words
-from fitontest.numerics.standard_error import standard_error
-from fitontest.significance.exact_share import share_interval, share_p_value
+from fitontest.numerics.rounding import is_rounding
 from fitontest.significance.normal import p_value, quantile
 
 OF_LOGARITHM = "of the logarithm, by the normal approximation"
@@ -39,7 +40,10 @@ class ObservedExpected(Measure):
     sqrt(sum_i w_i^2 (y_i - O:E p_i)^2) / sum_i w_i y_i, of groups that of sums over groups. The usual formula
     sqrt((1 - O/n) / O) (``estimate.evidence.label_error``, with the interval ``label_interval``) leaves
     out that the scores explain a part of the labels: of scores that tell the classes apart its intervals are too wide.
-    Where a class has fewer than 50 rows the interval is the exact one of the share of positives, by the mean score.
+    Where a class has fewer than 50 rows the interval is that of the mean probability of a positive which is exact given
+    the scores (`fitontest.measures.mean_given_scores`), by the mean score; of no positives it begins at 0. Where
+    weights are uneven the standard error is at least that of labels drawn from their line, and the quantile that of
+    Student's t of effective rows - 1 degrees.
 
     Raises
     ------
@@ -70,18 +74,19 @@ class ObservedExpected(Measure):
         rows, groups = sample.rows, sample.groups
         observed, expected = float(rows.w @ rows.y), float(rows.w @ rows.p)
         ratio = observed / expected if expected > 0.0 else np.inf
+        ratio = 1.0 if is_rounding(observed - expected, observed + expected) else ratio
         if not np.isfinite(ratio):
             raise NoValueError(f"y_prob must have a mean above 0 for O:E, got {sample.mean_score:g}")
-        reason, degrees, n = reason_of_groups(groups), degrees_of(groups), sample.effective_rows
-        error, few = 0.0, False
+        reason, n = reason_of_groups(groups), sample.effective_rows
+        error, exact = 0.0, None
         if not reason:
             independent = independent_rows(sample)
             few = has_few(sample, independent)
-            codes = None if groups is None else groups.code
-            error = standard_error(rows.y - ratio * rows.p, rows.w, rows.w2, codes) * float(rows.w.sum())
+            error = error_of_mean(sample, 1.0 - ratio * rows.p, -ratio * rows.p) * float(rows.w.sum())
             error = error / observed if observed > 0.0 else 0.0
-            if few:
-                n = independent
+            cancels = groups is not None and error == 0.0 and ratio == 1.0  # as rows of each group do
+            if few and not cancels:
+                n, exact = independent, MeanGivenScores.of(sample, independent)
             elif error == 0.0:
                 reason = NOTHING_VARIES
         evidence = Counts(
@@ -91,11 +96,11 @@ class ObservedExpected(Measure):
             share=sample.base_rate,
             mean_score=sample.mean_score,
             independent=n,
-            is_exact=few,
-            standard_error=error if error > 0.0 and not few else None,
-            degrees=degrees,
+            exact=exact,
+            standard_error=error if error > 0.0 and exact is None else None,
+            degrees=degrees_of(sample),
             reason=reason,
-            method=EXACT if few else OF_LOGARITHM,
+            method=OF_LOGARITHM if exact is None else EXACT,
             ideal=1.0,
         )
         return Estimate.of(self, sample, ratio, evidence)
@@ -114,8 +119,8 @@ class Counts(OwnInterval):
         Of positives, and of the scores.
     independent : float
         Independent rows that tell as much of the share.
-    is_exact : bool
-        Whether the interval is that of the share, since a class has few rows.
+    exact : MeanGivenScores or None
+        Of which the interval is, where a class has few rows.
     """
 
     recorded = ("observed", "expected", "standard_error", "asymptotic_p_value")
@@ -126,7 +131,7 @@ class Counts(OwnInterval):
     share: float
     mean_score: float
     independent: float
-    is_exact: bool
+    exact: MeanGivenScores | None
 
     @property
     def label_error(self) -> float | None:
@@ -148,16 +153,16 @@ class Counts(OwnInterval):
     @property
     def asymptotic_p_value(self) -> float | None:
         """Of the ratio 1, of what the interval is of."""
-        if self.is_exact:
-            return share_p_value(self.independent * self.share, self.independent, self.mean_score)
+        if self.exact is not None:
+            return self.exact.p_value
         if self.standard_error is None:
             return None
         return p_value(float(np.log(self.ratio)) / self.standard_error, self.degrees)
 
     def ends(self, level: float) -> tuple[float, float]:
-        """Return the ends by the logarithm, or by the exact interval of the share."""
-        if self.is_exact:
-            low, high = share_interval(self.independent * self.share, self.independent, level)
+        """Return the ends by the logarithm, or by the exact interval of the mean probability."""
+        if self.exact is not None:
+            low, high = self.exact.interval(level)
             return low / self.mean_score, high / self.mean_score
         assert self.standard_error is not None
         factor = float(np.exp(quantile(level, self.degrees) * self.standard_error))

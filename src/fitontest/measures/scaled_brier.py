@@ -9,10 +9,9 @@ from fitontest.data.dependence import are_too_few
 from fitontest.data.score_sample import ScoreSample
 from fitontest.exceptions import NoValueError
 from fitontest.measures.estimate import Estimate
-from fitontest.measures.formula_interval import FEW, AroundValue, has_few, independent_rows
+from fitontest.measures.formula_interval import FEW, AroundValue, error_of_mean, has_few, independent_rows
 from fitontest.measures.measure import Measure, register
 from fitontest.measures.words import Words
-from fitontest.numerics.standard_error import mean_and_error
 
 OF_FEW = f"a class has fewer than {FEW} rows, of which an interval by the normal approximation is too narrow"
 
@@ -67,14 +66,16 @@ class ScaledBrier(Measure):
         if not are_too_few(groups):
             few = has_few(sample, independent_rows(sample))
             slope = brier * (1.0 - 2.0 * share) / variance
-            influence = (slope * (rows.y - share) - squares) / variance
-            error = mean_and_error(influence, rows.w, rows.w2, None if groups is None else groups.code)[1]
+            positive, negative = (
+                (slope * (label - share) - (rows.p - label) ** 2 + brier) / variance for label in (1.0, 0.0)
+            )
+            error = error_of_mean(sample, positive, negative)
         spread = sample.mean_score * (1.0 - sample.mean_score)
         by_mean_score = 1.0 - brier / spread if spread > np.finfo(float).tiny else None
         evidence = Scaled.of(
             value,
             error,
-            groups,
+            sample,
             limits=(-np.inf, 1.0),
             scaled_by_mean_score=by_mean_score,
         )

@@ -67,14 +67,15 @@ class Spiegelhalter(Measure):
         if not variance > 0.0:
             raise NoValueError("y_prob must have scores that are not 0, 1/2 or 1 for Spiegelhalter's z, got none")
         z = float(rows.w @ terms) / float(np.sqrt(variance))
-        tested: float | None = p_value(z)
+        degrees = degrees_of(sample)
+        tested: float | None = p_value(z, degrees)
         if are_too_few(groups):
             tested = None
         elif groups is not None:
             around = terms - float(rows.w @ terms) / float(rows.w.sum())
             of_groups = float(outer_products_of_groups((rows.w * around)[:, None], groups.code)[0, 0])
-            tested = p_value(z * float(np.sqrt(variance / of_groups)), degrees_of(groups)) if of_groups > 0.0 else None
-        return Estimate.of(self, sample, z, OfZ(asymptotic_p_value=tested, degrees=degrees_of(groups)))
+            tested = p_value(z * float(np.sqrt(variance / of_groups)), degrees) if of_groups > 0.0 else None
+        return Estimate.of(self, sample, z, OfZ(asymptotic_p_value=tested, degrees=degrees))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -97,5 +98,5 @@ class OfZ(Evidence):
     def section(self) -> Section:
         """Return the p-value in a line."""
         tested = self.asymptotic_p_value
-        law = "the normal law" if isinf(self.degrees) else "sums over groups"
+        law = "the normal law" if isinf(self.degrees) else "Student's t"
         return Section(notes="" if tested is None else f"two-sided, by {law}: {p_in_words(tested)}")

@@ -9,8 +9,9 @@ from fitontest.measures.error_limits import ErrorLimit
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.formula_interval import FEW
 from fitontest.measures.interval import Interval
+from fitontest.significance.exact_share import share_interval
 from fitontest.uncertainty.effective_rows import FEWEST, effective_rows
-from fitontest.uncertainty.tendency import exact_residuals, rows_of_smaller_class
+from fitontest.uncertainty.tendency import rows_of_smaller_class
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class Bounds:
     @classmethod
     def of(cls, sample: ScoreSample, level: float) -> "Bounds":
         """Return the bounds of a sample."""
-        low, high = exact_residuals(sample, level)
+        low, high = (end - sample.mean_score for end in _share_of_positives(sample, level))
         largest = float(sample.w @ np.maximum(sample.p, 1.0 - sample.p)) / sample.total
         few = effective_rows(sample) < FEWEST
         return cls(
@@ -65,3 +66,9 @@ class Bounds:
     def at_least(self, persistent: ErrorLimit) -> ErrorLimit:
         """Return the limit of persistent errors; where a class has few rows at least what mean labels leave open."""
         return replace(persistent, value=max(persistent.value, self.most)) if self.few_of_a_class else persistent
+
+
+def _share_of_positives(sample: ScoreSample, level: float) -> tuple[float, float]:
+    """Return between which values the mean probability of a positive lies, whatever the probabilities of the rows."""
+    n = effective_rows(sample)
+    return share_interval(n * sample.base_rate, n, level)

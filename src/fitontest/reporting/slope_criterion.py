@@ -1,9 +1,11 @@
 """The calibration slope against a range."""
 
 from dataclasses import dataclass
+from math import isinf
 from typing import Any, ClassVar
 
 from fitontest.reporting.criterion import Criterion
+from fitontest.results.frames import finite_or_none
 from fitontest.results.text import percent, short
 from fitontest.uncertainty.certain_scores import CertainScores
 from fitontest.uncertainty.tendency import Tendency
@@ -99,6 +101,8 @@ class SlopeCriterion(Criterion):
     @property
     def no_use_of_rows(self) -> str:
         """What is said where more rows would not decide."""
+        if self.slope is not None and isinf(self.slope):
+            return "how many rows would tell is not known, since a threshold separates the classes"
         return "more rows will not help" + ("" if self.contradicted else ": the slope is near a limit")
 
     @property
@@ -107,7 +111,9 @@ class SlopeCriterion(Criterion):
 
     def record(self) -> dict[str, Any]:
         """Return the criterion as JSON-ready values."""
-        return self._record(least=self.least, most=self.most, threshold=None, value=self.slope, debiased=None)
+        return self._record(
+            least=self.least, most=self.most, threshold=None, value=finite_or_none(self.slope), debiased=None
+        )
 
 
 def contradiction(certain: tuple[CertainScores, ...]) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isinf
 from typing import Any, ClassVar
 
 import numpy as np
@@ -93,7 +94,7 @@ class SlopeRange:
     def _rows_needed(self, n: int, tendency: Tendency, interval: Interval) -> int | None:
         """Return about how many rows bring the interval off the nearest limit: its half shrinks as 1 / sqrt(n)."""
         assert tendency.slope is not None
-        if any(scores.beyond_rounding for scores in tendency.certain):
+        if isinf(tendency.slope) or any(scores.beyond_rounding for scores in tendency.certain):
             return None
         distance = min(abs(tendency.slope - self.least), abs(tendency.slope - self.most))
         half = (interval.high - interval.low) / 2.0

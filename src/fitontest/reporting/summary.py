@@ -1,6 +1,7 @@
 """What a report says first: sentences for a reader on what was found."""
 
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any
 
 from fitontest.data.known_groups import rows_in_words
@@ -58,7 +59,7 @@ class Summary:
         """Return about how many rows would bring the slope off 1 or the residual off 0, with two digits."""
         tendency, n = self.verdict.tendency, self.verdict.estimate.n
         times = [_times(tendency.residual, tendency.residual_interval)]
-        if tendency.slope is not None and tendency.slope_interval is not None:
+        if tendency.slope is not None and isfinite(tendency.slope):
             times.append(_times(tendency.slope - 1.0, tendency.slope_interval))
         least = min(times)
         return int(float(f"{n * least:.1e}")) if least <= MOST_TIMES else None

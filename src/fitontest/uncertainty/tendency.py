@@ -1,21 +1,22 @@
 """In which direction scores are wrong: too high or too low, over- or underconfident, and how sure that is."""
 
 from dataclasses import dataclass
-from typing import Any
+from math import isinf
+from typing import Any, Protocol
 
 import numpy as np
 
 from fitontest.data.dependence import are_too_few
 from fitontest.data.known_groups import NOT_LEARNT
-from fitontest.data.row_groups import RowGroups
 from fitontest.data.score_sample import ScoreSample
-from fitontest.measures.cox import Line, line_of, uncertain_rows
-from fitontest.measures.formula_interval import FEW, degrees_of
+from fitontest.measures.cox import line_of, separation_of, uncertain_rows
+from fitontest.measures.formula_interval import FEW, NOTHING_VARIES, degrees_of, error_of_mean
 from fitontest.measures.interval import Interval
-from fitontest.numerics.standard_error import outer_products_of_groups
-from fitontest.results.text import short
-from fitontest.significance.exact_share import share_interval
-from fitontest.significance.normal import quantile
+from fitontest.measures.mean_given_scores import MeanGivenScores
+from fitontest.measures.separation import SEPARATED, Separation
+from fitontest.results.frames import finite_or_none
+from fitontest.results.text import p_in_words, short
+from fitontest.significance.normal import p_value, quantile
 from fitontest.typing import FloatArray
 from fitontest.uncertainty.certain_scores import CertainScores, certain_scores
 from fitontest.uncertainty.effective_rows import effective_rows, icc_of, nothing_learnt
@@ -55,19 +56,24 @@ class Tendency:
         sum w (y - p) / sum w.
     residual_interval : Interval or None
         By the normal approximation, with the standard error sqrt(sum w^2 (y - p - residual)^2) / sum w; where a class
-        has fewer than 50 rows, the exact interval of the share of positives less the mean score. Where rows belong to
+        has fewer than 50 rows, the interval of the mean probability that is exact given the scores, less the mean score
+        (`fitontest.measures.mean_given_scores`). Where weights are uneven the standard error is at least that of labels
+        drawn from their line, and the quantile that of Student's t of effective rows - 1 degrees. Where rows belong to
         groups the standard error is that of sums over groups (`fitontest.numerics.standard_error`), with the quantile
         of Student's t of effective groups - 1 degrees; exact intervals count the effective rows, n by the design
         effect. None of fewer than 10 effective groups; but where these are of a segment, and dependence is learnt from
-        all rows, what correlation adds is computed (`_of_few_groups`).
+        all rows, what correlation adds is computed (`_of_few_groups`). None where nothing varies.
     slope : float or None
-        None where a line means nothing: among the uncertain rows are fewer than ten of a class, one distinct score, or
-        separated classes.
+        Infinite where a threshold separates the classes. None where a line means nothing: among the uncertain rows are
+        fewer than ten of a class, or one distinct score.
     slope_interval : Interval or None
+        Of an infinite slope the exact one (`fitontest.measures.separation`), which reaches to infinity. Else
         By the normal approximation, with the sandwich covariance H^-1 M H^-1, H the curvature of the likelihood and M
         the sum of the outer products of the rows' gradients. Of K groups M is K / (K - 1) sum_k s_k s_k^T, s_k the sum
         of the gradients of a group, and the quantile that of Student's t as above. (statsmodels' ``cov_type="cluster"``
         multiplies M by (n - 1) / (n - 2) too, unless ``use_correction=False``, which leaves out K / (K - 1) as well.)
+    slope_p_value, residual_p_value : float or None
+        Two-sided, of the slope 1 and of the mean residual 0: 1 - level of the widest interval that leaves it out.
     certain : tuple of CertainScores
         What the rows of a score of exactly 0 say, and those of exactly 1; empty where there are none.
     reason : str
@@ -99,6 +105,8 @@ class Tendency:
     residual_interval: Interval | None
     slope: float | None
     slope_interval: Interval | None
+    slope_p_value: float | None = None
+    residual_p_value: float | None = None
     certain: tuple[CertainScores, ...] = ()
     reason: str = ""
 
@@ -120,27 +128,40 @@ class Tendency:
         """The slope with its interval, the ideal and what the side means on which it surely lies; "" without one."""
         if self.slope is None:
             return ""
-        words = self._in_words("slope", self.slope, self.slope_interval, "1", (OVERCONFIDENT, UNDERCONFIDENT, REVERSED))
+        interval, of = self.slope_interval, (OVERCONFIDENT, UNDERCONFIDENT, REVERSED)
+        words = self._in_words("slope", short(self.slope), interval, "1", of)
+        if isinf(self.slope) and interval is not None:
+            end = f"at least {short(interval.low)}" if self.slope > 0.0 else f"at most {short(interval.high)}"
+            words = f"slope infinite, since {SEPARATED} ({end}; 1 is ideal{self._sure(of)})"
         return f"{words[:-1]}; scores of 0 and 1 left out)" if self.certain else words
 
     @property
     def residual_in_words(self) -> str:
         """The mean residual in the same words."""
-        return self._in_words("mean residual", self.residual, self.residual_interval, "0", (TOO_HIGH, TOO_LOW))
+        return self._in_words("mean residual", short(self.residual), self.residual_interval, "0", (TOO_HIGH, TOO_LOW))
 
-    def _in_words(self, name: str, value: float, interval: Interval | None, ideal: str, words: tuple[str, ...]) -> str:
+    def _in_words(self, name: str, value: str, interval: Interval | None, ideal: str, words: tuple[str, ...]) -> str:
         if interval is None:
-            return f"{name} {short(value)} ({ideal} is ideal; no interval: {self.reason})"
-        sure = "".join(f", {MEANINGS[word]}" for word in words if word in self.words)
+            return f"{name} {value} ({ideal} is ideal; no interval: {self.reason or NOTHING_VARIES})"
         low, high = (_beside(end, ideal) for end in (interval.low, interval.high))
-        return f"{name} {short(value)} ({low} to {high}; {ideal} is ideal{sure})"
+        return f"{name} {value} ({low} to {high}; {ideal} is ideal{self._sure(words)})"
+
+    def _sure(self, words: tuple[str, ...]) -> str:
+        return "".join(f", {MEANINGS[word]}" for word in words if word in self.words)
 
     @property
-    def words_by_source(self) -> dict[str, list[str]]:
-        """The same words by the number that they are of, "slope" or "mean residual"."""
-        sources = {"slope": (OVERCONFIDENT, UNDERCONFIDENT, REVERSED), "mean residual": (TOO_HIGH, TOO_LOW)}
-        said = {source: [word for word in self.words if word in words] for source, words in sources.items()}
-        return {source: words for source, words in said.items() if words}
+    def words_by_source(self) -> dict[str, str]:
+        """The same words by the number that they are of, "slope" or "mean residual", each with its p-value."""
+        sources = {
+            "slope": (self.slope_p_value, (OVERCONFIDENT, UNDERCONFIDENT, REVERSED)),
+            "mean residual": (self.residual_p_value, (TOO_HIGH, TOO_LOW)),
+        }
+        said = {}
+        for source, (tested, words) in sources.items():
+            found = ", ".join(word for word in self.words if word in words)
+            if found:
+                said[source] = found if tested is None else f"{found} ({p_in_words(tested)})"
+        return said
 
     @property
     def certain_words(self) -> list[str]:
@@ -156,8 +177,10 @@ class Tendency:
         return {
             "residual": self.residual,
             "residual_interval": None if self.residual_interval is None else self.residual_interval.to_dict(),
-            "slope": self.slope,
+            "slope": finite_or_none(self.slope),
             "slope_interval": None if self.slope_interval is None else self.slope_interval.to_dict(),
+            "slope_p_value": self.slope_p_value,
+            "residual_p_value": self.residual_p_value,
             "words": self.words,
             "certain": [scores.to_dict() for scores in self.certain],
         }
@@ -165,42 +188,104 @@ class Tendency:
 
 def tendency_of(sample: ScoreSample, level: float = 0.95) -> Tendency:
     """Return in which direction the scores of a sample are wrong, with intervals of that level."""
-    rows = sample.rows
-    residual = float(rows.w @ (rows.y - rows.p)) / float(rows.w.sum())
-    learnt = not nothing_learnt(sample)
+    residual, found = _residual_of(sample)
+    slope, steep = _slope_of(sample)
+    interval, tested = (found.interval(level), found.p_value) if found else (None, None)
+    slope_interval, slope_tested = (steep.interval(level), steep.p_value) if steep else (None, None)
+    reason = NOT_LEARNT if nothing_learnt(sample) else ""
     certain = certain_scores(sample, level)
+    return Tendency(residual, interval, slope, slope_interval, slope_tested, tested, certain, reason)
+
+
+class Known(Protocol):
+    """What is known of a number beside its value."""
+
+    @property
+    def p_value(self) -> float:
+        """Two-sided, of the ideal value."""
+
+    def interval(self, level: float) -> Interval:
+        """Return the interval of a level."""
+
+
+@dataclass(frozen=True)
+class _Around:
+    """A number that is normal, or by Student's t, about its true value.
+
+    Attributes
+    ----------
+    value, ideal, spread : float
+    degrees : float
+    """
+
+    value: float
+    ideal: float
+    spread: float
+    degrees: float
+
+    @property
+    def p_value(self) -> float:
+        return p_value((self.value - self.ideal) / self.spread, self.degrees)
+
+    def interval(self, level: float) -> Interval:
+        half = quantile(level, self.degrees) * self.spread
+        return Interval(self.value - half, self.value + half, level)
+
+
+@dataclass(frozen=True)
+class _Exact:
+    """A number whose exact interval is that of another one less a constant."""
+
+    of: MeanGivenScores | Separation
+    less: float = 0.0
+
+    @property
+    def p_value(self) -> float:
+        return self.of.p_value
+
+    def interval(self, level: float) -> Interval:
+        low, high = self.of.interval(level)
+        return Interval(low - self.less, high - self.less, level)
+
+
+def _slope_of(sample: ScoreSample) -> tuple[float | None, Known | None]:
+    """Return the slope of the uncertain rows, and what is known of it."""
     uncertain = uncertain_rows(sample)
-    line = None if uncertain is None else line_of(uncertain)
-    slope, of_slope = None, None
-    if uncertain is not None and line is not None:
-        slope = line.slope
-        of_slope = _around(slope, _spread(line, uncertain, sample), uncertain.groups, level) if learnt else None
-    interval = _residual_interval(sample, residual, level) if learnt else None
-    return Tendency(residual, interval, slope, of_slope, certain, "" if learnt else NOT_LEARNT)
-
-
-def _spread(line: Line, sample: ScoreSample, whole: ScoreSample) -> float:
-    """Return the standard error of the slope, for uncertain rows and all rows, from which dependence is learnt."""
-    if are_too_few(sample.groups):
-        by_rows = line.products_of_rows(sample)
-        products = _of_few_groups(by_rows, line.c, line.features, sample, icc_of(whole))
+    if uncertain is None:
+        return None, None
+    learnt = not nothing_learnt(sample)
+    line = line_of(uncertain)
+    if line is None:
+        separation = separation_of(uncertain)
+        return (None, None) if separation is None else (separation.slope, _Exact(separation) if learnt else None)
+    if not learnt:
+        return line.slope, None
+    if are_too_few(uncertain.groups):
+        by_rows = line.products_of_rows(uncertain)
+        products = _of_few_groups(by_rows, line.c, line.features, uncertain, icc_of(sample))
+        spread = float(np.sqrt(max(line.covariance(products)[0, 0], 0.0)))
     else:
-        products = line.products(sample)
-    return float(np.sqrt(max(line.covariance(products)[0, 0], 0.0)))
+        spread = float(line.errors(uncertain)[0])
+    return line.slope, _Around(line.slope, 1.0, spread, degrees_of(uncertain)) if spread > 0.0 else None
 
 
-def _residual_interval(sample: ScoreSample, residual: float, level: float) -> Interval:
-    """Return the interval of the mean residual, the exact one where labels of a class are few."""
-    if rows_of_smaller_class(sample) < FEW:
-        return Interval(*exact_residuals(sample, level), level)
+def _residual_of(sample: ScoreSample) -> tuple[float, Known | None]:
+    """Return the mean residual and what is known of it, exactly given the scores where labels of a class are few."""
     rows, groups = sample.rows, sample.groups
-    r, one = rows.y - rows.p - residual, np.ones((len(rows), 1))
-    square = rows.w2 @ r**2
-    if groups is not None and are_too_few(groups):
-        square = _of_few_groups(square, rows.p, one, sample, icc_of(sample))[0, 0]
-    elif groups is not None:
-        square = outer_products_of_groups((rows.w * r)[:, None], groups.code)[0, 0]
-    return _around(residual, float(np.sqrt(square)), groups, level, float(rows.w.sum()))
+    residual = sample.mean_residual
+    if nothing_learnt(sample):
+        return residual, None
+    spread = error_of_mean(sample, 1.0 - rows.p - residual, -rows.p - residual)
+    if groups is not None and spread == residual == 0.0 and not are_too_few(groups):  # rows of each group cancel
+        return residual, None
+    if rows_of_smaller_class(sample) < FEW:
+        return residual, _Exact(MeanGivenScores.of(sample, effective_rows(sample)), sample.mean_score)
+    if are_too_few(groups):
+        one = np.ones((len(rows), 1))
+        by_rows = rows.w2 @ (rows.y - rows.p - residual) ** 2
+        square = _of_few_groups(by_rows, rows.p, one, sample, icc_of(sample))[0, 0]
+        spread = float(np.sqrt(square)) / float(rows.w.sum())
+    return residual, _Around(residual, 0.0, spread, degrees_of(sample)) if spread > 0.0 else None
 
 
 def _of_few_groups(products: Any, c: FloatArray, x: FloatArray, sample: ScoreSample, icc: float) -> FloatArray:
@@ -229,22 +314,9 @@ def _of_few_groups(products: Any, c: FloatArray, x: FloatArray, sample: ScoreSam
     return np.asarray(products + icc * (sums.T @ sums - own))
 
 
-def _around(value: float, spread: float, groups: RowGroups | None, level: float, total: float = 1.0) -> Interval:
-    """Return value +- q spread / total, with the quantile of the normal law, of groups of Student's t."""
-    half = quantile(level, degrees_of(groups)) * spread / total
-    return Interval(value - half, value + half, level)
-
-
 def rows_of_smaller_class(sample: ScoreSample) -> float:
     """Return how many effective rows the class has that has fewer."""
     return effective_rows(sample) * min(sample.base_rate, 1.0 - sample.base_rate)
-
-
-def exact_residuals(sample: ScoreSample, level: float) -> tuple[float, float]:
-    """Return between which values the mean residual lies, by the exact interval of the share of positives."""
-    n = effective_rows(sample)
-    low, high = share_interval(n * sample.base_rate, n, level)
-    return low - sample.mean_score, high - sample.mean_score
 
 
 def _beside(end: float, ideal: str) -> str:

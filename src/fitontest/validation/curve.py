@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fitontest.measures.net_benefit import two_sided_quantile
 from fitontest.numerics.simultaneous import simultaneous_quantile
+from fitontest.significance.normal import quantile
 from fitontest.typing import FloatArray
 
 
@@ -73,7 +73,7 @@ class Curve:
             return cls(value, None)
         error = np.sqrt(np.maximum(np.diag(covariance), 0.0))
         reach = np.sqrt(error**2 + added)
-        one = two_sided_quantile(level, degrees)
+        one = quantile(level, degrees)
         every = max(one, simultaneous_quantile(covariance, level, degrees=degrees, seed=seed))
         ends = (np.clip(value + times * reach, *limits) for times in (-one, one, -every, every))
         return cls(value, error, *ends)

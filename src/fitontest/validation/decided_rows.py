@@ -15,7 +15,9 @@ import numpy as np
 from fitontest.data.dependence import are_too_few
 from fitontest.data.row_groups import GROUP, coded_ids
 from fitontest.data.score_sample import ScoreSample
+from fitontest.measures.formula_interval import degrees_of
 from fitontest.measures.net_benefit import rows_that_tell
+from fitontest.numerics.standard_error import free_squares
 from fitontest.typing import FloatArray, IntArray
 
 BLOCK = 2_000_000  # numbers of rows by thresholds that are in memory
@@ -36,7 +38,7 @@ class DecidedRows:
     groups : int array of shape (m,) or None
         The group of each row, of at least two; None of independent rows.
     degrees : float
-        Of Student's t: the effective groups less one, infinite of independent rows.
+        Of Student's t: the effective groups less one, of uneven weights the effective rows less one, else infinite.
     too_few : bool
         Whether there are fewer than 10 effective groups.
     independent : dict of str to float
@@ -75,9 +77,8 @@ class DecidedRows:
             scores = {name: sample.p[kept] for name, sample in samples.items()}
             codes = None if groups is None else coded_ids(first.facts[GROUP][kept])[1]
         reached = {name: np.searchsorted(thresholds, p, side="right") for name, p in scores.items()}
-        degrees = np.inf if groups is None else max(groups.effective - 1.0, 1.0)
         independent = {name: rows_that_tell(sample) for name, sample in samples.items()}
-        return cls(thresholds, reached, y, w, w2, codes, degrees, are_too_few(groups), independent)
+        return cls(thresholds, reached, y, w, w2, codes, degrees_of(first), are_too_few(groups), independent)
 
     @property
     def costs(self) -> FloatArray:
@@ -133,7 +134,7 @@ class DecidedRows:
             return Gain(value, None)
         covariance = np.zeros((size, size))
         if self.groups is None:
-            w2 = np.bincount(place, self.w2)
+            w2 = np.bincount(place, free_squares(self.w, self.w2))
             for part in gains.parts():
                 centre = np.outer(cells[part] % 2, value) if standardised else value
                 psi = gains.of(part) - centre

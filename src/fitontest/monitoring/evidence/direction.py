@@ -11,6 +11,7 @@ from fitontest.exceptions import without_warnings
 from fitontest.monitoring.evidence.vector_direction import direction_in_words
 from fitontest.monitoring.past import OF_PAST
 from fitontest.monitoring.vector_process import VectorProcess
+from fitontest.results.frames import finite_or_none
 from fitontest.typing import Label
 from fitontest.uncertainty.tendency import tendency_of
 
@@ -30,7 +31,8 @@ class Direction:
     ratio : float or None
         Observed events for each expected one, by the weights of the rows; None of several classes.
     slope : float or None
-        Of the most likely line of the logits; None where a class has fewer than 10 rows.
+        Of the most likely line of the logits; None where a class has fewer than 10 rows, or a threshold separates the
+        classes.
     words : tuple of str
         Those of `Tendency` that 99 % intervals of these rows show.
     bettor : str
@@ -75,7 +77,7 @@ class Direction:
             sample = sample_of(process.since, shared=shared)
             tendency = tendency_of(sample, SURE)
             ratio = sample.base_rate / sample.mean_score if sample.mean_score > 0.0 else None
-            slope, words = tendency.slope, tuple(tendency.words)
+            slope, words = finite_or_none(tendency.slope), tuple(tendency.words)
         n = sum(record.n for record in records)
         best = max(gains, key=lambda name: gains[name])
         detail = direction_in_words(process, best, classes) if isinstance(process, VectorProcess) else ""
