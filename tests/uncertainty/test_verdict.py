@@ -182,10 +182,9 @@ def test_a_direction_that_is_named_beside_no_miscalibration_is_explained():
     assert (verdict.headline, verdict.tendency.words) == (NOT_SHOWN, ["scores too high"])
     (text,) = verdict.beside_interval
     assert text == (
-        "By itself the mean residual says: scores too high, as one in twenty does by chance; the three statistics "
-        "together do not show it."
+        "By itself the mean residual says: scores too high (p = 0.014); the three statistics together do not show it."
     )
     assert text in verdict.reasons
     slope = replace(verdict.tendency, slope=0.5, slope_interval=Interval(0.2, 0.8, 0.95))
     (both,) = replace(verdict, tendency=slope).beside_interval
-    assert both.startswith("By themselves slope and mean residual say: overconfident, scores too high, as ")
+    assert both.startswith("By themselves slope and mean residual say: overconfident, scores too high (p = 0.014); ")

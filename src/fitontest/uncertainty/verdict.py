@@ -161,10 +161,9 @@ class Verdict:
         by_source = self.tendency.words_by_source
         if by_source:
             itself, says = ("itself the", "says") if len(by_source) == 1 else ("themselves", "say")
-            words = ", ".join(self.tendency.words)
+            words = ", ".join(by_source.values())
             texts.append(
-                f"By {itself} {' and '.join(by_source)} {says}: {words}, as one in twenty does by chance; the three "
-                "statistics together do not show it."
+                f"By {itself} {' and '.join(by_source)} {says}: {words}; the three statistics together do not show it."
             )
         return texts
 
@@ -258,9 +257,8 @@ def _of_others(able: dict[str, Estimate], quoted: Estimate, test: JointTest) -> 
         if null.p_value <= UNLIKELY and name not in test.nulls:
             small.append(f"{name} {short(null.p_value, 2)}")
     if small and not test.shown:
-        texts.append(
-            f"By themselves other families have smaller p-values ({', '.join(small)}), as one in twenty has by chance."
-        )
+        several = "" if len(small) == 1 else ": of several families the smallest is small more often than it says"
+        texts.append(f"By themselves other families have smaller p-values ({', '.join(small)}){several}.")
     return texts
 
 
