@@ -100,6 +100,15 @@ def held_warnings() -> Iterator[list[Held]]:
         _HELD.reset(token)
 
 
+@contextmanager
+def without_printed_notes() -> Iterator[None]:
+    """Give what notes of a printed result would say as other warnings, in a block whose result has no such notes."""
+    with held_warnings() as held:
+        yield
+    for message, category in held:
+        warn_user(message, CalibrationWarning if category is PrintedWarning else category)
+
+
 def warn_user(message: str, category: type[Warning]) -> None:
     """Warn at the line of the user's own code that led here.
 

@@ -387,7 +387,7 @@ def test_reductions_are_those_of_a_matrix(engine, reduction):
     if reduction == "confidence":
         sample = fot.read(y, P, reduction="confidence")
         assert_same(found, fot.Cells(sums_of_sample(sample, Resolution(exact=True)), Resolution(exact=True)))
-        assert (found.n, found.sums.class_rows.tied) == (600, np.sum((P == P.max(axis=1)[:, None]).sum(axis=1) > 1))
+        assert (found.n, found.sums.class_rows.tied) == (600, np.sum((P.max(axis=1)[:, None] == P).sum(axis=1) > 1))
         assert found.base_rate == pytest.approx(sample.base_rate)
         again = fot.Cells.of_frame(ENGINES[engine](frame.iloc[::-1]), exact=True, **turned(columns))
         assert_same(again, found)

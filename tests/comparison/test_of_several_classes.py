@@ -49,6 +49,7 @@ def test_binary_is_the_comparison_of_a_column():
     assert scores(two) == scores(fot.compare_calibrators(y, P[:, 1], **options))
 
 
+@pytest.mark.filterwarnings("ignore:.* rows do not add up to 1")
 @pytest.mark.parametrize("loss", ["log_loss", "brier"])
 def test_classwise_by_brute_force(loss):
     y, P = draw()
@@ -298,6 +299,7 @@ def test_a_test_set_of_other_classes_is_refused(reduction):
     assert tables[0]["test_score"].tolist() == tables[1]["test_score"].tolist()
 
 
+@pytest.mark.filterwarnings("ignore:.* rows do not add up to 1")
 def test_the_text_says_how_the_classes_were_read():
     y, P = draw()
     options = {"family": "platt", "cv": 2}

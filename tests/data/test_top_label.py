@@ -23,7 +23,7 @@ def votes(n=400, voters=6, k=4, seed=0):
 
 
 def tied(P):
-    return (P == P.max(axis=1, keepdims=True)).sum(axis=1) > 1
+    return (P.max(axis=1, keepdims=True) == P).sum(axis=1) > 1
 
 
 def right_by_hand(y, P):
@@ -67,7 +67,7 @@ def test_an_average_over_all_ways_to_break_ties():
     drawn = []
     for _ in range(4000):
         noise = rng.random(P.shape)
-        drawn.append(np.mean(np.array(NAMES)[np.where(P == top[:, None], noise, -1.0).argmax(axis=1)] == y))
+        drawn.append(np.mean(np.array(NAMES)[np.where(top[:, None] == P, noise, -1.0).argmax(axis=1)] == y))
     rate = fot.read(y, P, reduction="confidence").base_rate
     assert rate == pytest.approx(np.mean(drawn), abs=4 * np.std(drawn) / 4000**0.5)
 
@@ -93,7 +93,7 @@ def test_what_is_printed_of_ties():
     y, P, _ = votes()
     evaluation = fot.evaluate(y, P, reduction="confidence", families=["platt"])
     count = int(tied(P).sum())
-    note = f"{count} of 400 rows have several largest scores: each of their classes is predicted in an equal share"
+    note = f"{count} of 400 rows have several largest scores: each of these classes is predicted in an equal share"
     assert note in " ".join(str(evaluation.table()).split())
     assert note in evaluation["platt"].note
     assert "importances" not in str(evaluation.table())  # nobody gave weights
@@ -150,7 +150,7 @@ def test_a_monitor_takes_ties_from_arrays_frames_and_cells():
     frame = pd.DataFrame(P, columns=NAMES).assign(y=y)
     columns = {"label": "y", "prob": NAMES, "labels": NAMES, "reduction": "confidence"}
     evidence = []
-    for given in (
+    for columns_of in (
         (y, P),
         (y, P[:, ::-1]),
         (fot.Cells.of_frame(frame, **columns),),
@@ -158,7 +158,7 @@ def test_a_monitor_takes_ties_from_arrays_frames_and_cells():
     ):
         turned = len(evidence) == 1
         monitor = fot.Monitor(reduction="confidence", labels=NAMES[::-1] if turned else NAMES)
-        evidence.append(monitor.update(*given).log_e)
+        evidence.append(monitor.update(*columns_of).log_e)
     assert evidence == pytest.approx([evidence[0]] * 4, abs=1e-9)
 
 
@@ -166,7 +166,7 @@ def test_what_counts_row_by_row_says_why_it_is_refused():
     y, P, _ = votes()
     with pytest.raises(ValueError, match="a significance test counts rows; got rows are split between tied classes"):
         fot.tce(y, P, reduction="confidence")
-    with pytest.raises(ValueError, match="debias must be False .* rows are split between tied classes"):
+    with pytest.raises(ValueError, match=r"debias must be False .* rows are split between tied classes"):
         fot.calibration_error(y, P, reduction="confidence", family="slope1", debias=True)
     with pytest.raises(
         ValueError, match=r"p1 must have one largest score in each row .*; \d+ of 400 rows have several"

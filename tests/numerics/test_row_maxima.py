@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fitontest.numerics.row_maxima import BLOCK, FEW, row_maxima
+from fitontest.numerics.row_maxima import BLOCK, FEW, count_maxima, row_maxima
 
 
 @pytest.mark.parametrize("columns", [1, 2, 5, FEW, FEW + 1])
@@ -18,3 +18,4 @@ def test_the_first_of_the_largest_is_that_of_argmax(columns, rows, dtype):
             np.testing.assert_array_equal(top, given.argmax(axis=1))
             np.testing.assert_array_equal(largest, given.max(axis=1))
             assert (top.dtype, largest.dtype) == (np.intp, dtype)
+            np.testing.assert_array_equal(count_maxima(given, largest), (given == largest[:, None]).sum(axis=1))

@@ -210,7 +210,7 @@ def _count_cells(data: Any) -> Iterator[int]:
     if isinstance(data, Samples):
         for sample in data.values():
             yield from _count_cells(sample)
-    elif isinstance(data, CountedSample):
+    elif isinstance(data, CountedSample) and data.split is None:
         yield len(np.unique(data.p))
 
 

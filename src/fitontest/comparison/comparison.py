@@ -88,6 +88,8 @@ class Comparison(Table):
         The name of the candidate that leaves the scores as they are, with which the others are compared.
     weighting : Weighting or None
         What the weights of the rows were taken for; None: all rows weigh one.
+    rows_note : str
+        What must be known of rows of a score for each class, or "".
     reduction : str or None
         How several classes were read.
     calibrated : Sample or None
@@ -133,6 +135,7 @@ class Comparison(Table):
     do_nothing: str = DO_NOTHING
     n_classes: int = 2
     weighting: Weighting | None = None
+    rows_note: str = ""
     reduction: str | None = None
     calibrated: Sample | None = None
     uncalibrated: Sample | None = None
@@ -585,7 +588,7 @@ def _list_warnings(comparison: Comparison, chosen: Calibrator) -> list[str]:
             "the folds are small, so the errors after calibration are partly differences between their maps."
         )
     warnings += _list_group_notes(comparison)
-    warnings += data_notes(False, comparison.weighting)
+    warnings += data_notes(False, comparison.weighting, comparison.rows_note)
     return [f"Note: {note}" for note in warnings]
 
 

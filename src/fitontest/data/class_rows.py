@@ -15,7 +15,6 @@ import numpy as np
 
 from fitontest.checks import brief
 from fitontest.exceptions import PrintedWarning, warn_user
-from fitontest.numerics.softmax import row_blocks
 from fitontest.results.text import count, short
 from fitontest.typing import FloatArray
 
@@ -72,7 +71,7 @@ class ClassRows:
         w : array of shape (n,), optional
             Weights: rows of weight 0 are absent.
         """
-        sums = np.concatenate([scores[rows].sum(axis=1) for rows in row_blocks(*scores.shape)])
+        sums = np.einsum("ik->i", scores)
         sums = sums if w is None else sums[w > 0]
         off = int(np.count_nonzero(np.abs(sums - 1.0) > ADDS_UP))
         by_column = bool(off > MOST * sums.size and np.all(np.abs(scores.sum(axis=0) - 1.0) <= SAME))
@@ -124,8 +123,8 @@ class ClassRows:
             return ""
         have = "have" if self.tied > 1 else "has"
         return (
-            f"{count(self.tied)} of {count(self.n)} rows {have} several largest scores: each of their classes is "
-            "predicted in an equal share of the row, so that no order of the columns changes a result"
+            f"{count(self.tied)} of {count(self.n)} rows {have} several largest scores: each of these classes is "
+            "predicted in an equal share"
         )
 
     @property

@@ -39,7 +39,6 @@ from fitontest.data.samples import Samples
 from fitontest.data.score_sample import ScoreSample, sample_of_columns
 from fitontest.data.top_label import TopLabels
 from fitontest.data.weights import Weights, read_weights
-from fitontest.numerics.row_maxima import row_maxima
 from fitontest.typing import ArrayInput, FloatArray, IntArray, Label
 
 Reduction: TypeAlias = Literal["confidence", "classwise", "binary"]
@@ -134,11 +133,11 @@ class Predictions:
 
     def confidence(self) -> ScoreSample:
         """Return the largest score of each row, and how often its class is the label."""
-        return self.top.sample()
+        return self.top.sample(self.about)
 
     def by_predicted(self) -> Samples:
         """Return the confidence of the rows in which each class is predicted, of the classes that are."""
-        each = [self.top.of_class(k) for k in range(len(self.classes))]
+        each = [self.top.of_class(k, self.about) for k in range(len(self.classes))]
         present = [k for k, sample in enumerate(each) if sample.n]
         labels, samples = [self.classes[k] for k in present], [each[k] for k in present]
         return Samples(labels, samples.__getitem__, "class", self, self.size, PREDICTED)
@@ -175,7 +174,7 @@ class Predictions:
     @cached_property
     def top(self) -> TopLabels:
         """The classes that the rows of probabilities predict."""
-        return TopLabels(self.scores, self.codes, self.sample_weight, self.facts, self.about)
+        return TopLabels(self.scores, self.codes, self.sample_weight, self.facts)
 
     def _sample(self, labels: NDArray[np.bool_], scores: FloatArray, reduction: str) -> ScoreSample:
         attributes = {"reduction": reduction, "facts": self.facts, "class_rows": self.about}
@@ -241,7 +240,7 @@ def read_classes(
     column = {label: k for k, label in enumerate(classes)}
     codes = np.array([column[label] for label in occurring], dtype=np.intp)[inverse]
     found = Predictions(classes, codes, scores, w, names, facts)
-    warn_of_permutation(codes, row_maxima(scores)[0], classes, names.y_prob, names.labels)
+    warn_of_permutation(codes, found.top.predicted[0], classes, names.y_prob, names.labels)
     return found
 
 

@@ -15,7 +15,7 @@ from fitontest.data.predictions import (
     Reduction,
 )
 from fitontest.data.row_groups import GROUP, RowGroups, places_of_rows
-from fitontest.data.sample import NO_FACTS, Facts, Sample, taken
+from fitontest.data.sample import NO_FACTS, Facts, Sample, changed, taken
 from fitontest.data.samples import Samples
 from fitontest.data.score_sample import REPEATS, ScoreSample
 from fitontest.data.simplex import on_simplex
@@ -102,7 +102,8 @@ class SimplexSample(Sample):
         p = predictions.scores if logs or cls.by_class else on_simplex(predictions.scores, names.y_prob)
         if w is not None:
             check_same_length(**{names.y_prob if logs else names.y_true: predictions.codes, names.sample_weight: w.w})
-        return cls(p, predictions.codes, predictions.classes, w, names, logs, predictions.facts)
+        sample = cls(p, predictions.codes, predictions.classes, w, names, logs, predictions.facts)
+        return changed(sample, class_rows=predictions.about) if cls.by_class else sample
 
     def __len__(self) -> int:
         return self.codes.size
@@ -175,7 +176,7 @@ class SimplexSample(Sample):
     @cached_property
     def confidence(self) -> ScoreSample:
         """The largest score of each row, and how often its class is the label."""
-        return TopLabels(self.p, self.codes, self.weights, self.facts, self.class_rows).sample()
+        return TopLabels(self.p, self.codes, self.weights, self.facts).sample(self.class_rows)
 
     def against_each_rest(self) -> Samples:
         """Return the samples of each class against the rest."""

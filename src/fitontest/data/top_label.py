@@ -80,15 +80,12 @@ class TopLabels:
         The column of the class of each row's label.
     weights : Weights or None
     facts : mapping of str to array of shape (n,)
-    about : ClassRows
-        What the sums of the rows tell.
     """
 
     scores: FloatArray
     codes: IntArray
     weights: Weights | None
     facts: Facts
-    about: ClassRows
 
     @cached_property
     def predicted(self) -> tuple[IntArray, FloatArray]:
@@ -105,19 +102,33 @@ class TopLabels:
         """Whether the label of each row is one of the classes that it predicts."""
         return np.asarray(self.scores[np.arange(self.codes.size), self.codes] == self.predicted[1])
 
-    def sample(self) -> ScoreSample:
-        """Return the confidences; rows of which a class among several is right are split in two parts."""
+    def sample(self, about: ClassRows) -> ScoreSample:
+        """Return the confidences; rows of which a class among several is right are split in two parts.
+
+        Parameters
+        ----------
+        about : ClassRows
+            What the sums of the rows tell.
+        """
         confidence = np.minimum(self.predicted[1], 1.0)
         rows = sample_of_columns(self.hits, confidence, self.weights, reduction=CONFIDENCE, facts=self.facts)
         tied = (self.ways > 1) & (rows.w > 0.0)
         if not tied.any():
-            return changed(rows, class_rows=self.about)
+            return changed(rows, class_rows=about)
         split = SplitRows.of(rows, np.flatnonzero(tied & self.hits), self.ways)
-        about = replace(self.about, tied=int(np.count_nonzero(tied)), split=split.at.size - self.codes.size)
+        about = replace(about, tied=int(np.count_nonzero(tied)), split=split.at.size - self.codes.size)
         return changed(split.sample(), n=rows.n, reduction=CONFIDENCE, class_rows=about, split=split)
 
-    def of_class(self, column: int) -> ScoreSample:
-        """Return the confidences of the rows that predict a class, each with the share in which it does."""
+    def of_class(self, column: int, about: ClassRows) -> ScoreSample:
+        """Return the confidences of the rows that predict a class, each with the share in which it does.
+
+        Parameters
+        ----------
+        column : int
+            Of the class.
+        about : ClassRows
+            What the sums of the rows tell.
+        """
         rows = np.flatnonzero(self.scores[:, column] == self.predicted[1])
         ways, given = self.ways[rows], self.weights
         weights = None if given is None else replace(given, w=given.w[rows])
@@ -126,5 +137,5 @@ class TopLabels:
             weights = Weights(w, counts=False, said=given is not None and given.said)
         hits, confidence = self.codes[rows] == column, np.minimum(self.predicted[1][rows], 1.0)
         facts = taken(self.facts, rows)
-        about = replace(self.about, tied=int(np.count_nonzero(ways > 1)))
+        about = replace(about, tied=int(np.count_nonzero(ways > 1)))
         return sample_of_columns(hits, confidence, weights, reduction=CONFIDENCE, facts=facts, class_rows=about)

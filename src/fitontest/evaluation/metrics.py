@@ -79,8 +79,10 @@ def calibration_error(
     ``"canonical"``   the rows p_i, y_i                         the norm of d(g(p_i), p_i), g a map of K classes
     ================  ========================================  ===============================================
 
-    Where several scores of a row are the largest, argmax is the first of their columns, as for ``predict``. Rows need
-    not add up to 1, but for the last, which is none (they must, within a thousandth, and are divided by their sums).
+    Where m scores of a row are the largest, the row counts as m parts of weight 1 / m, which predict one class each. So
+    no order of the columns changes a result, and sums are what they are on average if ties are broken by chance; what
+    counts row by row, such as the rejections of `tce`, refuses such rows. Rows need not add up to 1, but for the last
+    reduction (they must, within a thousandth, and are divided by their sums); where most do not, there is a note.
     Canonical calibration, E[y | p] = p, is of the whole vector p; that of the confidence and of each class follow from
     it, not the reverse.
 

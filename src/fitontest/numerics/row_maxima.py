@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from fitontest.numerics.softmax import row_blocks
 from fitontest.typing import FloatArray, IntArray
 
 FEW = 16  # columns, up to which comparing whole columns is faster than looking at row by row
@@ -42,7 +41,13 @@ def count_maxima(matrix: FloatArray, largest: FloatArray) -> IntArray:
     largest : array of shape (n,)
         As `row_maxima` finds them.
     """
+    if matrix.shape[1] > FEW:
+        return np.asarray((matrix == largest[:, None]).sum(axis=1))
     counts = np.empty(largest.size, dtype=np.intp)
-    for rows in row_blocks(*matrix.shape):
-        np.sum(matrix[rows] == largest[rows, None], axis=1, out=counts[rows])
+    for start in range(0, largest.size, BLOCK):
+        rows = slice(start, start + BLOCK)
+        here = np.zeros(counts[rows].size, dtype=np.int8)
+        for column in np.ascontiguousarray(matrix[rows].T):
+            here += column == largest[rows]
+        counts[rows] = here
     return counts

@@ -59,7 +59,7 @@ class Batch:
     @property
     def events(self) -> int | None:
         """Rows that are positive; None of all classes together, where every row is so for one of them."""
-        return int(self.sums.rows[:, 1].sum()) if self.per_row == 1 else None
+        return round(float(self.sums.rows[:, 1].sum())) if self.per_row == 1 else None
 
     @property
     def expected(self) -> float | None:

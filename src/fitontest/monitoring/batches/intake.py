@@ -7,6 +7,7 @@ import numpy as np
 from fitontest.checks import brief
 from fitontest.data.segments import MOST_SEGMENTS, check_number
 from fitontest.data.simplex_sample import CANONICAL, SimplexSample
+from fitontest.exceptions import without_printed_notes
 from fitontest.monitoring.batches.batch import Batch
 from fitontest.monitoring.batches.exponents import with_exponents
 from fitontest.monitoring.batches.identity import digest_of, read_name, read_time, refuse_repeated
@@ -42,7 +43,8 @@ def read_update(
     known = state.settings.layout
     given = {column: columns.get(column) for column in COLUMNS}
     is_first = not any(each.digest for each in state.seen)  # later ones would give the same warnings every day
-    rows = read_rows(known, y_true, y_prob, given, hint=is_first)
+    with without_printed_notes():
+        rows = read_rows(known, y_true, y_prob, given, hint=is_first)
     layout = known.after(rows.holds)
     _check_keys(state, rows, layout)
     digest = digest_of(rows.together)
