@@ -17,6 +17,7 @@ from fitontest.comparison.decomposition import Parts
 from fitontest.comparison.interpretability import Interpretability
 from fitontest.comparison.known_truth import Quality
 from fitontest.comparison.paired import PairedLosses, PairedScore
+from fitontest.measures.estimate import Estimate
 from fitontest.uncertainty.worst_segment import WorstSegment
 
 ALIKE = 1  # numbers of parameters that differ by no more than this count as equally few
@@ -37,8 +38,10 @@ class Calibrator:
         On the test set.
     parts : Parts
         Of the loss of its predictions, on the test set if there is one, else out of fold.
-    errors : dict of str to float
-        Calibration error of these predictions by each evaluator: after calibration.
+    errors : dict of str to Estimate
+        Calibration error after calibration by each evaluator. The number is that of these predictions, of which those
+        of one score are their mean. Out of fold ``debiased`` and ``interval`` are of the one map that is fitted to all
+        rows (`fitontest.uncertainty.fitted_map`), computed when they are asked for.
     quality : Quality or None
         Where the true map is known.
     certain : float
@@ -56,7 +59,7 @@ class Calibrator:
     held_out: PairedScore
     test: PairedScore | None
     parts: Parts
-    errors: dict[str, float]
+    errors: dict[str, Estimate]
     quality: Quality | None
     certain: float
     fit_seconds: float
@@ -73,14 +76,20 @@ class Calibrator:
         """Number of free parameters of its map, inf where that is not known."""
         return float(self.family.n_parameters_)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers as one plain record."""
+    def to_dict(self, *, raw: bool = False) -> dict[str, Any]:
+        """Return the numbers as one plain record.
+
+        Parameters
+        ----------
+        raw : bool, default=False
+            Whether errors are those of the predictions, though there are debiased ones.
+        """
         return {
             "family": self.name,
             **self.held_out.to_dict(),
             **({} if self.test is None else self.test.to_dict("test_")),
             **vars(self.parts),
-            **{f"error_{name}": value for name, value in self.errors.items()},
+            **{f"error_{name}": float(error if raw else error.quoted) for name, error in self.errors.items()},
             **({} if self.quality is None else vars(self.quality)),
             **({} if self.interpretability is None else vars(self.interpretability)),
             **({} if self.worst_segment is None else _segment_record(self.worst_segment)),

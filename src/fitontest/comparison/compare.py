@@ -110,10 +110,12 @@ def compare_calibrators(
         (`Family.n_parameters_`) among them, that of the smallest loss among those with at most m + 1 parameters.
         "best": the smallest loss, but the identity unless that beats it by more than one paired standard error.
         docs/calibrators.md compares the rules.
-    evaluators : iterable of str or Family, default=("spline", "isotonic")
-        Families under which the calibration error of the calibrated predictions is measured. Empty for none. With
-        ``reduction="canonical"`` that of the largest score of each row, and the mean over the classes, which it is with
-        "classwise".
+    evaluators : iterable of str or Family, default=("spline",)
+        Families by which the calibration error that is left is measured. Empty for none. Without a test set it is that
+        of the one map of all rows, with an interval: labels are drawn anew, and both the map and the evaluator fitted
+        to them. With ``reduction="canonical"``, and of candidates that see features, it is the raw error of held-out
+        predictions, without an interval. "canonical" has that of the largest score of each row, and the mean over the
+        classes, which it is with "classwise" too.
     decomposition : str or family, optional
         Family under which the loss of these predictions is split into calibration and refinement. By default isotonic;
         vector with ``reduction="canonical"``.
@@ -177,10 +179,12 @@ def compare_calibrators(
 
     Notes
     -----
-    Errors and parts of the loss out of fold are those of the pooled predictions of several maps, each of which has
-    an error of its own on its fold. With few rows in a fold they exceed the error of one map by some
-    0.5 / sqrt(rows in a fold). The losses and their differences are not affected. With a `test` set all of them are
-    those of the one map that is used.
+    The error after calibration is the mean distance |c_hat(p) - c(p)| of the map of all rows from the true one
+    (`fitontest.uncertainty.fitted_map` says how); where several scores get one value it may exceed that of the values.
+    COVERAGE
+    Held-out predictions do not tell it: they are of several maps. Parts of the loss, and measures of interpretability,
+    are of these predictions, of which those of one score are averaged. With a `test` set all of them are those of the
+    one map that is used.
 
     The standard errors hold the fitted maps fixed. The loss of the chosen family is slightly too small, being the
     smallest of several: an unbiased estimate needs a `test` set. With a few hundred rows the choice depends on the

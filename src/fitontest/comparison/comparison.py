@@ -27,8 +27,9 @@ from fitontest.measures.probabilistic_count import ProbabilisticCount
 from fitontest.numerics.losses import LOG_LOSS_EPS, LOSS_NAMES, OF_ALL_CLASSES
 from fitontest.results.frames import Records, attributes
 from fitontest.results.table import Section, Table
-from fitontest.results.text import count, debiased_and_raw, short, signed
+from fitontest.results.text import count, short, signed
 from fitontest.uncertainty.redrawing import Redrawing, estimate_of
+from fitontest.uncertainty.verdict import both_values
 
 if TYPE_CHECKING:
     from fitontest.displays.canvas import SomeFigure
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
 MOST_DEBIASED = 20_000  # rows of which a debiased error takes a moment
 FEW = 50  # rows of the smaller class below which even a paired comparison is mostly noise
-FEW_IN_A_FOLD = 100  # rows below which fold maps differ so much that the errors of their pooled predictions mislead
+FEW_IN_A_FOLD = 100  # rows below which fold maps differ so much that measures of their pooled predictions mislead
 LOSS_DIGITS = 4  # which tell the losses of neighbours apart
 MOST_INTERVALS = 3  # of those on which a map decreases, in the text
 NOTES = (
@@ -45,8 +46,13 @@ NOTES = (
     "parameters: free numbers of the map. calibration + refinement = loss: what a map of the family {decomposition}, "
     "fitted to the predictions, would still gain, and the rest."
 )
-ERRORS_NOTE = " raw error (...): of the predictions, by that family; label noise raises it."
+RAW_NOTE = " raw error (...): of the predictions, by that family; label noise raises it."
+ERRORS_NOTE = (
+    " error (...): mean distance of the one map of all rows from the true one, from labels that were drawn anew and fits "
+    "of map and of that family to them."
+)
 DEBIASED_NOTE = " debiased: error corrected for label noise (median-unbiased)."
+RAW_AFTER_NOTE = " raw, after: of held-out predictions, of which those of one score are averaged."
 SEGMENTS_NOTE = (
     "worst segment: of all conditions and pairs of them the one that stands out most. residual: share of positives "
     "less mean prediction. multicalibration error: of all segments, walks along the score too, the largest error in "
@@ -185,9 +191,17 @@ class Comparison(Table):
         ``score`` is the mean held-out loss; ``to_best`` and ``to_identity`` are the paired differences to the smallest
         and to that of doing nothing, with their standard errors. Names that begin with ``test_`` are the same on the
         test set. ``calibration`` and ``refinement`` add up to the loss; ``error_...`` is the calibration error after
-        calibration by each evaluator. All three are of the test set, if there is one.
+        calibration by each evaluator: debiased, of the map of all rows; raw, of the predictions, with a test set, with
+        features and of all classes at once. All three are of the test set, if there is one.
         """
-        return [{**one.to_dict(), "chosen": one.name == self.chosen} for one in self.calibrators]
+        raw = not self._are_debiased
+        return [{**one.to_dict(raw=raw), "chosen": one.name == self.chosen} for one in self.calibrators]
+
+    @cached_property
+    def _are_debiased(self) -> bool:
+        """Whether there is an error of the map of all rows for every candidate, so that they can be compared."""
+        errors = [error for one in self.calibrators for error in one.errors.values()]
+        return all(error.origin is not None for error in errors) and all(e.debiased is not None for e in errors)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON-ready values, with the map that was chosen."""
@@ -211,21 +225,26 @@ class Comparison(Table):
     def error_before(self) -> Estimate | None:
         """The calibration error of the scores as they are, by the first evaluator, debiased where that is quick.
 
-        It is computed when it is asked for. None without evaluators, and for several classes at once.
+        It is computed when it is asked for. None without evaluators.
         """
-        return self._measure(self.uncalibrated)
+        return self._error_of(self.do_nothing, self.uncalibrated)
 
     @cached_property
     def error_after(self) -> Estimate | None:
-        """The calibration error of what the chosen one predicts, as `error_before`; None with several repeats."""
-        return None if self.repeats > 1 and self.n_test is None else self._measure(self.calibrated)
+        """The calibration error of the map of the chosen one, which is fitted to all rows, as `error_before`.
 
-    def _measure(self, sample: Any) -> Estimate | None:
-        if self.evaluator is None or sample is None or sample.classes is not None:
+        With a test set that of its predictions there. ``interval_reason`` says why there is no interval.
+        """
+        return self._error_of(self.chosen, self.calibrated)
+
+    def _error_of(self, name: str, predicted: Any) -> Estimate | None:
+        if self.evaluator is None:
             return None
-        return estimate_of(
-            PlugIn(self.evaluator), sample, None, Redrawing(interval="auto" if sample.n <= MOST_DEBIASED else None)
-        )
+        first = next(iter(self[name].errors.values()))
+        if not self.n_test or predicted is None or predicted.classes is not None:
+            return first
+        wanted = Redrawing(interval="auto" if predicted.n <= MOST_DEBIASED else None)
+        return estimate_of(PlugIn(self.evaluator), predicted, None, wanted)
 
     @property
     def _has_interpretability(self) -> bool:
@@ -301,7 +320,7 @@ class Comparison(Table):
             {
                 "family": one.name,
                 "loss": one.loss,
-                "probabilistic_count": one.to_dict()["probabilistic_count"],
+                "probabilistic_count": one.interpretability.probabilistic_count,
                 "frontier": one.name in frontier,
                 "chosen": one.name == self.chosen,
             }
@@ -341,11 +360,14 @@ def _tabulate_errors(comparison: Comparison) -> Section:
     """Return the table of the parts of the loss and the errors after calibration."""
     first = comparison.calibrators[0]
     where = "test set" if comparison.n_test else "out of fold"
-    header = [f"after ({where})", "calibration", "refinement", *(f"raw error ({name})" for name in first.errors)]
+    debiased = comparison._are_debiased
+    header = [f"after ({where})", "calibration", "refinement"]
+    header += [f"{'' if debiased else 'raw '}error ({name})" for name in first.errors]
     header += [] if first.quality is None else ["map error", "true error after"]
     body = []
     for one in comparison.calibrators:
-        numbers = [one.parts.calibration, one.parts.refinement, *one.errors.values()]
+        errors = (float(error.quoted if debiased else error) for error in one.errors.values())
+        numbers = [one.parts.calibration, one.parts.refinement, *errors]
         numbers += [] if one.quality is None else vars(one.quality).values()
         body.append([_mark_chosen(one, comparison), *(short(number) for number in numbers)])
     return Section(header=header, body=body)
@@ -425,9 +447,12 @@ def _conclude(comparison: Comparison) -> list[str]:
 def _explain(comparison: Comparison) -> list[str]:
     """Return what the columns mean, which candidates are as good, and what must be known before the map is used."""
     chosen, first = comparison[comparison.chosen], comparison.calibrators[0]
-    columns = NOTES.format(decomposition=comparison.decomposition) + (ERRORS_NOTE if first.errors else "")
-    before = comparison.error_before
+    columns = NOTES.format(decomposition=comparison.decomposition)
+    if first.errors:
+        columns += ERRORS_NOTE if comparison._are_debiased else RAW_NOTE
+    before, after = comparison.error_before, comparison.error_after
     columns += "" if before is None or before.debiased is None else DEBIASED_NOTE
+    columns += "" if after is None or after.origin is None or chosen.name == comparison.do_nothing else RAW_AFTER_NOTE
     sentences = [columns, _describe_smallest(comparison, chosen, first), _describe_others(comparison, chosen, first)]
     if comparison.scoring == "log_loss":
         sentences.append(f"Log loss clips predictions to [{LOG_LOSS_EPS:g}, 1 - {LOG_LOSS_EPS:g}].")
@@ -450,33 +475,31 @@ def _describe_choice(comparison: Comparison, chosen: Calibrator, first: Calibrat
 
 def _describe_errors(comparison: Comparison, chosen: Calibrator) -> str:
     """Return the calibration error before and after, an empty text without evaluators."""
-    if not chosen.errors:
+    before, after = comparison.error_before, comparison.error_after
+    if before is None or after is None:
         return ""
     name = next(iter(chosen.errors))
-    texts = []
-    for one, estimate in (
-        (comparison[comparison.do_nothing], comparison.error_before),
-        (chosen, comparison.error_after),
-    ):
-        debiased = None if estimate is None else estimate.debiased
-        text = debiased_and_raw(debiased, one.errors[name] if estimate is None else estimate.value)
-        interval = None if estimate is None else estimate.interval
-        if interval is not None:
-            text += f", {100 * interval.level:g} % interval {short(interval.low)} to {short(interval.high)},"
-        texts.append(text)
-    where = "on the test set" if comparison.n_test else "out of fold"
-    before, after = (
-        _describe_rough(estimate, when)
-        for estimate, when in ((comparison.error_before, "Before"), (comparison.error_after, "After"))
-    )
     if chosen.name == comparison.do_nothing:
-        return f"Calibration error ({name}): {texts[0].rstrip(',')}.{before}"
-    return f"Calibration error ({name}): {texts[0]} before; {texts[1]} after, {where}.{before}{after}"
+        return f"Calibration error ({name}): {_format_error(before).rstrip(',')}.{_describe_rough(before, 'Before')}"
+    where = "out of fold" if after.debiased is None else "of the map of all rows"
+    where = "on the test set" if comparison.n_test else where
+    doubts = f"{_describe_rough(before, 'Before')}{_describe_rough(after, 'After')}"
+    if after.interval is None and after.interval_reason:
+        doubts += f" After, there is no interval: {after.interval_reason}."
+    return f"Calibration error ({name}): {_format_error(before)} before; {_format_error(after)} after, {where}.{doubts}"
 
 
-def _describe_rough(estimate: Estimate | None, when: str) -> str:
+def _format_error(estimate: Estimate) -> str:
+    """Return how an error is quoted, with its interval, after which the sentence goes on."""
+    text, interval = both_values(estimate), estimate.interval
+    if interval is None:
+        return text
+    return f"{text}, {100 * interval.level:g} % interval {short(interval.low)} to {short(interval.high)},"
+
+
+def _describe_rough(estimate: Estimate, when: str) -> str:
     """Return what debiased value and interval are of where a spline does not fit, from which a raw value may be far."""
-    interval = None if estimate is None else estimate.interval
+    interval = estimate.interval
     if interval is None or interval.roughness is None:
         return ""
     return f" {when}, {interval.roughness.in_words()}; so is the debiased value."

@@ -6,8 +6,11 @@ decomposition (Dimitriadis, Gneiting, Jordan 2021, PNAS 118, https://doi.org/10.
 is the uncertainty less the discrimination.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from fitontest.data.sample import Sample
 from fitontest.exceptions import without_warnings
@@ -21,9 +24,20 @@ class Parts:
     refinement: float
 
 
-def decompose(sample: Sample, family: Any, loss: str) -> Parts:
-    """Return the parts of the loss of a sample's predictions under a family, which is fitted to it."""
+def decompose(samples: Sequence[Sample], family: Any, scoring: str, loss: float) -> Parts:
+    """Return the parts of the loss of predictions under a family, which is fitted to them.
+
+    Parameters
+    ----------
+    samples : sequence of Sample
+        The rows with their predictions, for each repeat of a cross-validation; the refinement is the mean over them.
+    family : Family
+        Unfitted.
+    scoring : str
+        The loss.
+    loss : float
+        Its mean.
+    """
     with without_warnings():
-        c_hat = sample.fit(family)
-    score, refinement = sample.mean_loss(loss), sample.mean_loss(loss, c_hat)
-    return Parts(score - refinement, refinement)
+        refinement = float(np.mean([sample.mean_loss(scoring, sample.fit(family)) for sample in samples]))
+    return Parts(loss - refinement, refinement)

@@ -4,7 +4,7 @@ Folds are not stratified. Stratified folds give the fitted and the held-out rows
 would hide the error of fitting this share, which is the main error of a calibrator that is fitted to few rows.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any
 
@@ -12,15 +12,17 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 
 from fitontest.comparison.candidates import is_mixture, of_one_class
-from fitontest.comparison.decomposition import Parts, decompose
+from fitontest.comparison.decomposition import decompose
 from fitontest.comparison.features import Features
+from fitontest.comparison.fitted_maps import FittedMaps, mean_estimate
 from fitontest.comparison.interpretability import Interpretability, measure_interpretability
 from fitontest.comparison.judging import columns_by_labelling, joined_columns, labellings_of, views_of
-from fitontest.comparison.known_truth import measure_quality
+from fitontest.comparison.known_truth import mean_given_rows, measure_quality
 from fitontest.comparison.options import Options
 from fitontest.data.sample import Sample
 from fitontest.exceptions import Held, held_warnings, warn_user, without_warnings
 from fitontest.families.reading import fit_estimator
+from fitontest.measures.estimate import Estimate
 from fitontest.measures.plug_in import PlugIn
 from fitontest.numerics.norms import l1
 from fitontest.numerics.random import one_seed
@@ -106,13 +108,16 @@ class HeldOutEvaluation:
         if self.test is not None:
             predictions = q[None]
             test_losses = self._average_losses(judged.present, predictions)
+        if self.test is None and not family.takes_features:
+            predictions = [self._join_ties(each) for each in predictions]
         samples = [judged.rescored(each) for each in predictions]
         certain = ((q == 0) | (q == 1)).reshape(len(q), -1).any(axis=1)
+        told = losses if test_losses is None else test_losses
         numbers = {
             "family": family,
             "fit_seconds": fit_seconds,
-            "parts": self._decompose(samples),
-            "errors": self._measure_errors(samples),
+            "parts": decompose(samples, self.options.decomposing, self.options.scoring, l1(told, judged.present.w)),
+            "errors": self._measure_errors(family, samples),
             "quality": None if self.truth is None else measure_quality(judged, q, self.truth),
             "certain": l1(certain.astype(np.float64), judged.present.w),
             "interpretability": self._measure_interpretability(judged.rescored(q), samples),
@@ -207,12 +212,14 @@ class HeldOutEvaluation:
         """Return the loss of each row, its mean over the repeats of a cross-validation."""
         return np.asarray(np.mean([sample.losses(self.options.scoring, q) for q in predictions], axis=0))
 
-    def _decompose(self, samples: list[Sample]) -> Parts:
-        """Return the parts of the loss, their means over the repeats."""
-        parts = [decompose(sample, self.options.decomposing, self.options.scoring) for sample in samples]
-        return Parts(
-            float(np.mean([part.calibration for part in parts])), float(np.mean([part.refinement for part in parts]))
-        )
+    def _join_ties(self, predictions: FloatArray) -> FloatArray:
+        """Return held-out predictions of which those of one score are their mean.
+
+        The maps of the folds make several of one score, whose order is chance.
+        """
+        rows: Any = self.sample.present
+        pairs = zip(*(columns_by_labelling(rows, values) for values in (rows.p, predictions)), strict=True)
+        return joined_columns([mean_given_rows(p, q, rows.w) for p, q in pairs])
 
     def _measure_interpretability(self, fitted: Sample, held_out: list[Sample]) -> Interpretability | None:
         """Return how readable and how valid the calibrated scores are, where that is wanted."""
@@ -221,19 +228,18 @@ class HeldOutEvaluation:
         with without_warnings():
             return measure_interpretability(fitted, held_out)
 
-    def _measure_errors(self, samples: list[Sample]) -> dict[str, float]:
+    def _measure_errors(self, family: Any, samples: list[Sample]) -> dict[str, Estimate]:
         """Return the calibration errors by each evaluator, their means over the repeats."""
         views = [views_of(sample) for sample in samples]
-        with without_warnings():
-            return {
-                f"{name}{what}": float(np.mean([_mean_error(PlugIn(family), view[what]) for view in views]))
-                for name, family in self.options.estimators.items()
-                for what in views[0]
-            }
-
-
-def _mean_error(measure: PlugIn, samples: list[Any]) -> float:
-    return float(np.mean([float(measure.estimate(sample)) for sample in samples]))
+        seed = one_seed(self.options.random_state)
+        errors = {}
+        for name, evaluator in self.options.estimators.items():
+            maps = None if self.test is not None else FittedMaps.of(self.sample, family, seed)
+            for what in views[0]:
+                with without_warnings():
+                    raw = mean_estimate(PlugIn(evaluator), [view[what] for view in views])
+                errors[f"{name}{what}"] = raw if maps is None else replace(raw, known=None, origin=maps)
+        return errors
 
 
 def have_same_settings(family: BaseEstimator, other: BaseEstimator) -> bool:

@@ -12,7 +12,7 @@ from fitontest.families.listed import read_families
 from fitontest.numerics.random import one_seed, repeated_folds
 from fitontest.typing import RandomState
 
-EVALUATORS = ("spline", "isotonic")
+EVALUATORS = ("spline",)
 
 
 @dataclass(frozen=True, eq=False)

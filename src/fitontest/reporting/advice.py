@@ -51,7 +51,7 @@ class Adviser:
     comparison : Comparison or None
         Of calibrators.
     after : Estimate or None
-        The error of the verdict again, of the predictions of the chosen calibrator for rows it was not fitted to.
+        The error of the verdict again, of the map of the chosen calibrator.
     base_rate : float or None
         Share of positives, or accuracy; None of several classes.
     not_compared : str
@@ -152,7 +152,10 @@ class Adviser:
         interval, after = self.after.interval, both_values(self.after)
         if interval is not None:  # a debiased value of few rows may be far from sure
             after += f", {100 * interval.level:g} % interval {short(interval.low)} to {short(interval.high)},"
-        return f"{before} before \N{RIGHTWARDS ARROW} {after} after, on rows it was not fitted to."
+        if self.after.debiased is None:
+            return f"{before} before \N{RIGHTWARDS ARROW} {after} after, on rows it was not fitted to."
+        reason = f" There is no interval: {self.after.interval_reason}." if interval is None else ""
+        return f"{before} before \N{RIGHTWARDS ARROW} {after} after, of the calibrator of all rows.{reason}"
 
     @property
     def _gain(self) -> str:

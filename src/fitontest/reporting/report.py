@@ -14,6 +14,7 @@ from typing import Any, Literal
 from fitontest.checks import choose
 from fitontest.comparison.compare import compare_calibrators
 from fitontest.comparison.comparison import Comparison
+from fitontest.comparison.fitted_maps import FittedMaps
 from fitontest.data.known_groups import KnownGroups
 from fitontest.data.read import Data
 from fitontest.data.repeated_rows import Repeats
@@ -590,15 +591,19 @@ def _compared(data: Data, options: ReportOptions) -> tuple[Comparison | None, st
 
 
 def _after(comparison: Comparison | None, judged: Data, options: ReportOptions) -> Evaluation | None:
-    """Return the error of the verdict after calibration, on rows that the calibrator was not fitted to."""
+    """Return the error of the map that was chosen, with the held-out predictions that its diagram shows."""
     if comparison is None or comparison.calibrated is None or comparison.chosen == comparison.do_nothing:
         return None
     sample: Any = changed(comparison.calibrated, reduction=judged.reduction)
-    quoted = PlugIn(FAMILY).seeded(options.seed)
-    if judged.reduction != CANONICAL:
-        return measure_data(sample, [quoted], options.redrawing)
-    of_confidence = measure_data(sample.confidence, [quoted], options.redrawing)
-    return measure_data(sample, [make_measure("simplex_ece")], options.redrawing).joined(of_confidence)
+    quoted, redrawing = PlugIn(FAMILY).seeded(options.seed), replace(options.redrawing, interval=None)
+    if judged.reduction == CANONICAL:
+        of_confidence = measure_data(sample.confidence, [quoted], redrawing)
+        return measure_data(sample, [make_measure("simplex_ece")], redrawing).joined(of_confidence)
+    measured = measure_data(sample, [quoted], redrawing)
+    maps, (raw,) = FittedMaps.of(comparison.uncalibrated, comparison.best_, options.seed), measured.estimates
+    if maps is None:
+        return measured
+    return replace(measured, estimates=(replace(raw, known=maps.uncertainty(raw, options.interval)),))
 
 
 def _scores_of(data: Data) -> Any:
