@@ -17,6 +17,7 @@ from fitontest.data.ordering import Rows
 from fitontest.data.sample import changed
 from fitontest.data.samples import Key, Samples, Unions
 from fitontest.data.score_sample import ScoreSample
+from fitontest.data.segment_names import columns_of_several
 
 SegmentsOf: TypeAlias = Literal["crossed", "each", "pairs"]
 SEGMENTS_OF = ("crossed", "each", "pairs")
@@ -54,7 +55,7 @@ def segments_of(crossed: Samples, segments: SegmentsOf) -> Samples:
         raise ValueError(f"segments must be 'crossed' where by is one column, got {segments!r}")
     if crossed.classes is not None:
         raise ValueError(f"segments must be 'crossed' unless they are {ONE_SCORE}; got {segments!r}")
-    columns = crossed.columns or tuple(f"column {place + 1}" for place in range(len(keys[0])))
+    columns = columns_of_several(crossed.columns, len(keys[0]))
     places = range(len(columns))
     chosen = [(place,) for place in places] + (list(combinations(places, 2)) if segments == "pairs" else [])
     texts = [_texts([key[place] for key in keys]) for place in places]

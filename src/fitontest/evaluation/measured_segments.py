@@ -10,7 +10,7 @@ import numpy as np
 from fitontest.checks import is_real
 from fitontest.data.known_groups import KnownGroups, groups_record
 from fitontest.data.samples import Key, Samples
-from fitontest.data.segment_names import NO_ROWS, WHOLE, words_of
+from fitontest.data.segment_names import NO_ROWS, WHOLE, enumerate_names, words_of
 from fitontest.data.weights import weighting_record
 from fitontest.evaluation.one_maximum import OneMaximum
 from fitontest.measures.estimate import Estimate, notes_of_labels, notes_of_value
@@ -23,16 +23,19 @@ from fitontest.significance.holm import holm_adjusted
 from fitontest.uncertainty.joint import JointTest
 
 RESIDUAL_NOTE = "mean residual: share of positives less mean score."
-BRIEF_NOTE = f"Worst first. {RESIDUAL_NOTE}"
-ORDER_NOTE = (
-    "Worst first, by the debiased value, or where there is none by the value less its mean if calibrated. Values "
-    f"that are not debiased are larger in smaller segments, of calibrated scores too. {RESIDUAL_NOTE}"
+BY_LOWER_END = "Worst first, by the lower end of the interval."
+BY_EXCESS = (
+    "Worst first, by the value less its mean if calibrated and two of its s.d. Values that are not debiased are larger "
+    "in smaller segments, of calibrated scores too."
 )
-OF_IDEAL = "Worst first, by the distance from the ideal value."
+BY_VALUE = "Largest first: how much of it is label noise, which is larger in smaller segments, was not asked."
+BY_QUALITY = "Worst first, by the value alone."
+OF_IDEAL = "Worst first, by the distance from the ideal value that is sure: that of the interval, where there is one."
 OF_ONE_GROUP = (
     "each segment is one group: without groups each has an interval for these very segments, of its own rows alone"
 )
 BY_MAXIMUM = f"Those that stand out most first, by the value in standard deviations. {RESIDUAL_NOTE}"
+NOISE = 2.0  # standard deviations that a value exceeds its mean by for sure
 MOST_NAMED = 10  # segments in a sentence
 MOST_PRINTED = 40  # segments in a table that is to be read at once
 MANY_NUMBERS = 20  # segments, beyond which numbers rather measure rows than name them
@@ -85,7 +88,29 @@ class MeasuredSegments:
         if self.maximum is not None:
             refuted = segment in self.maximum.contradicted
             return (float(refuted), self.maximum.standardised.get(segment, -1.0))
-        return _badness(self.estimates[segment])
+        estimate = self.estimates[segment]
+        return _badness(estimate) if _is_sure(estimate) or not self._some_are_sure else (-math.inf, estimate.quoted)
+
+    @cached_property
+    def _some_are_sure(self) -> bool:
+        """Whether it is known of some segments how much of the value is noise; others come last then."""
+        return any(map(_is_sure, self.estimates.values()))
+
+    @property
+    def _order_note(self) -> str:
+        """How the segments are ordered."""
+        if self.maximum is not None:
+            return BY_MAXIMUM
+        measure = self.total.measure
+        if measure.ideal is not None:
+            order = OF_IDEAL
+        elif any(estimate.interval is not None for estimate in self.estimates.values()):
+            order = BY_LOWER_END
+        elif self._some_are_sure:
+            order = BY_EXCESS
+        else:
+            order = BY_VALUE if measure.is_family_error else BY_QUALITY
+        return f"{order} {RESIDUAL_NOTE}"
 
     @property
     def adjusted_p_values(self) -> dict[Key, float]:
@@ -108,12 +133,12 @@ class MeasuredSegments:
     @cached_property
     def texts(self) -> dict[Key, str]:
         """The segments as they are printed, each different from the others."""
-        return words_of([*self.segments, *self.segments.empty])
+        return words_of([*self.segments, *self.segments.empty], self.segments.columns)
 
     @property
     def notes(self) -> list[str]:
         """The notes on the estimates, and why segments have none."""
-        refused = [f"{_listed(names)}: not measured: {why}" for why, names in self._refused.items()]
+        refused = [f"{enumerate_names(names, MOST_NAMED)}: not measured: {why}" for why, names in self._refused.items()]
         empty = [f"{self.texts[segment]}: {NO_ROWS}" for segment in self.segments.empty]
         return [*note_lines(self._named, _notes_of), *refused, *empty, *self._notes_on_groups]
 
@@ -144,7 +169,8 @@ class MeasuredSegments:
             notes.append(OF_ONE_GROUP)
         parts = [key for key, known in self._known_groups.items() if known.is_part]
         if parts:
-            notes.append(f"{_listed([self.texts[key] for key in parts])}: few groups, so that rho is that of all rows")
+            named = enumerate_names([self.texts[key] for key in parts], MOST_NAMED)
+            notes.append(f"{named}: few groups, so that rho is that of all rows")
         return notes
 
     def sentence(self) -> str:
@@ -160,7 +186,8 @@ class MeasuredSegments:
         if not shown:
             least = min(adjusted.values())
             return f"No miscalibration is shown in any of {self._count}: the smallest {of} is {short(least, 2)}."
-        return f"Miscalibration is shown in {len(shown)} of {self._count}: {_listed(shown)} ({of} at most {UNLIKELY})."
+        named = enumerate_names(shown, MOST_NAMED)
+        return f"Miscalibration is shown in {len(shown)} of {self._count}: {named} ({of} at most {UNLIKELY})."
 
     def records(self) -> Records:
         """Return a record for each segment, the worst first, for those without rows, and for all rows."""
@@ -256,10 +283,7 @@ class MeasuredSegments:
         what = f"{measure.title} ({measure.in_words()})" if measure.is_family_error else self.name
         title = f"{what} in {self._count}, n = {self.segments.whole.n:,}"
         lead = f"{self.sentence()}\n{title}" if draws or refusal else title
-        order = ORDER_NOTE if measure.ideal is None else f"{OF_IDEAL} {RESIDUAL_NOTE}"
-        if self.maximum is not None:
-            order = BY_MAXIMUM
-        lines = [order, spreads.note if spreads else ""] if full else [BRIEF_NOTE if self.maximum is None else order]
+        lines = [self._order_note, spreads.note if full and spreads else ""]
         lines += [] if self.maximum is None else self.maximum.notes
         if not full and len(body) > MOST_PRINTED + 1:
             lines.append(f"{len(body) - 1 - MOST_PRINTED} segments more: print(evaluation.table()), or --verbose.")
@@ -291,12 +315,6 @@ class MeasuredSegments:
         )
 
 
-def _listed(names: Sequence[str]) -> str:
-    """Return the names of segments, of many the first ones."""
-    more = f" and {len(names) - MOST_NAMED} others" if len(names) > MOST_NAMED else ""
-    return f"{', '.join(names[:MOST_NAMED])}{more}"
-
-
 def _p_value(value: float | None) -> str:
     return "-" if value is None else short(value, 2)
 
@@ -311,13 +329,23 @@ def _notes_of(estimate: Estimate) -> list[tuple[str, str]]:
     return [*notes_of_value(estimate), *notes_of_labels(estimate), *of_scores]
 
 
+def _is_sure(estimate: Estimate) -> bool:
+    """Return whether it is known how much of a value is noise."""
+    return estimate.interval is not None or estimate.null is not None
+
+
 def _badness(estimate: Estimate) -> tuple[float, float]:
-    """Return how bad a value is without what label noise adds to it, and what decides where that is equal."""
-    if (ideal := estimate.measure.ideal) is not None:
-        return abs(estimate.value - ideal), 0.0
-    sign = -1.0 if estimate.measure.greater_is_better else 1.0
-    excess = sign * (estimate.value - (0.0 if estimate.null is None else estimate.null.mean))
-    return excess if estimate.debiased is None else sign * estimate.debiased, excess
+    """Return how bad a value is for sure, and how little chance explains it, which decides where that is equal."""
+    measure, interval, null = estimate.measure, estimate.interval, estimate.null
+    by_chance = 1.0 if null is None else null.p_value
+    if (ideal := measure.ideal) is not None:
+        low, high = (estimate.value,) * 2 if interval is None else (interval.low, interval.high)
+        return max(0.0, low - ideal, ideal - high), -by_chance
+    sign = -1.0 if measure.greater_is_better else 1.0
+    if interval is not None:
+        return min(sign * interval.low, sign * interval.high), -by_chance
+    noise = 0.0 if null is None else sign * null.mean + NOISE * float(np.nan_to_num(null.sd))
+    return sign * estimate.value - noise, -by_chance
 
 
 def _record(

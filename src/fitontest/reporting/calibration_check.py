@@ -7,7 +7,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from fitontest.data.samples import Kind
-from fitontest.data.segment_names import NO_ROWS, WHOLE
+from fitontest.data.segment_names import NO_ROWS, WHOLE, enumerate_names
 from fitontest.measures.interval import INDEPENDENT_ROWS
 from fitontest.measures.notes import data_notes
 from fitontest.reporting.criterion import Criterion
@@ -199,7 +199,7 @@ class CalibrationCheck(Table):
             for note in [] if gate.groups is None else [gate.groups.refusal, *gate.groups.notes]:
                 names.setdefault(note, []).append(gate.name)
         said = {"", self._shared_refusal}
-        return [f"{_listed(of)}: {note}." for note, of in names.items() if note not in said]
+        return [f"{enumerate_names(of, MOST_NAMED)}: {note}." for note, of in names.items() if note not in said]
 
     @property
     def _shared_refusal(self) -> str:
@@ -222,7 +222,7 @@ class CalibrationCheck(Table):
             return f"pass: {subject}s at most {limit}" if subject.islower() else f"pass: {subject} at most {limit}"
         place = "above" if self.outcome == "fail" else "may be above or below"
         plural = "" if len(names) == 1 or not subject.islower() else "s"
-        return f"{verdict}: {subject}{plural} {place} {limit}: {_listed(names)}"
+        return f"{verdict}: {subject}{plural} {place} {limit}: {enumerate_names(names, MOST_NAMED)}"
 
     def _claims(self, names: Sequence[str]) -> str:
         """Return what the criteria say that decide, each with the rows that it is of."""
@@ -234,7 +234,7 @@ class CalibrationCheck(Table):
                     claims.setdefault(claim, []).append(gate.name)
         if self.outcome == "pass":
             return ", ".join(claims)
-        return ", ".join(f"{claim} ({_listed(list(dict.fromkeys(of)))})" for claim, of in claims.items())
+        return ", ".join(f"{claim} ({enumerate_names(list(dict.fromkeys(of)), MOST_NAMED)})" for claim, of in claims.items())
 
     @property
     def _resolution_note(self) -> str:
@@ -295,8 +295,3 @@ def _test_cases(gate: Gate) -> list[tuple[str, Outcome, str]]:
 def _printable(text: str) -> str:
     """Return a text without the characters that XML must not hold."""
     return NOT_IN_XML.sub("\N{REPLACEMENT CHARACTER}", visible(text, "\t\n\r"))
-
-
-def _listed(names: Sequence[str]) -> str:
-    """Return the names of segments or classes, of many the first ones."""
-    return f"{', '.join(names[:MOST_NAMED])}{', ...' if len(names) > MOST_NAMED else ''}"

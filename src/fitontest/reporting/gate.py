@@ -264,10 +264,10 @@ def assert_calibrated(
 
 
 def _check_segments(
-    segments: Samples, rule: GateRule, required: Sequence[str] = (), *, by_maximum: bool = False
+    segments: Samples, rule: GateRule, required: Sequence[Key] = (), *, by_maximum: bool = False
 ) -> CalibrationCheck:
     """Return the outcomes of segments; those that have no rows, and required ones that are absent, come last."""
-    names = words_of([*segments, *segments.empty])
+    names = words_of([*segments, *segments.empty], segments.columns)
     if by_maximum:
         found = CalibrationCheck(tuple(gates_of_maximum(segments, rule, names)), MEASURE, "segment")
     else:
@@ -275,15 +275,16 @@ def _check_segments(
         share_dependence(segments)
         found = _check(segments, rule, names)
     known = {*names.values(), *(text for segment in names for text in spellings(segment))}
-    missing = [*(names[one] for one in segments.empty), *(one for one in required if one not in known)]
+    absent = [one for one in required if not known & {one, *spellings(one)}]
+    missing = [*(names[one] for one in segments.empty), *words_of(absent, segments.columns).values()]
     return replace(found, gates=(*found.gates, *(Gate(name, rule.without_rows()) for name in missing)))
 
 
-def read_required(require: object) -> list[str]:
-    """Return the printed names of the segments that must be there, each once."""
+def read_required(require: object) -> list[Key]:
+    """Return the segments that must be there, by their names or as tuples of values, each once."""
     if isinstance(require, str) or not isinstance(require, Iterable):
         raise ValueError(f"require must be a list of names of segments, got {brief(require)}")
-    return list(dict.fromkeys(word for one in require for word in words_of([one]).values()))
+    return list(dict.fromkeys(require))
 
 
 def _check(samples: Mapping[Key, Any], rule: GateRule, names: Mapping[Key, str] | None = None) -> CalibrationCheck:

@@ -137,6 +137,8 @@ def with_interval(
         if direction == "smooth":
             found, widened_by = widen(own, redrawn, g, ladder, draws, level)
     low, high = (found.low, found.high) if bounds is None else bounds.around(found.low, found.high)
+    if found is own and null.p_value > 1.0 - level:  # a few labels have too few values for a standard deviation to tell
+        low = 0.0
     interval = ErrorInterval(
         low,
         high,

@@ -241,7 +241,7 @@ def validation_of_error(sample: ScoreSample, error: Estimate, level: float, seed
 
 def _several(samples: Samples, rule: _Rule) -> Validations:
     """Return the validations of models or classes, or of segments with that of all rows."""
-    names = words_of(samples)
+    names = words_of(samples, samples.columns)
     total = None
     if samples.is_by_segment:
         check_few(samples)
