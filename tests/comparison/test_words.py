@@ -6,10 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.special import expit, logit
 
 import fitontest as fot
 from fitontest.comparison.paired import Difference
 from fitontest.results.text import debiased_and_raw, short
+from fitontest.uncertainty.fitted_map import FittedMap
 from tests.comparison.test_compare import draw, quick
 
 
@@ -31,7 +33,7 @@ def test_what_was_chosen_and_by_how_much():
     for one in comparison:
         assert len(re.findall(rf"^{one.name}( \*)? ", text, flags=re.M)) == 2  # a row in each table
         assert short(one.held_out.score, 4) in text
-        assert short(one.errors["isotonic"]) in text
+        assert short(one.errors["isotonic"].quoted) in text
 
 
 def test_a_debiased_error_of_a_rougher_map_says_so():
@@ -40,8 +42,8 @@ def test_a_debiased_error_of_a_rougher_map_says_so():
     level = rng.integers(2, 18, 3000)
     y = rng.random(3000) < level / 20 + 0.1 * (-1.0) ** level
     rough = fot.compare_calibrators(y, level / 20, families=["temperature"], cv=3)
-    for estimate, when in ((rough.error_before, "Before"), (rough.error_after, "After")):
-        assert f". {when}, {estimate.interval.roughness.in_words()}; so is the debiased value." in said(rough)
+    before = rough.error_before.interval.roughness.in_words()
+    assert f". Before, {before}; so is the debiased value." in said(rough)
     assert "so is the debiased value" not in said(quick(*draw(300)))
 
 
@@ -193,24 +195,70 @@ def test_the_error_before_and_after_is_that_of_the_scores_and_of_what_the_chosen
     before = fot.calibration_error(y, p, interval=0.95)
     assert comparison.error_before.debiased == pytest.approx(before.debiased, abs=1e-12)
     assert comparison.error_after.value == pytest.approx(comparison[comparison.chosen].errors["spline"], abs=1e-12)
-    after = fot.calibration_error(comparison.calibrated, interval=0.95)
-    assert comparison.error_after.debiased == pytest.approx(after.debiased, abs=1e-12)
+    after = comparison.error_after
+    chosen, sample = comparison.best_, comparison.uncalibrated
+    again = FittedMap(sample, chosen, fot.Spline(), 0).uncertainty(0.95)
+    assert (after.debiased, after.interval) == (again.debiased, again.interval)
     texts = [
         f"{debiased_and_raw(one.debiased, one.value)}, 95 % interval {short(one.interval.low)} to "
         f"{short(one.interval.high)},"
         for one in (before, after)
     ]
-    assert f"Calibration error (spline): {texts[0]} before; {texts[1]} after, out of fold." in said(comparison)
+    assert f"Calibration error (spline): {texts[0]} before; {texts[1]} after, of the map of all rows." in said(comparison)
 
 
-def test_errors_are_raw_where_debiasing_takes_long_or_there_are_several_of_a_row():
-    slow = quick(*draw(300), evaluators=["venn_abers"])
-    assert slow.error_before.debiased is None
-    assert re.search(r"Calibration error \(venn_abers\): raw \S+ before; raw \S+ after, out of fold\.", said(slow))
-    repeated = quick(*draw(300), evaluators=["spline"], repeats=2)
-    assert repeated.error_after is None
-    assert re.search(r"debiased \S+ \(raw \S+\), 95 % interval \S+ to \S+, before; raw \S+ after", said(repeated))
+def test_an_error_after_has_no_interval_where_refits_take_long():
+    class Slow(fot.Family):
+        def fit_map(self, sample):
+            return fot.families.make("platt").fit_map(sample)
+
+    slow = quick(*draw(300), families=[Slow()], rule="best", evaluators=["spline"])
+    assert slow.error_after.interval is None
+    assert slow.error_after.debiased > 0
+    reason = "After, there is no interval: hundreds of refits of Slow take long."
+    assert reason in said(slow)
     assert "Calibration error" not in str(quick(*draw(300)))
+
+
+def test_the_error_after_does_not_hang_on_the_folds():
+    y, p = draw(300)
+    once, other = (quick(y, p, families=["platt"], rule="best", evaluators=["spline"], **one) for one in ({}, {"repeats": 2}))
+    assert once.error_after.debiased == other.error_after.debiased
+
+
+def test_scores_of_several_classes_have_the_mean_error_of_their_maps():
+    rng = np.random.default_rng(0)
+    P = rng.dirichlet([1.0, 1.0, 1.0], 400)
+    y = (P.cumsum(axis=1) > rng.random((400, 1))).argmax(axis=1)
+    found = fot.compare_calibrators(y, P**2 / (P**2).sum(axis=1, keepdims=True), reduction="classwise", families=["platt"])
+    platt = found["platt"]
+    each = [
+        FittedMap(found.uncalibrated.against_rest(k), platt.family.families_[k], fot.Spline(), 0).uncertainty(0.95)
+        for k in range(3)
+    ]
+    assert platt.errors["spline"].debiased == pytest.approx(np.mean([one.debiased for one in each]), rel=1e-12)
+
+
+def test_each_candidate_that_looks_better_has_the_reason_why_it_was_not_taken():
+    rng = np.random.default_rng(106)
+    n = 1000
+    segment = rng.choice(["a", "b", "c"], n)
+    p = rng.beta(1, 2, n)
+    y = (rng.random(n) < expit(logit(p) + 1.5 * (segment == "b") - 0.6 * (segment == "c"))).astype(int)
+    found = fot.compare_calibrators(
+        y, p, X={"segment": segment}, families=["platt", "segment_offsets", "tree_of_maps"], evaluators=[], cv=5
+    )
+    mixture = next(one for one in found if one.name == "stacking")
+    worse = replace(mixture, held_out=replace(mixture.held_out, to_identity=Difference(0.001, 0.001), score=9.0))
+    stay = replace(
+        found, calibrators=(*(one for one in found if one.name != "stacking"), worse), chosen="identity"
+    )
+    better = [one for one in found if one.held_out.to_identity.mean < 0 and one.name != "stacking"]
+    assert len(better) >= 2
+    text = said(stay)
+    assert 'The log loss of stacking is not smaller, and rule="stack" takes a mixture or nothing.' in text
+    assert all(f"{one.name}, " in text for one in better)
+    assert f'rule="best" takes {stay.choice("best")}.' in text
 
 
 def test_a_mixture_says_its_members_and_how_to_get_one_family():

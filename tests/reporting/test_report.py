@@ -153,7 +153,7 @@ def test_it_says_what_to_do_with_the_error_before_and_after_calibration():
     assert first == (
         f"Calibration error {debiased_and_raw(before.debiased, before.value)} before \N{RIGHTWARDS ARROW} "
         f"{debiased_and_raw(after.debiased, after.value)}, 95 % interval {short(after.interval.low)} to "
-        f"{short(after.interval.high)}, after, on rows it was not fitted to."
+        f"{short(after.interval.high)}, after, of the calibrator of all rows."
     )
     assert after.value == float(fot.calibration_error(comparison.calibrated))
     assert after.debiased < before.debiased

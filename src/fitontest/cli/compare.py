@@ -1,5 +1,6 @@
 """``fitontest compare``: which calibrator to put behind the scores in a file."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
@@ -116,7 +117,7 @@ def compare(
         evaluators=shown,
         random_state=random_state,
     )
-    say(FORMATS[style](comparison).replace('rule="one_se"', "--rule one_se"))
+    say(re.sub(r'rule="(\w+)"', r"--rule \1", FORMATS[style](comparison)))
     _write(comparison, save, picture)
 
 

@@ -58,6 +58,7 @@ SEGMENTS_NOTE = (
     "less mean prediction. multicalibration error: of all segments, walks along the score too, the largest error in "
     "standard errors, times that of all rows."
 )
+ONLY_MIXTURES = 'rule="stack" takes a mixture or nothing'
 ONE_FAMILY = 'For one family in place of a mixture: rule="one_se".'
 
 
@@ -506,25 +507,40 @@ def _describe_rough(estimate: Estimate, when: str) -> str:
 
 
 def _describe_smallest(comparison: Comparison, chosen: Calibrator, first: Calibrator) -> str:
-    """Return which candidate has the smallest loss, and why another was chosen; empty if it is the chosen one."""
-    behind, stacked = chosen.held_out.to_best, comparison.rule == "stack"
-    if chosen.name in (first.name, comparison.do_nothing) or (stacked and behind.mean == 0):
+    """Return which candidates have a smaller loss than the chosen one, and why it was taken; empty without any."""
+    smaller = _list_smaller(comparison, chosen)
+    if chosen.name == comparison.do_nothing or not smaller:
         return ""
-    reason = "." if stacked else f": {_describe_simplicity(comparison, chosen)}"
-    loss = LOSS_NAMES[comparison.scoring]
-    return f"The smallest {loss} is that of {first.name}, {_format_amount(behind.mean, behind.se)} less{reason}"
+    behind, loss, stacked = chosen.held_out.to_best, LOSS_NAMES[comparison.scoring], comparison.rule == "stack"
+    reason = f"{ONLY_MIXTURES}." if stacked else _describe_simplicity(comparison, chosen)
+    text = f"The smallest {loss} is that of {first.name}, {_format_amount(behind.mean, behind.se)} less: {reason}"
+    if len(smaller) == 1:
+        return text
+    because = "and no mixture" if stacked else "with more parameters"
+    return f"{text} Smaller too, {because}: {', '.join(one.name for one in smaller[1:])}."
 
 
 def _describe_no_gain(comparison: Comparison, first: Calibrator, loss: str) -> str:
-    """Return why nothing is done: what gains too little, the mixture if the rule asks for one."""
-    if first.name == comparison.do_nothing:
+    """Return why nothing is done: for each candidate with a smaller loss why it was not taken."""
+    smaller = _list_smaller(comparison, comparison[comparison.do_nothing])
+    gaps = [(one.name, one.held_out.to_identity) for one in smaller]
+    gains = [f"{name}, {_format_amount(-gap.mean, gap.se)}" for name, gap in gaps]
+    if not smaller:
         return f"No family has a smaller {loss}."
     if comparison.rule == "stack":
         mixture = next(one.name for one in comparison if is_mixture(one.family))
-        return f"The {loss} of {mixture} is not smaller."
-    gap = first.held_out.to_identity
-    amount = _format_amount(-gap.mean, gap.se)
-    return f"The smallest {loss}, that of {first.name}, is only {amount} less: not more than one standard error."
+        best = comparison.choice("best")
+        other = 'rule="best" takes ' + ("none of them either" if best == comparison.do_nothing else best)
+        listed = f"Single families have a smaller one: {' less; '.join(gains)} less. {other}."
+        return f"The {loss} of {mixture} is not smaller, and {ONLY_MIXTURES}. {listed}"
+    text = f"The smallest {loss}, that of {gains[0]} less, is not smaller by more than one standard error."
+    return text if len(gains) == 1 else f"{text} Others have a smaller one too: {' less; '.join(gains[1:])} less."
+
+
+def _list_smaller(comparison: Comparison, chosen: Calibrator) -> list[Calibrator]:
+    """Return the candidates whose loss is smaller than that of the chosen one, the smallest first."""
+    behind = chosen.held_out.to_best.mean
+    return [one for one in comparison.calibrators if one.held_out.to_best.mean < behind]
 
 
 def describe_mixture(family: Any) -> str:
