@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 import fitontest as fot
 from fitontest.cli.main import main
-from fitontest.files.tables import READERS, append_columns
+from fitontest.files.tables import WRITERS, append_columns
 from tests.cli.columns import read_numbers
 from tests.strategies import noisy
 
@@ -66,8 +66,8 @@ def refused(result):
     return result.stderr
 
 
-@pytest.mark.parametrize("target", READERS)
-@pytest.mark.parametrize("source", READERS)
+@pytest.mark.parametrize("target", WRITERS)
+@pytest.mark.parametrize("source", WRITERS)
 def test_every_format_to_every_format(tmp_path, scores, map_file, source, target):
     file, output = write(scores, tmp_path / f"in{source}"), tmp_path / f"out{target}"
     result = run(map_file, file, "--prob", "p", "-o", output)

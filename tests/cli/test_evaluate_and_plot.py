@@ -236,7 +236,12 @@ def test_bad_input_is_one_clear_line_and_exit_code_2(csv_file, options, message)
     ("name", "content", "message"),
     [
         ("none.csv", None, "FILE must be an existing file, got"),
-        ("scores.xlsx", "a", "FILE must end in one of .csv, .csv.gz, .tsv, .tsv.gz, .parquet, .pq; got"),
+        (
+            "scores.txt",
+            "a",
+            "FILE must end in one of .csv, .tsv, .jsonl, .ndjson, .parquet, .pq, .npz, .xlsx, or .* and .gz",
+        ),
+        ("scores.xlsx", "a", "FILE must be read(able| by openpyxl)"),
         ("broken.parquet", "not parquet", "FILE must be readable as parquet"),
         ("many[1].parquet", "y,p\n1,0.5\n", r"FILE must be readable as parquet, got \S*many\[1\]\.parquet"),
         ("empty.csv", "y,p\n", "FILE must have rows, got .*empty.csv, which has no rows below its header"),

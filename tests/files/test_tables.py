@@ -13,7 +13,7 @@ import pytest
 from fitontest.cells.cells import Cells
 from fitontest.data.arrays import as_scores
 from fitontest.data.score_sample import ScoreSample
-from fitontest.files.csv_files import STANDARD, Layout
+from fitontest.files.layout import STANDARD, Layout
 from fitontest.files.tables import (
     append_columns,
     append_expressions,
@@ -220,7 +220,7 @@ def test_more_rows_than_a_block(tmp_path):
         (Layout(), "y,p\r\n'a',0.5\r\n", "y,p,c\n'a',0.5,0.125\n"),
         (Layout(), 'y;p\n"a,b";0.5\nc,d;""\n', 'y,p,c\n"a,b",0.5,0.125\n"c,d","",1e-05\n'),
         (Layout(";", None, ","), 'y;p\n"a;b";0,5\nc,d;\n', 'y;p;c\n"a;b";0,5;0,125\nc,d;;1e-05\n'),
-        (Layout(None, None, ","), 'y;p\n"a;b";0,5\nc,d;\n', 'y,p,c\n"a;b","0,5","0,125"\n"c,d",,1e-05\n'),
+        (Layout(None, None, ","), 'y;p\n"a;b";0,5\nc,d;\n', 'y,p,c\na;b,"0,5","0,125"\n"c,d",,1e-05\n'),
         (Layout(None, "cp1252", None), "y,p\né,0.5\n".encode("cp1252"), "y,p,c\né,0.5,0.125\n"),
         (Layout(), 'y,p\n"a\\"b",0.5\nc\\,d,\n', 'y,p,c\n"a""b",0.5,0.125\n"c,d",,1e-05\n'),
         (Layout(), 'y,p\n\n"a\r\n\nb",\n\n\n', 'y,p,c\n"a\r\n\nb",,0.125\n'),

@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fitontest.files.csv_files import STANDARD, Layout
+from fitontest.files.layout import STANDARD, Layout
 from fitontest.files.tables import read_columns
-from fitontest.files.unpacked import MOST_UNPACKED, LimitedGzip, read_size, size_text
+from fitontest.files.unpacked import MOST_UNPACKED, read_size, size_text
 
 WANTED = {"label": "y", "prob": "p"}
 
@@ -77,14 +77,6 @@ def test_one_endless_line_is_not_kept(tmp_path):
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 10**7
-
-
-def test_lines_of_bytes_are_counted_too(tmp_path):
-    path, size = packed(tmp_path, 100)
-    with LimitedGzip(path, size) as file:
-        assert sum(map(len, file)) == size
-    with LimitedGzip(path, size - 1) as file, pytest.raises(ValueError, match="which is larger"):
-        list(file)
 
 
 def test_parquet_is_refused_by_its_rows_and_by_its_texts(tmp_path):

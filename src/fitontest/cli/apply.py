@@ -17,8 +17,8 @@ from fitontest.data.class_columns import label_texts
 from fitontest.data.predictions import Names, check_order
 from fitontest.data.simplex import as_simplex
 from fitontest.data.written import counting_from, missing_rows, taken_rows
-from fitontest.files.csv_files import Layout
 from fitontest.files.features import read_features
+from fitontest.files.layout import Layout
 from fitontest.files.tables import (
     PARQUET,
     append_columns,

@@ -11,8 +11,8 @@ import click
 from fitontest.cli.choice import Choice
 from fitontest.cli.messages import BadInput, refusal
 from fitontest.cli.streams import ENDINGS, STANDARD_INPUT, is_stream, kept
-from fitontest.data.written import Missing, Written
-from fitontest.files.csv_files import Layout
+from fitontest.data.written import Missing, Scale, Written
+from fitontest.files.layout import Layout
 from fitontest.files.unpacked import MOST_UNPACKED, read_size, size_text
 
 READ = {"file": "FILE", "test": "--test"}  # the files that a command reads, by its parameters
@@ -21,6 +21,8 @@ _OPTIONS = (
     click.option("--sep", help="Character between the cells of CSV. Default: found in the header, of comma, tab, ; |."),
     click.option("--encoding", help="Encoding of CSV, such as latin-1, cp1252 or utf-16. Default: utf-8."),
     click.option("--decimal", help="Decimal separator of the numbers in CSV, . or a comma. Default: the point."),
+    click.option("--thousands", help="Character between thousands of the numbers in CSV, such as a comma."),
+    click.option("--no-header", is_flag=True, help="CSV begins with its first row; its columns are called 1, 2, ..."),
     click.option(
         "--input-format",
         type=Choice(list(ENDINGS)),
@@ -68,6 +70,8 @@ def of_layout(command: Callable[..., Any], missing: Literal["rows", "gate", "eac
         sep: str | None,
         encoding: str | None,
         decimal: str | None,
+        thousands: str | None,
+        no_header: bool,
         input_format: str | None,
         max_unpacked: str,
         percent: bool,
@@ -79,10 +83,16 @@ def of_layout(command: Callable[..., Any], missing: Literal["rows", "gate", "eac
         try:
             if percent and log_prob:
                 raise ValueError("--percent must be left out with --log-prob, got both")
-            written = Written(
-                "percent" if percent else "log" if log_prob else "probability", clip, _dropped(drop_missing)
+            scale: Scale = "percent" if percent else "log" if log_prob else "probability"
+            layout = Layout(
+                sep=sep,
+                encoding=encoding,
+                decimal=decimal,
+                max_unpacked=read_size(max_unpacked, "--max-unpacked"),
+                thousands=thousands,
+                header=False if no_header else None,
+                written=Written(scale, clip, _dropped(drop_missing)),
             )
-            layout = Layout(sep, encoding, decimal, read_size(max_unpacked, "--max-unpacked"), written)
             with _without_streams(options, input_format, layout.max_unpacked):
                 return command(layout=layout, **options)
         except (ValueError, OSError) as error:

@@ -21,7 +21,9 @@ T = TypeVar("T")
 
 
 # what arguments of the library are called here whose options have other names
-OPTIONS = {"path": "FILE", "target": "--output", "weights": "--weight-type", "missing": "--drop-missing"}
+OPTIONS = {"path": "FILE", "target": "--output", "weights": "--weight-type", "missing": "--drop-missing"} | {
+    "header": "--no-header"
+}
 
 PHRASES = {  # of messages of the library that speak of Python, and what they are here
     "None or a level": "'none' or a level",
@@ -32,6 +34,7 @@ PHRASES = {  # of messages of the library that speak of Python, and what they ar
     "Monitor(--max-weight...)": "--max-weight",
     "Monitor(once=True)": "--once",
     "declared by max_weight": "declared by --max-weight",
+    "--no-header False says": "--no-header says",
     "a matrix with a row per prediction and a column per class where": "several columns, one for each class, where",
 }
 HINTS = {  # of messages of the library, and the options that say the same, where a command has them
@@ -62,13 +65,18 @@ def refusal(error: Exception) -> BadInput:
     """Return the error in the words of the command line: the argument that it begins with is an option here."""
     names = _options()
     if isinstance(error, FileError):
-        return BadInput(_with_hints(error.called(names)))
+        return BadInput(_with_hints(_in_words(error.called(names))))
     argument, must, rule = str(error).partition(" must ")
     rule = _SETTING.sub(lambda found: f"{names[found[1]]} {found[2]}" if found[1] in names else found[0], rule)
     rule = _NAMED.sub(lambda found: names.get(found[1], found[0]), rule)
+    return BadInput(_with_hints(f"{names.get(argument, argument)}{must}{_in_words(rule)}"))
+
+
+def _in_words(text: str) -> str:
+    """Return a text of the library in the words of the command line."""
     for phrase, words in PHRASES.items():
-        rule = rule.replace(phrase, words)
-    return BadInput(_with_hints(f"{names.get(argument, argument)}{must}{rule}"))
+        text = text.replace(phrase, words)
+    return text
 
 
 def _with_hints(text: str) -> str:

@@ -12,7 +12,7 @@ from fitontest.cli.scores import NAMES
 from fitontest.cli.writing import FORMATS, of_format
 from fitontest.data.arrays import as_scores
 from fitontest.data.written import counting_from, taken_rows
-from fitontest.files.csv_files import STANDARD, Layout
+from fitontest.files.layout import STANDARD, Layout
 from fitontest.files.tables import naming_lines, read_columns
 from fitontest.planning.planning import DEFAULT_BASE_RATE, DEFAULT_N, POWER, QUICK, THOROUGH, WIDTH, plan_evaluation
 from fitontest.reading.read import read

@@ -19,7 +19,7 @@ from fitontest.data.samples import Samples
 from fitontest.data.segment_unions import SEGMENTS_OF
 from fitontest.data.simplex_sample import CANONICAL
 from fitontest.data.weights import MOST_COPIES, WEIGHT_TYPES, WeightType
-from fitontest.files.csv_files import Layout
+from fitontest.files.layout import Layout
 from fitontest.reading.models import read_models
 from fitontest.reading.read import read
 from fitontest.reading.table import CELLS, MOST_IN_MEMORY, CellsWanted, Table

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fitontest.checks import brief
-from fitontest.files.csv_files import Layout
+from fitontest.files.layout import Layout
 from fitontest.files.tables import PARQUET, is_parquet, is_pattern, latest_in_parquet, read_columns
 from fitontest.monitoring.batches.identity import as_time
 

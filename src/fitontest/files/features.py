@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fitontest.checks import brief, meant
-from fitontest.files.csv_files import STANDARD, Layout
 from fitontest.files.file_error import FileError
+from fitontest.files.layout import STANDARD, Layout
 from fitontest.files.tables import first_cells, read_columns
 
 

@@ -1,17 +1,16 @@
-"""Tables in CSV and Parquet files: reading columns, and copying a table with more columns.
+"""Tables in files: reading columns, and copying a table with more columns, by DuckDB.
 
-What is not there, or cannot be read, is refused with a clear message. Parquet is read and written by DuckDB.
+What is not there, or cannot be read, is refused with a clear message.
 """
 
-import gzip
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from itertools import chain, count, islice, zip_longest
-from math import isnan
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, replace
+from itertools import chain, count, islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, TextIO, TypeVar
+from typing import Any, TypeVar
 
 import duckdb
 import numpy as np
@@ -19,17 +18,28 @@ from numpy.typing import NDArray
 
 from fitontest.checks import brief, meant
 from fitontest.data.places import BadValueError
-from fitontest.files.csv_files import STANDARD, CsvFile, Layout, either, line_of, read_csv
+from fitontest.files.csv_files import CsvFile, MalformedError, has_escaped_quotes, opened_csv
 from fitontest.files.file_error import FileError
+from fitontest.files.layout import STANDARD, Layout
+from fitontest.files.plain_text import PACKED, member_of, plain_text
+from fitontest.files.sql import name_in_sql, text_in_sql
+from fitontest.files.text_columns import read_labels, read_numbers
 from fitontest.files.unpacked import check_parquet_size
+from fitontest.files.workbooks import read_npz, workbook_as_csv
+from fitontest.results.writing import PREFIX
 from fitontest.typing import FloatArray
 
 T = TypeVar("T")
 
 MOST_DISTINCT = 10_000  # labels
 CSV = "CSV"
+JSON = "JSON lines"
 PARQUET = "Parquet"
-READERS = {".csv": CSV, ".csv.gz": CSV, ".tsv": CSV, ".tsv.gz": CSV, ".parquet": PARQUET, ".pq": PARQUET}
+NUMPY = "npz"
+WORKBOOK = "xlsx"
+TEXTS = {".csv": CSV, ".tsv": CSV, ".jsonl": JSON, ".ndjson": JSON}  # and these with an ending of what packs them
+BINARY = {".parquet": PARQUET, ".pq": PARQUET, ".npz": NUMPY, ".xlsx": WORKBOOK}
+READERS = (*TEXTS, *BINARY, *(f"{ending}{packing}" for packing in PACKED for ending in TEXTS), ".zip")
 WRITERS = {  # what is between the columns of a file; nothing in Parquet
     ".csv": ",",
     ".csv.gz": ",",
@@ -39,10 +49,14 @@ WRITERS = {  # what is between the columns of a file; nothing in Parquet
     ".pq": "",
 }
 _ROWS = "read_parquet(?, hive_partitioning=false)"
+_JSON_ROWS = "read_json(?, format='newline_delimited', sample_size=-1, maximum_object_size=268435456)"
+_CELLS = "cells"  # the table of the cells of a file of text
+LINES_EACH = 2  # of a row that is looked at, at most
 ROW_NUMBER = "file_row_number"  # the columns that DuckDB adds where rows are numbered
 FILE_NAME = "filename"
 COPIED_WITHIN = "300MB"  # of memory, where a table is copied by SQL alone
 _DECIMAL_COMMA = re.compile(r"'[-+]?[0-9]*,[0-9]+'")  # a cell, as messages quote it
+_THOUSANDS = re.compile(r"'[-+]?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]*)?'")
 
 
 def read_columns(
@@ -81,11 +95,11 @@ def read_columns(
         No such file, an unknown ending, a file that is not in the format of its ending, a column that is missing or
         there twice, a table without rows.
     """
-    if _kind(path) == CSV:
-        values = read_csv(path, layout, wanted, set(numbers))
+    if _kind(path) == NUMPY:
+        values = _arrays(path, wanted, layout)
     else:
-        layout.refuse_for(PARQUET)
-        values = _read_parquet(path, wanted, layout.max_unpacked)
+        with _opened_table(path, layout, wanted) as table:
+            values = table.read(wanted, set(numbers))
     if not no_rows and not all(column.size for column in values.values()):
         raise FileError("path", f"must have rows, got {path}, which has no rows below its header")
     return values
@@ -100,13 +114,152 @@ def naming_lines(path: Path, columns: Mapping[str, str], layout: Layout = STANDA
     try:
         yield
     except BadValueError as error:
-        if error.name not in columns or _kind(path) != CSV:
+        kind = _kind(path)
+        if error.name not in columns or kind in (PARQUET, NUMPY):
             raise
-        line = line_of(path, layout, columns, error.name, error.row)
-        comma = layout.decimal is None and _DECIMAL_COMMA.search(error.got)
-        place = (f"line {line}", "the header is line 1")
-        remedy = ("decimal", "',' reads a decimal comma") if comma else None
-        raise FileError(error.name, error.problem(*place), remedy) from error
+        found, remedy = error.got, None
+        if layout.decimal is None and layout.thousands is None and _DECIMAL_COMMA.search(found):
+            remedy = ("decimal", "',' reads a decimal comma")
+            if _THOUSANDS.search(found):
+                remedy = ("decimal", "',' reads a decimal comma, and thousands ',' one between thousands")
+        line, counting = _line_of(path, layout, columns, error.name, error.row), layout.first_line
+        if kind != CSV:
+            counting = "lines counted from 1"
+        raise FileError(error.name, error.problem(f"line {line}", counting), remedy) from error
+
+
+def _line_of(path: Path, layout: Layout, columns: Mapping[str, str], name: str, row: int) -> int:
+    """Return the line of the cell of a column in a row, counted from 0, of a file of text."""
+    with ExitStack() as stack:
+        if _kind(path) != JSON:
+            file, _, _ = _enter_csv(stack, path, layout, columns)
+            return file.line_of(row, name, columns[name])
+        lines = stack.enter_context(stack.enter_context(plain_text(path, layout)).open(encoding="utf-8"))
+        return next(islice((line for line, each in enumerate(lines, 1) if each.strip()), row, None))
+
+
+@dataclass(frozen=True)
+class _Table:
+    """A table that is open: what stands behind FROM, and what its columns are called.
+
+    Attributes
+    ----------
+    connection : DuckDBPyConnection
+    rows : str
+    names : list of (str, str)
+        The name of each column, and that by which DuckDB tells it from others.
+    find : callable
+        From what the caller calls a column and its name to its place.
+    layout : Layout or None
+        Of cells that are texts, and are yet to be read as numbers.
+    n : int or None
+        Rows, as far as they have been counted.
+    parameters : tuple of str
+        Of the SQL.
+    """
+
+    connection: duckdb.DuckDBPyConnection
+    rows: str
+    names: list[tuple[str, str]]
+    find: Callable[[str, str], int]
+    layout: Layout | None = None
+    n: int | None = None
+    parameters: tuple[str, ...] = ()
+
+    def read(self, wanted: Mapping[str, str], numbers: set[str]) -> dict[str, NDArray[Any]]:
+        """Return columns as arrays, by what the caller calls them."""
+        columns = {argument: self.names[self.find(argument, column)][1] for argument, column in wanted.items()}
+        query = f"SELECT {', '.join(map(name_in_sql, dict.fromkeys(columns.values())))} FROM {self.rows}"
+        if self.layout is None:
+            found = self.connection.execute(query, self.parameters).fetchnumpy()
+            return {argument: _array(found[column]) for argument, column in columns.items()}
+        self.connection.execute(f"CREATE TEMP TABLE {_CELLS} AS {query}")
+        ((found,),) = self.connection.execute(f"SELECT count(*) FROM {_CELLS}").fetchall()
+        if found != self.n:
+            raise FileError("path", f"must be read alike by two readers, which found {self.n} and {found} rows")
+        readers = {argument: read_numbers if argument in numbers else read_labels for argument in columns}
+        return {
+            argument: readers[argument](self.connection, _CELLS, column, self.layout)
+            for argument, column in columns.items()
+        }
+
+
+@contextmanager
+def _opened_table(path: Path, layout: Layout, wanted: Mapping[str, str]) -> Iterator[_Table]:
+    """Give a table in a file of any kind; what DuckDB refuses in the block is a FileError.
+
+    `wanted` are columns of it, by which the separator of a CSV file is known.
+    """
+    kind = _kind(path)
+    if kind != CSV:
+        layout.refuse_for(kind)
+    with ExitStack() as stack:
+        if kind in (CSV, WORKBOOK):
+            file, rows, n = _enter_csv(stack, path, layout, wanted)
+            names = [(name, f"c{place}") for place, name in enumerate(file.header)]
+            yield _Table(stack.enter_context(_opened(path, kind)), rows, names, file.find, file.layout, n)
+            return
+        text = stack.enter_context(plain_text(path, layout)) if kind == JSON else path
+        connection = stack.enter_context(_opened(path, kind))
+        if kind == PARQUET:
+            names, rows, parameters = _names(connection, path), _ROWS, (_as_named(path),)
+            chosen = [name for name in dict.fromkeys(wanted.values()) if name in dict(names)]
+            check_parquet_size(connection, _as_named(path), chosen, path, layout.max_unpacked)
+        elif kind == JSON:
+            rows, parameters = _JSON_ROWS, (str(text),)
+            names = [
+                (name, name) for name in connection.execute(f"SELECT * FROM {rows} LIMIT 0", parameters).fetchnumpy()
+            ]
+        else:
+            raise FileError("path", f"must be a table of rows, got {path}, which holds arrays")
+
+        def find(argument: str, column: str) -> int:
+            _find(names, {argument: column}, path)
+            return [name for name, _ in names].index(column)
+
+        yield _Table(connection, rows, names, find, parameters=parameters)
+
+
+def _enter_csv(stack: ExitStack, path: Path, layout: Layout, wanted: Mapping[str, str]) -> tuple[CsvFile, str, int]:
+    """Open a file of cells until the end of the stack; return it, its rows as DuckDB reads them, and their number.
+
+    Quotes are doubled in it, or else have backslashes before them.
+    """
+    malformed = None
+    for escaped in (False, True):
+        with ExitStack() as own:
+            try:
+                file = own.enter_context(_csv_of(path, layout, wanted, escaped=escaped))
+                rows, n = file.in_sql()
+            except MalformedError as error:
+                if malformed is not None or not has_escaped_quotes(path, layout):
+                    raise malformed or error from None
+                malformed = error
+                continue
+            stack.push(own.pop_all())
+            return file, rows, n
+    raise AssertionError  # one of the two returns or raises
+
+
+@contextmanager
+def _csv_of(path: Path, layout: Layout, wanted: Mapping[str, str], **how: Any) -> Iterator[CsvFile]:
+    """Give a CSV file, or a workbook as one."""
+    if _kind(path) == CSV:
+        with opened_csv(path, layout, wanted, **how) as file:
+            yield file
+        return
+    with TemporaryDirectory(prefix=PREFIX) as folder:
+        copy = workbook_as_csv(path, Path(folder) / path.with_suffix(".csv").name, layout.max_unpacked)
+        with opened_csv(copy, replace(layout, sep=","), wanted, **how) as file:
+            yield replace(file, path=path)
+
+
+def _arrays(path: Path, wanted: Mapping[str, str], layout: Layout) -> dict[str, NDArray[Any]]:
+    """Return arrays of an npz file."""
+    layout.refuse_for(NUMPY)
+    arrays = read_npz(path, layout.max_unpacked)
+    _find([(name, name) for name in arrays], wanted, path)
+    return {argument: arrays[name] for argument, name in wanted.items()}
 
 
 @contextmanager
@@ -171,7 +324,7 @@ def _name_in(rows: duckdb.DuckDBPyRelation, path: str | Path, argument: str, col
     if rows.columns.count(column) != 1:
         known = f"{brief(rows.columns)}{meant(column, rows.columns)}"
         raise FileError(argument, f"must be a column of {path}, got {column!r}; its columns are {known}")
-    return _quoted(column)
+    return name_in_sql(column)
 
 
 def count_rows_in_parquet(path: str | Path) -> int:
@@ -183,7 +336,7 @@ def count_rows_in_parquet(path: str | Path) -> int:
 
 def check_ending(target: Path) -> None:
     """Raise FileError unless `append_columns` can write a table to the path."""
-    _by_ending(target, WRITERS, "target")
+    _between(target)
 
 
 def first_cells(
@@ -207,24 +360,25 @@ def first_cells(
     layout : Layout
         How a CSV file is written.
     """
-    if _kind(path) == CSV:
-        return either(path, layout, wanted, lambda file: _first_cells(file, choose(file.header), most))
-    with _opened(path) as connection:
-        unique = _names(connection, path)
-        chosen = choose([name for name, _ in unique])
+    kind = _kind(path)
+    if kind in (CSV, WORKBOOK):
+        with _csv_of(path, layout, wanted, lines=LINES_EACH * most) as file, suppress(MalformedError):
+            chosen = choose(file.header)
+            places = [file.header.index(name) for name in chosen]
+            rows = [[row[place] for place in places] for _, row in islice(file.rows() if chosen else (), most)]
+            return dict(zip(chosen, map(list, zip(*rows, strict=True)), strict=True)) if rows else {}
+        return {}
+    if kind == NUMPY:
+        arrays = {name: array for name, array in read_npz(path, layout.max_unpacked).items() if array.ndim == 1}
+        return {name: arrays[name][:most].tolist() for name in choose([*arrays])}
+    with _opened_table(path, layout, {}) as table:
+        chosen = choose([name for name, _ in table.names])
         if not chosen:
             return {}
-        columns = ", ".join(_quoted(dict(unique)[name]) for name in chosen)
-        found = connection.execute(f"SELECT {columns} FROM {_ROWS} LIMIT {most:d}", [_as_named(path)]).fetchall()
+        columns = ", ".join(name_in_sql(dict(table.names)[name]) for name in chosen)
+        query = f"SELECT {columns} FROM {table.rows} LIMIT {most:d}"
+        found = table.connection.execute(query, table.parameters).fetchall()
     return dict(zip(chosen, map(list, zip(*found, strict=True)), strict=True)) if found else {}
-
-
-def _first_cells(file: CsvFile, chosen: Sequence[str], most: int) -> dict[str, list[Any]]:
-    if not chosen:
-        return {}
-    places = [file.header.index(name) for name in chosen]
-    rows = [[row[place] for place in places] for _, row in islice(file.rows(), most)]
-    return dict(zip(chosen, map(list, zip(*rows, strict=True)), strict=True)) if rows else {}
 
 
 def append_columns(
@@ -265,14 +419,26 @@ def append_columns(
     OSError
         A `target` that cannot be written.
     """
-    delimiter = _by_ending(target, WRITERS, "target")
+    delimiter = _between(target)
     if delimiter == "," and layout.sep:
         delimiter = layout.sep
-    if _kind(source) == CSV:
-        either(source, layout, wanted or {}, lambda file: _append_to_rows(file, target, delimiter, columns, values))
-    else:
-        layout.refuse_for(PARQUET)
-        _append_to_parquet(source, target, delimiter, columns, values)
+    with _opened_table(source, layout, wanted or {}) as table:
+        header, are_texts = [name for name, _ in table.names], table.layout is not None
+        _refuse_any_same(columns, header, source)
+        new = {f"value{k}": np.ascontiguousarray(column) for k, column in enumerate(values.T)}
+        table.connection.register("numbers", {**new, "there": np.ones(len(values), dtype=np.int8)})
+        # positions pair the rows with the numbers and pad the shorter side with NULL, which a guard on each side finds
+        refusal = f"error('the file must have {len(values)} rows, as many as values')"
+        comma = delimiter and table.layout is not None and table.layout.point == ","
+        numbers = [f"replace({name}::VARCHAR, '.', ',')" if comma else f"{name}::DOUBLE" for name in new]
+        guarded = [f"CASE WHEN file.there = 1 AND numbers.there = 1 THEN {each} ELSE {refusal} END" for each in numbers]
+        olds = [f"file.{name_in_sql(name)}" for _, name in table.names]
+        called = _numbered((*header, *columns)) if are_texts else [*(name for _, name in table.names), *columns]
+        each = zip((*olds, *guarded), called, strict=True)
+        chosen = ", ".join(f"{value} AS {name_in_sql(name)}" for value, name in each)
+        rows = f"(SELECT *, 1 AS there FROM {table.rows}) AS file POSITIONAL JOIN numbers"
+        how = _how_written(target, delimiter, (*header, *columns), no_rows=not len(values))
+        _copy(table.connection, f"SELECT {chosen} FROM {rows}", table.parameters, target, how)
 
 
 def is_parquet(path: Path) -> bool:
@@ -292,8 +458,8 @@ def find_parquet_numbers(path: Path, wanted: Mapping[str, str]) -> list[str] | N
     """
     with _opened(path) as connection:
         unique = _find(_names(connection, path), wanted, path)
-        chosen = ", ".join(_quoted(unique[column]) for column in wanted.values())
-        types = connection.sql(f"SELECT {chosen} FROM read_parquet({_text(_as_named(path))})").types
+        chosen = ", ".join(name_in_sql(unique[column]) for column in wanted.values())
+        types = connection.sql(f"SELECT {chosen} FROM read_parquet({text_in_sql(_as_named(path))})").types
     return [unique[column] for column in wanted.values()] if all(map(_is_number, types)) else None
 
 
@@ -328,8 +494,8 @@ def append_expressions(source: Path, target: Path, columns: Sequence[str], expre
     OSError
         A `target` that cannot be written.
     """
-    delimiter = _by_ending(target, WRITERS, "target")
-    new = ", ".join(f"{value} AS {_quoted(column)}" for value, column in zip(expressions, columns, strict=True))
+    delimiter = _between(target)
+    new = ", ".join(f"{value} AS {name_in_sql(column)}" for value, column in zip(expressions, columns, strict=True))
     with _opened(source) as connection:
         names = [name for name, _ in _names(connection, source)]
         _refuse_any_same(columns, names, source)
@@ -343,13 +509,21 @@ def append_expressions(source: Path, target: Path, columns: Sequence[str], expre
             _copy_within(None, query, source, target, how)
 
 
+def _between(target: Path) -> str:
+    """Return what stands between the columns of a file that can be written; nothing in Parquet."""
+    for ending, between in WRITERS.items():
+        if target.name.lower().endswith(ending):
+            return between
+    raise FileError("target", f"must end in one of {', '.join(WRITERS)}; got {target}")
+
+
 def _copy_within(memory: str | None, query: str, source: Path, target: Path, how: str) -> None:
     """Copy within a limit of the memory, in a connection of its own: DuckDB 1.3 keeps a limit that is reset."""
     with duckdb.connect() as connection:
         connection.execute("SET temp_directory = ''")  # by default a folder in the current one
         if memory is not None:
-            connection.execute(f"SET memory_limit = {_text(memory)}")
-        _copy(connection, query, source, target, how)
+            connection.execute(f"SET memory_limit = {text_in_sql(memory)}")
+        _copy(connection, query, [_as_named(source)], target, how)
 
 
 def _refuse_any_same(columns: Sequence[str], header: Sequence[str], path: Path) -> None:
@@ -358,95 +532,9 @@ def _refuse_any_same(columns: Sequence[str], header: Sequence[str], path: Path) 
         _refuse_same(column, [*header, *columns[:k]], path)
 
 
-def _append_to_rows(file: CsvFile, target: Path, delimiter: str, columns: Sequence[str], values: FloatArray) -> None:
-    """Write the rows of a CSV file and the values, as CSV or, without a delimiter, as Parquet."""
-    _refuse_any_same(columns, file.header, file.path)
-    if not delimiter:
-        _append_as_parquet(file, target, columns, values)
-        return
-    decimal = file.layout.decimal or "."
-    with _written(target) as text:
-        text.write(delimiter.join(_cell(name, delimiter) for name in (*file.header, *columns)) + "\n")
-        for numbers, row, line in _paired(file, values):
-            if delimiter != file.sep or file.escaped:
-                if file.escaped or '"' in line or delimiter in line:
-                    cells = zip(row, file.is_quoted(line), strict=True)
-                    row = [_quoted(cell) if quoted else _cell(cell, delimiter) for cell, quoted in cells]
-                line = delimiter.join(row)
-            new = ("" if isnan(number) else _cell(repr(number).replace(".", decimal), delimiter) for number in numbers)
-            text.write(f"{delimiter.join((line, *new))}\n")
-
-
-def _append_as_parquet(file: CsvFile, target: Path, columns: Sequence[str], values: FloatArray) -> None:
-    """Write the cells of a CSV file as texts, by way of a file that quotes every text and nothing that is null."""
-    with TemporaryDirectory() as folder:
-        plain = Path(folder) / "plain.csv"
-        with _written(plain) as text:
-            for numbers, row, line in _paired(file, values):
-                if '"' in line:
-                    cells = zip(row, file.is_quoted(line), strict=True)
-                    texts = [_quoted(cell) if cell or quoted else "" for cell, quoted in cells]
-                else:
-                    texts = [f'"{cell}"' if cell else "" for cell in row]
-                ends = ("" if isnan(number) else repr(number) for number in numbers)
-                text.write(f"{','.join((*texts, *ends))}\n")
-        names, new = (
-            [f"{letter}{i}" for i in range(len(each))] for letter, each in (("c", file.header), ("n", columns))
-        )
-        types = ", ".join([*(f"'{name}': 'VARCHAR'" for name in names), *(f"'{name}': 'DOUBLE'" for name in new)])
-        called = zip((*names, *new), _numbered((*file.header, *columns)), strict=True)
-        chosen = ", ".join(f"{name} AS {_quoted(one)}" for name, one in called)
-        reader = (
-            f"read_csv(?, auto_detect=false, header=false, hive_partitioning=false, columns={{{types}}}, nullstr='', "
-            f"comment='', allow_quoted_nulls=false, delim=',', quote='\"', escape='\"')"
-        )
-        with duckdb.connect() as connection:
-            _copy(connection, f"SELECT {chosen} FROM {reader}", plain, target, "FORMAT parquet")
-
-
-def _paired(file: CsvFile, values: FloatArray) -> Iterator[tuple[list[float], list[str], str]]:
-    """Yield a row of numbers with each row of the file and its text."""
-    for numbers, row in zip_longest(values.tolist(), file.texts()):
-        if numbers is None or row is None:  # the file has changed
-            raise ValueError(f"the file must have {len(values)} rows, as many as values")
-        yield numbers, *row
-
-
 def _cell(text: str, delimiter: str) -> str:
     """Return a text as a cell of CSV, in quotes where it must be."""
-    return _quoted(text) if any(mark in text for mark in (delimiter, '"', "\n", "\r")) else text
-
-
-@contextmanager
-def _written(path: Path) -> Iterator[TextIO]:
-    """Give a text to write to a file, gzipped by its ending."""
-    try:
-        with (
-            gzip.open(path, "wt", encoding="utf-8", newline="")
-            if path.name.lower().endswith(".gz")
-            else path.open("w", encoding="utf-8", newline="")
-        ) as text:
-            yield text
-    except OSError as error:
-        raise OSError(f"the new table cannot be written: {error}") from error
-
-
-def _append_to_parquet(source: Path, target: Path, delimiter: str, columns: Sequence[str], values: FloatArray) -> None:
-    with _opened(source) as connection:
-        names = [name for name, _ in _names(connection, source)]
-        _refuse_any_same(columns, names, source)
-        connection.register("numbers", {f"value{k}": np.ascontiguousarray(column) for k, column in enumerate(values.T)})
-        new = [_quoted(column) for column in columns]
-        # positions pair the rows with the numbers and pad the shorter side with NULL, which a guard on each side finds
-        paired = f"(SELECT *, {', '.join(f'1 AS {one}' for one in new)} FROM {_ROWS}) AS file POSITIONAL JOIN numbers"
-        refusal = f"error('the file must have {len(values)} rows, as many as values')"
-        guarded = ", ".join(
-            f"CASE WHEN file.{one} = 1 AND {value} IS NOT NULL THEN if(isnan({value}), NULL, {value}) ELSE {refusal} "
-            f"END AS {one}"
-            for value, one in ((f"numbers.value{k}", one) for k, one in enumerate(new))
-        )
-        how = _how_written(target, delimiter, (*names, *columns), no_rows=not len(values))
-        _copy(connection, f"SELECT file.* REPLACE ({guarded}) FROM {paired}", source, target, how)
+    return name_in_sql(text) if any(mark in text for mark in (delimiter, '"', "\n", "\r")) else text
 
 
 def _how_written(target: Path, delimiter: str, header: Sequence[str], *, no_rows: bool) -> str:
@@ -458,26 +546,16 @@ def _how_written(target: Path, delimiter: str, header: Sequence[str], *, no_rows
     # the writer needs a suffix too: that is the newline after the last line, which may be the first
     first = line if no_rows else line + "\n"
     return (
-        f"FORMAT csv, COMPRESSION {packed}, DELIMITER {_text(delimiter)}, HEADER false, PREFIX {_text(first)}, "
-        f"SUFFIX '\n'"
+        f"FORMAT csv, COMPRESSION {packed}, DELIMITER {text_in_sql(delimiter)}, HEADER false, "
+        f"PREFIX {text_in_sql(first)}, SUFFIX '\n'"
     )
 
 
-def _copy(connection: duckdb.DuckDBPyConnection, query: str, source: Path, target: Path, how: str) -> None:
+def _copy(connection: duckdb.DuckDBPyConnection, query: str, parameters: Sequence[str], target: Path, how: str) -> None:
     try:
-        connection.execute(f"COPY ({query}) TO {_text(_from_here(target))} ({how})", [_as_named(source)])
+        connection.execute(f"COPY ({query}) TO {text_in_sql(_from_here(target))} ({how})", parameters)
     except duckdb.IOException as error:  # the source has just been read
         raise OSError(f"the new table cannot be written: {_reason(error)}") from error
-
-
-def _read_parquet(path: Path, wanted: Mapping[str, str], limit: int) -> dict[str, NDArray[Any]]:
-    with _opened(path) as connection:
-        unique = _find(_names(connection, path), wanted, path)
-        chosen = list(dict.fromkeys(wanted.values()))
-        check_parquet_size(connection, _as_named(path), chosen, path, limit)
-        columns = ", ".join(_quoted(unique[column]) for column in chosen)
-        found = connection.execute(f"SELECT {columns} FROM read_parquet(?)", [_as_named(path)]).fetchnumpy()
-    return {argument: _array(found[unique[column]]) for argument, column in wanted.items()}
 
 
 def _find(names: list[tuple[str, str]], wanted: Mapping[str, str], path: Path) -> dict[str, str]:
@@ -520,20 +598,29 @@ def _from_here(path: str | Path) -> str:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+def _opened(path: Path, kind: str = PARQUET) -> Iterator[duckdb.DuckDBPyConnection]:
     """Give a connection; what DuckDB refuses in the block is a FileError."""
     with duckdb.connect() as connection:
         try:
             yield connection
         except (duckdb.Error, UnicodeDecodeError) as error:  # names too are bytes
-            raise FileError("path", f"must be readable as parquet, got {path}: {_reason(error)}") from error
+            raise FileError(
+                "path", f"must be readable as {'parquet' if kind == PARQUET else kind}, got {path}: {_reason(error)}"
+            ) from error
 
 
 def _kind(path: Path) -> str:
     """Return the format of a file that is there, by its ending."""
     if not path.is_file():
         raise FileError("path", f"must be an existing file, got {path}")
-    return _by_ending(path, READERS, "path")
+    packing = path.suffix.lower() if path.suffix.lower() in PACKED else ""
+    name = Path(member_of(path)) if packing == ".zip" else path.with_suffix("") if packing else path
+    kind = TEXTS.get(name.suffix.lower()) or (None if packing else BINARY.get(name.suffix.lower()))
+    if kind is None:
+        texts, found = ", ".join(TEXTS), f"{path} with {name}" if packing == ".zip" else path
+        known = f"{texts}, {', '.join(BINARY)}, or {texts} and {', '.join(PACKED)}"
+        raise FileError("path", f"must end in one of {known}; got {found}")
+    return kind
 
 
 def _refuse_same(column: str, names: list[str], source: Path) -> None:
@@ -558,23 +645,6 @@ def _reason(error: Exception) -> str:
     return " ".join(str(error).split())[:300]
 
 
-def _quoted(text: str) -> str:
-    """Return the text in double quotes, as an SQL identifier and as a cell of CSV."""
-    return '"' + text.replace('"', '""') + '"'
-
-
-def _text(value: object) -> str:
-    """Return the value as an SQL string."""
-    return "'" + str(value).replace("'", "''") + "'"
-
-
 def _array(column: Any) -> NDArray[Any]:
     """Return a column as an array; DuckDB hands ENUM columns over as pandas categoricals."""
     return column if isinstance(column, np.ndarray) else np.asarray(column)
-
-
-def _by_ending(path: Path, known: Mapping[str, T], argument: str) -> T:
-    for ending, value in known.items():
-        if path.name.lower().endswith(ending):
-            return value
-    raise FileError(argument, f"must end in one of {', '.join(known)}; got {path}")

@@ -1,6 +1,5 @@
 """How much a file may unpack to: a few kilobytes that were compressed can fill the memory."""
 
-import gzip
 import re
 from pathlib import Path
 from typing import Any
@@ -51,34 +50,6 @@ def too_large(path: object, limit: int, rule: str = "unpack to") -> FileError:
     """Return the refusal of a file that has, or unpacks to, more bytes than a limit."""
     problem = f"must {rule} at most {size_text(limit)}, got {path}, which is larger"
     return FileError("path", problem, ("max_unpacked", "gives another limit"))
-
-
-class LimitedGzip(gzip.GzipFile):
-    """A gzipped file that is refused where it unpacks to more bytes than a limit, read in pieces or by lines.
-
-    Parameters
-    ----------
-    path : Path
-    limit : int
-    """
-
-    def __init__(self, path: Path, limit: int) -> None:
-        super().__init__(path, "rb")
-        self._path, self._left, self._limit = path, limit, limit
-
-    def read1(self, size: int = -1) -> bytes:
-        """Return the bytes that one reading gives."""
-        return self._counted(super().read1(size))
-
-    def readline(self, size: int | None = -1) -> bytes:
-        """Return a line."""
-        return self._counted(super().readline(self._left + 1 if size is None or size < 0 else size))
-
-    def _counted(self, found: bytes) -> bytes:
-        self._left -= len(found)
-        if self._left < 0:
-            raise too_large(self._path, self._limit)
-        return found
 
 
 def check_parquet_size(connection: Any, file: str, columns: list[str], path: Path, limit: int) -> None:

@@ -44,6 +44,8 @@ def read(
     sep: str | None = None,
     encoding: str | None = None,
     decimal: Literal[".", ","] | None = None,
+    thousands: str | None = None,
+    header: bool | None = None,
     max_unpacked: int | None = None,
     missing: Missing = "refuse",
     scale: Scale = "probability",
@@ -62,8 +64,9 @@ def read(
     ----------
     y_true : array-like of shape (n,), data frame, str, Path, Cells, ClassCells or dict of these
         Labels. Or a data frame, eager or lazy, of any library that narwhals reads, or a file, whose columns `label` and
-        `prob` name: a str or Path alone is a file, CSV, TSV (also gzipped) or Parquet, or a pattern of several Parquet
-        files. Or cells; a dict of them is by segment. What `read` has returned is returned as it is.
+        `prob` name: a str or Path alone is a file, CSV, TSV or JSON lines (also compressed), Parquet, npz or xlsx, or a
+        pattern of several Parquet files. Or cells; a dict of them is by segment. What `read` has returned is returned
+        as it is.
     y_prob : array-like of shape (n,) or (n, K), optional
         Predicted probabilities of the positive class, in [0, 1], or with `reduction` of all classes.
     sample_weight : array-like of shape (n,), optional
@@ -93,6 +96,10 @@ def read(
         frame, unless whole rows are needed, as by "canonical".
     sep, encoding, decimal : str, optional
         How a CSV file is written: by default the separator with which the header has the columns, UTF-8, and the point.
+    thousands : str, optional
+        The character between thousands of the numbers in a CSV file; by default there is none.
+    header : bool, optional
+        Whether a CSV file begins with the names of its columns, as by default; else they are "1", "2", ...
     max_unpacked : int, optional
         Bytes to which a compressed file may unpack; by default 4 GiB.
     missing : {"refuse", "drop"} or int, default="refuse"
@@ -135,6 +142,7 @@ def read(
             )
     columns = {"label": label, "prob": prob, "weight": weight}
     layout = {"sep": sep, "encoding": encoding, "decimal": decimal, "max_unpacked": max_unpacked}
+    layout |= {"thousands": thousands, "header": header}
     written = Written(scale, clip, missing)
     if isinstance(y_true, str | Path) or any(name is not None for name in columns.values()):
         arrays = {names.y_prob: y_prob, names.sample_weight: sample_weight}

@@ -337,7 +337,7 @@ def read_label(text: str, labels: NDArray[Any], argument: str) -> Label:
         A text for labels that are numbers, or true and false.
     """
     if labels.dtype.kind == "b":
-        from fitontest.files.csv_files import BOOLEANS
+        from fitontest.files.text_columns import BOOLEANS
 
         if text.lower() not in BOOLEANS:
             raise ValueError(f"{argument} must be one of {', '.join(BOOLEANS)} for true/false labels, got {text!r}")
@@ -383,7 +383,7 @@ def _file_has_no_rows(path: str | Path, wanted: dict[str, str], layout: Any) -> 
 
 def _layout(given: dict[str, Any]) -> Any:
     """Return how a CSV file is written, as far as that is said."""
-    from fitontest.files.csv_files import Layout
+    from fitontest.files.layout import Layout
 
     return Layout(**given)
 
