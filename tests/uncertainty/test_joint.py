@@ -4,8 +4,13 @@ import numpy as np
 import pytest
 
 import fitontest as fot
+from fitontest.data.score_redraws import ScoreRedraws
 from fitontest.measures.if_calibrated import IfCalibrated
+from fitontest.measures.plug_in import PlugIn
+from fitontest.uncertainty.chain import Redrawn
 from fitontest.uncertainty.joint import JointTest, joint_test
+
+NEAR = 45  # a seed
 
 
 def drawn(truth=lambda p: p, n=500, seed=0):
@@ -79,3 +84,28 @@ def test_statistics_that_do_not_vary_say_nothing():
     moving = IfCalibrated(3.0, np.linspace(0, 1, 99), refitted=True)
     assert JointTest({"a": still}).p_value == 1.0
     assert JointTest({"a": still, "b": moving}).p_value == pytest.approx(0.01)
+
+
+def near_the_level():
+    """Sixty rows whose p-value of endless draws is about .05."""
+    return drawn(lambda p: 0.5 + 0.7 * (p - 0.5), n=60, seed=NEAR)
+
+
+def test_a_p_value_near_the_level_is_of_more_draws_and_hangs_on_no_seed():
+    """The first draws are those of the seed and stay; the others, and the folds, are the same for every seed."""
+    one, other = joint_test(near_the_level(), 200, 0), joint_test(near_the_level(), 200, 1)
+    assert one.draws == other.draws == 3200
+    assert one.shown == other.shown
+    assert abs(one.p_value - other.p_value) < 0.005
+    for name, null in one.nulls.items():
+        assert null.observed == other.nulls[name].observed
+        np.testing.assert_array_equal(null.values[200:], other.nulls[name].values[200:])
+        assert not np.array_equal(null.values[:200], other.nulls[name].values[:200])
+    first = Redrawn(PlugIn("isotonic"), ScoreRedraws.of(near_the_level()), 1).compare_with_calibrated(200)
+    np.testing.assert_array_equal(other.nulls["isotonic"].values[:200], first.values)
+
+
+def test_labels_are_drawn_on_only_where_the_decision_needs_it():
+    assert joint_test(drawn(), 200).draws == 200
+    assert joint_test(near_the_level(), 200, level=0.001).draws == 200
+    assert joint_test(near_the_level(), 4000).draws == 4000

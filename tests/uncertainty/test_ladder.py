@@ -11,7 +11,7 @@ from fitontest.measures.pairs import EntryPairs
 from fitontest.measures.plug_in import PlugIn
 from fitontest.numerics.norms import L1
 from fitontest.uncertainty.chain import Redrawn
-from fitontest.uncertainty.goodness_of_fit import FIT, FIT_DRAWS
+from fitontest.uncertainty.goodness_of_fit import FIT, FIT_DRAWS, fit_at_entries, refitted, run_fit_test
 from fitontest.uncertainty.ladder import Ladder
 
 
@@ -31,6 +31,9 @@ def drawn(truth, n=4000, seed=0):
     rng = np.random.default_rng([seed, 20261123])
     p = rng.random(n)
     return rng.random(n) < truth(p), p
+
+
+NEAR = 8  # a seed whose fit test is near its level
 
 
 def ladder_of(truth, n=4000, seed=0):
@@ -89,7 +92,8 @@ def test_where_the_spline_fits_all_is_as_without_a_ladder():
     redraws = ScoreRedraws.of(fot.ScoreSample(y, p))
     g = fot.Spline().fit(np.sort(p), y[np.argsort(p)]).predict(np.sort(p))
     found = Redrawn(PlugIn("spline"), redraws, 0).chain(g, 50, 0.95)
-    assert (error.debiased, error.interval.low, error.interval.high) == (found.value, found.low, found.high)
+    ends = found.value, found.low, found.high
+    assert (error.debiased, error.interval.low, error.interval.high) == pytest.approx(ends, rel=1e-12)
     assert error.interval.roughness is None
     assert error.interval.fit_p_value > 0.05
 
@@ -210,3 +214,22 @@ def test_a_limit_needs_an_interval():
         fot.calibration_error(y, p, interval=None).limit()
     with pytest.raises(ValueError, match="resolution must be a number of at least 20"):
         fot.calibration_error(y, p, interval=0.95).limit(2)
+
+
+def test_pooled_rows_are_fitted_as_the_labels_that_are_redrawn_for_them():
+    """Of other folds the real labels had another map, and calibrated scores were refuted too often."""
+    redraws = ScoreRedraws(fot.ScoreSample(*drawn(lambda p: p**1.2, 41_000)), 300)
+    ladder, labels = Ladder(redraws, 0), redraws.observed[1]
+    ((drawn_labels,),) = [redraws.draw([ladder.smooth], range(2), (0, FIT))]
+    together = refitted("spline", redraws.entries, np.concatenate([labels, drawn_labels], axis=1))
+    assert redraws.entries.pooled
+    np.testing.assert_allclose(ladder.smooth, together[:, 0], rtol=1e-9)
+
+
+def test_a_fit_test_near_its_level_is_of_more_draws():
+    redraws = ScoreRedraws.of(fot.ScoreSample(*drawn(waves, 300, seed=NEAR)))
+    g = fit_at_entries("spline", redraws)
+    tests = [run_fit_test("spline", g, redraws, seed) for seed in range(4)]
+    assert max(test.drawn.draws for test in tests) > FIT_DRAWS
+    for test in tests:
+        assert test.drawn.draws == 640 or not test.drawn.leaves_open(0.05)

@@ -12,10 +12,13 @@ from fitontest.exceptions import without_warnings
 from fitontest.families.base import Family, read_family
 from fitontest.families.reading import fit_map_to
 from fitontest.measures.pairs import EntryPairs
+from fitontest.significance.drawn_p_value import DrawnPValue
 from fitontest.typing import FloatArray, IntArray
 
 FIT = 3  # the stream of random numbers, beside those of intervals and bands
+LEVEL = 0.05  # of the test
 FIT_DRAWS = 80  # labellings of a fit test
+MOST_DRAWS = 640  # where so few do not tell the p-value from the level
 FEWEST = 100  # rows, below which no fit is tested
 
 
@@ -23,37 +26,75 @@ FEWEST = 100  # rows, below which no fit is tested
 class FitTest:
     """Whether a map fits the labels, and the place of the scale at which it fits worst."""
 
-    p_value: float
+    drawn: DrawnPValue
     scale: int
+
+    @property
+    def p_value(self) -> float:
+        """How often labels that are drawn from the map are as far from the map that is fitted to them."""
+        return self.drawn.value
 
 
 def run_fit_test(family: str, g: FloatArray, redraws: ScoreRedraws, seed: int) -> FitTest | None:
-    """Return whether a map fits the labels, with the family refitted to labels that are drawn from the map."""
-    entries = redraws.entries
-    pairs = EntryPairs.of(entries)
-    if pairs.windows.rows < FEWEST or entries.first.size == 1:
+    """Return whether a map fits the labels, with the family refitted to labels that are drawn from the map.
+
+    Parameters
+    ----------
+    family : str
+    g : array of shape (m,)
+        The map of the real labels, fitted as it is to the redrawn ones (`fit_at_entries`).
+    redraws : ScoreRedraws
+    seed : int
+    """
+    pairs = EntryPairs.of(redraws.entries)
+    if pairs.windows.rows < FEWEST or redraws.entries.first.size == 1:
         return None
     observed = pairs.windows.statistics(pairs.of_units(redraws.observed[1]), pairs.from_entries(g))
-    drawn = []
-    for block in redraws.blocks(FIT_DRAWS):
+    values = _drawn_statistics(family, g, redraws, range(FIT_DRAWS), seed)
+    test = _ranked(observed, values)
+    while test is not None and test.drawn.leaves_open(LEVEL) and test.drawn.draws < MOST_DRAWS:
+        draws = range(test.drawn.draws, 2 * test.drawn.draws)
+        values = np.append(values, _drawn_statistics(family, g, redraws, draws, seed), axis=1)
+        test = _ranked(observed, values)
+    return test
+
+
+def _drawn_statistics(family: str, g: FloatArray, redraws: ScoreRedraws, draws: range, seed: int) -> FloatArray:
+    """Return the pair statistic at every scale of labels that are drawn from g less their own map, shape (R, B)."""
+    entries, drawn = redraws.entries, []
+    pairs = EntryPairs.of(entries)
+    for block in redraws.blocks(draws):
         (labels,) = redraws.draw([g], block, (seed, FIT))
-        drawn.append(
-            pairs.windows.statistics(pairs.of_units(labels), pairs.at_units(refitted(family, entries, labels)))
-        )
-    values = np.concatenate(drawn, axis=1)
+        c_star = pairs.at_units(refitted(family, entries, labels))
+        drawn.append(pairs.windows.statistics(pairs.of_units(labels), c_star))
+    return np.concatenate(drawn, axis=1)
+
+
+def _ranked(observed: FloatArray, values: FloatArray) -> FitTest | None:
+    """Return the rank of the largest standardised statistic among those of the draws; None where none varies."""
     spread = values.std(axis=1, ddof=1)
     if not spread.max() > 0:
         return None
     mean, spread = values.mean(axis=1)[:, None], np.where(spread > 0, spread, np.inf)[:, None]
     worst = (observed - mean) / spread
     as_bad = int(np.count_nonzero(((values - mean) / spread).max(axis=0) >= worst.max()))
-    return FitTest((1 + as_bad) / (1 + FIT_DRAWS), int(np.argmax(worst)))
+    return FitTest(DrawnPValue(as_bad, values.shape[1]), int(np.argmax(worst)))
 
 
 def refitted(family: str | Family, entries: Entries, labels: IntArray) -> FloatArray:
     """Return the maps of several labellings at the distinct scores, within [0, 1], shape (G, B)."""
     with without_warnings():
         return np.clip(read_family(family).fit_many(entries, labels).at(), 0.0, 1.0)
+
+
+def fit_at_entries(family: str, redraws: ScoreRedraws) -> FloatArray:
+    """Return the map of the real labels at the entries, fitted as it is to redrawn ones.
+
+    Folds of pooled rows hold out whole entries, and those of the rows themselves do not: of calibrated scores a map of
+    the other folds is refuted in 17 % of sets of 100,000 rows.
+    """
+    entries = redraws.entries
+    return np.asarray(refitted(family, entries, redraws.observed[1])[entries.place, 0])
 
 
 def fit_at_points(family: Any, redraws: Redraws) -> FloatArray:

@@ -4,9 +4,8 @@ A spline sees smooth errors best, an isotonic map jumps, and the pair statistic 
 some rows. All three are computed for the same redrawn labels of calibrated scores, so that the largest of them, each in
 standard deviations of its own null, has a null of its own. Whatever families are listed beside them changes nothing.
 
-A verdict must not hang on the seed. The folds of the spline are the same whatever the seed is. A p-value of few draws
-is known to lie in an interval alone; while this one holds the level that decides, more labels are drawn, by numbers
-that do not depend on the seed (Davidson and MacKinnon, 2000).
+A verdict must not hang on the seed. The folds of the spline are the same whatever the seed is, and while the draws do
+not tell the p-value from the level that decides, more labels are drawn, by numbers that do not depend on the seed.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,7 +22,7 @@ from fitontest.measures.measure import Measure
 from fitontest.measures.pairs import PairStatistic
 from fitontest.measures.plug_in import PlugIn
 from fitontest.numerics.threads import one_blas_thread
-from fitontest.significance.exact_share import share_interval
+from fitontest.significance.drawn_p_value import DrawnPValue
 from fitontest.typing import FloatArray
 from fitontest.uncertainty.certain_scores import certain_scores
 from fitontest.uncertainty.chain import Redrawn
@@ -34,7 +33,6 @@ PAIRS = "pairs"
 UNLIKELY = 0.05
 FEWEST_DRAWS = 39  # of which the smallest p-value is well below that
 MOST_DRAWS = 3200  # beyond which a p-value is near enough to what it would be of any number of draws
-SURE = 0.99  # level of the interval of a p-value of so many draws
 SEED = 0  # of the folds, and of the labels that are drawn on
 ROUNDING = 1e-12  # relative difference of values that are the same
 
@@ -63,11 +61,6 @@ class JointTest:
     While the 99 % interval of the p-value holds .05, the number of draws is doubled, up to 3,200: of calibrated scores
     in one set of twelve. The first draws are by the seed, the others the same for every seed, and so are the folds.
 
-    References
-    ----------
-    Davidson, MacKinnon (2000), Bootstrap tests: how many bootstraps? Econometric Reviews 19.
-    https://doi.org/10.1080/07474930008800459
-
     Examples
     --------
     >>> import numpy as np, fitontest as fot
@@ -90,26 +83,17 @@ class JointTest:
     @property
     def p_value(self) -> float:
         """How often the largest of the statistics would be as large if the scores were calibrated."""
-        return self.smallest if self.impossible else (1 + self._as_large) / (1 + self.draws)
+        return self.smallest if self.impossible else self.drawn.value
 
     @property
-    def interval(self) -> tuple[float, float]:
-        """The ends between which the p-value of any number of draws lies, as sure as 99 %."""
-        return (0.0, self.smallest) if self.impossible else share_interval(self._as_large, self.draws, SURE)
+    def drawn(self) -> DrawnPValue:
+        """The p-value of the draws, whether or not a label is impossible."""
+        observed, drawn = zip(*(self._standardised(null) for null in self.nulls.values()), strict=True)
+        return DrawnPValue(int(np.count_nonzero(np.max(drawn, axis=0) >= max(observed))), self.draws)
 
     def leaves_open(self, level: float) -> bool:
-        """Return whether so few draws do not tell on which side of a level the p-value lies.
-
-        Where the largest statistic of no draw is as large, that is an answer, however small the level.
-        """
-        low, high = self.interval
-        return self._as_large > 0 and low <= level <= high
-
-    @property
-    def _as_large(self) -> int:
-        """How many labellings have statistics of which the largest is as large as that of the real labels."""
-        observed, drawn = zip(*(self._standardised(null) for null in self.nulls.values()), strict=True)
-        return int(np.count_nonzero(np.max(drawn, axis=0) >= max(observed)))
+        """Return whether the draws do not tell on which side of a level the p-value lies."""
+        return not self.impossible and self.drawn.leaves_open(level)
 
     @property
     def shown(self) -> bool:
@@ -138,13 +122,7 @@ class JointTest:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the p-values as JSON-ready values."""
-        return {
-            "p_value": self.p_value,
-            "p_value_between": list(self.interval),
-            "p_values": self.p_values,
-            "draws": self.draws,
-            "smallest": self.smallest,
-        }
+        return {"p_value": self.p_value, "p_values": self.p_values, "draws": self.draws, "smallest": self.smallest}
 
 
 def joint_test(

@@ -26,7 +26,7 @@ from fitontest.typing import FloatArray
 from fitontest.uncertainty.beside_atoms import direction_beside_atoms
 from fitontest.uncertainty.chain import DebiasedInterval, Redrawn
 from fitontest.uncertainty.dependence import score_redraws
-from fitontest.uncertainty.goodness_of_fit import FitTest, fit_at_points, run_fit_test
+from fitontest.uncertainty.goodness_of_fit import LEVEL, FitTest, fit_at_entries, run_fit_test
 from fitontest.uncertainty.levels import Levels
 from fitontest.uncertainty.local_error import LocalError, RedrawnPairs
 
@@ -34,7 +34,6 @@ Rung: TypeAlias = Literal["spline", "isotonic", "levels"]
 
 LIMITS = 5  # the stream of random numbers of the limits of rows that belong together
 LIMIT_DRAWS = 100  # labellings that tell how much a statistic varies there
-LEVEL = 0.05  # of the fit tests
 FINE = 100  # parts of the rows that the limit of the interval of levels tells apart
 
 
@@ -86,7 +85,7 @@ class Ladder:
     @cached_property
     def smooth(self) -> FloatArray:
         """The spline at the entries."""
-        return fit_at_points(SCORES, self.redraws)
+        return fit_at_entries(SCORES, self.redraws)
 
     @cached_property
     def smooth_fit(self) -> FitTest | None:
@@ -96,7 +95,7 @@ class Ladder:
     @cached_property
     def isotonic(self) -> FloatArray:
         """The isotonic map at the entries."""
-        return fit_at_points("isotonic", self.redraws)
+        return fit_at_entries("isotonic", self.redraws)
 
     @cached_property
     def rung(self) -> Rung:
