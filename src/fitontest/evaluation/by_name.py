@@ -12,7 +12,8 @@ from fitontest.measures.measure import Measure, read_measure, registry
 from fitontest.numerics.random import one_seed
 from fitontest.reading.read import read
 from fitontest.typing import ArrayInput, Label, RandomState
-from fitontest.uncertainty.intervals import DRAWS, Direction
+from fitontest.uncertainty.chain import DRAWS
+from fitontest.uncertainty.intervals import Direction
 from fitontest.uncertainty.redrawing import Redrawing
 
 

@@ -28,7 +28,8 @@ from fitontest.numerics.simplex_distances import DEFAULT_DISTANCE
 from fitontest.reading.models import is_of_models, read_models
 from fitontest.reading.read import read
 from fitontest.typing import ArrayInput, Label, RandomState
-from fitontest.uncertainty.intervals import DRAWS, Direction
+from fitontest.uncertainty.chain import DRAWS
+from fitontest.uncertainty.intervals import Direction
 from fitontest.uncertainty.redrawing import Redrawing
 
 FamilyLike = str | Family | CalibrationMap | MulticlassFamily | MulticlassMap

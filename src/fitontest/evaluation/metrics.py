@@ -30,7 +30,8 @@ from fitontest.partitions.simplex.uniform_grid import UniformGrid
 from fitontest.reading.read import read
 from fitontest.significance.choice import TestChoice
 from fitontest.typing import ArrayInput, FloatArray, Label, RandomState
-from fitontest.uncertainty.intervals import DRAWS, Direction
+from fitontest.uncertainty.chain import DRAWS
+from fitontest.uncertainty.intervals import Direction
 from fitontest.uncertainty.redrawing import Redrawing
 
 DistanceLike = str | Distance | Callable[[FloatArray, FloatArray], FloatArray]

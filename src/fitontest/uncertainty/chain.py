@@ -25,6 +25,7 @@ from fitontest.uncertainty.inversion import chain_lengths, find_growing, invert,
 from fitontest.uncertainty.null import compare_with
 from fitontest.uncertainty.shared_refits import SharedRefits
 
+DRAWS = 50  # labellings from each truth, by default
 NOWHERE = 1e-12  # an error that is rounding
 
 

@@ -32,7 +32,7 @@ from fitontest.numerics.simplex_distances import find_distance
 from fitontest.numerics.threads import one_blas_thread
 from fitontest.partitions.simplex.median_variance import MedianVariance
 from fitontest.typing import FloatArray, RandomState
-from fitontest.uncertainty.chain import DebiasedInterval, Redrawn, known_fit
+from fitontest.uncertainty.chain import DRAWS, DebiasedInterval, Redrawn, known_fit
 from fitontest.uncertainty.dependence import bound_to, redraws_of, with_dependence
 from fitontest.uncertainty.goodness_of_fit import fit_at_points
 from fitontest.uncertainty.ladder import Ladder
@@ -41,7 +41,6 @@ from fitontest.uncertainty.null import check_draws, with_null
 from fitontest.uncertainty.seminorm import with_seminorm
 from fitontest.uncertainty.shared_refits import SharedRefits
 
-DRAWS = 50  # from each truth
 NULL_DRAWS = 200  # from calibrated scores, for the p-value
 LEAST_DRAWS = 15
 NORMS = ("l1", "l2", "squared")  # that an interval can be of

@@ -4,7 +4,7 @@ An interval of the true error holds for the truths of its chain. If the map is r
 waves or with an error of its own for each value, truths on the way to a spline know nothing of most of the error, and
 the interval lies below it. Whether a map g fits is tested by the pair statistic of the labels less g
 (`fitontest.measures.pair_windows`), with g refitted to each labelling drawn from it. Where it does not, the next rung
-of the ladder is taken.
+of the ladder is taken, unless the interval would stay where it is: of many rows the test sees what no interval does.
 """
 
 from dataclasses import dataclass, field
@@ -21,10 +21,10 @@ from fitontest.measures.interval import Roughness
 from fitontest.measures.pairs import EntryPairs
 from fitontest.measures.plug_in import SCORES, PlugIn
 from fitontest.numerics.distances import farthest
-from fitontest.numerics.norms import Norm, is_order_statistic
+from fitontest.numerics.norms import L1, Norm, is_order_statistic
 from fitontest.typing import FloatArray
 from fitontest.uncertainty.beside_atoms import direction_beside_atoms
-from fitontest.uncertainty.chain import DebiasedInterval, Redrawn
+from fitontest.uncertainty.chain import DRAWS, DebiasedInterval, Redrawn
 from fitontest.uncertainty.dependence import score_redraws
 from fitontest.uncertainty.goodness_of_fit import LEVEL, FitTest, fit_at_entries, run_fit_test
 from fitontest.uncertainty.levels import Levels
@@ -34,6 +34,7 @@ Rung: TypeAlias = Literal["spline", "isotonic", "levels"]
 
 LIMITS = 5  # the stream of random numbers of the limits of rows that belong together
 LIMIT_DRAWS = 100  # labellings that tell how much a statistic varies there
+MOVED = 0.1  # of the width of the interval of the spline, by which that of another rung has to differ
 FINE = 100  # parts of the rows that the limit of the interval of levels tells apart
 
 
@@ -99,11 +100,23 @@ class Ladder:
 
     @cached_property
     def rung(self) -> Rung:
-        """The first of spline, isotonic map and levels that fits; nothing is asked of levels."""
+        """The first of spline, isotonic map and levels that fits; nothing is asked of levels.
+
+        It is the spline, too, where the interval of the other one has its ends at the same places.
+        """
         if self.smooth_fit is None or self.smooth_fit.p_value > LEVEL:
             return "spline"
         isotonic_fit = run_fit_test("isotonic", self.isotonic, self.redraws, self.seed)
-        return "isotonic" if isotonic_fit is not None and isotonic_fit.p_value > LEVEL else "levels"
+        rung: Rung = "isotonic" if isotonic_fit is not None and isotonic_fit.p_value > LEVEL else "levels"
+        return rung if self._moves_ends(rung) else "spline"
+
+    def _moves_ends(self, rung: Rung) -> bool:
+        """Return whether the interval of another rung has an end elsewhere than that of the spline."""
+        spline, other = (self._interval(each, L1, DRAWS, 1.0 - LEVEL) for each in ("spline", rung))
+        if spline is None or other is None:
+            return True
+        least = MOVED * (spline.high - spline.low)
+        return abs(other.low - spline.low) > least or abs(other.high - spline.high) > least
 
     @cached_property
     def roughness(self) -> Roughness | None:
@@ -125,20 +138,35 @@ class Ladder:
     @cached_property
     def direction(self) -> FloatArray:
         """What truths go towards, at the entries: the map of the rung, shrunk and moved where it has to be."""
-        if self.rung != "spline":
-            return self.isotonic if self.rung == "isotonic" else self.levels.at_entries
+        return self._towards(self.rung)
+
+    def _towards(self, rung: Rung) -> FloatArray:
+        if rung != "spline":
+            return self.isotonic if rung == "isotonic" else self.levels.at_entries
         if self.redraws.is_dependent:
             return self.redraws.moved(self.smooth)  # shrunk by the noise of groups hardly more than atoms would be left
         return self.redraws.moved(direction_beside_atoms(self.smooth, self.redraws, self.seed))
 
-    @cached_property
+    @property
     def limits(self) -> ErrorLimits:
         """The squares of the error at each scale, with their spread under the direction."""
+        return self._limits(self.rung)
+
+    def _limits(self, rung: Rung) -> ErrorLimits:
+        if rung not in self._known_limits:
+            self._known_limits[rung] = self._find_limits(self._towards(rung))
+        return self._known_limits[rung]
+
+    @cached_property
+    def _known_limits(self) -> dict[Rung, ErrorLimits]:
+        return {}
+
+    def _find_limits(self, direction: FloatArray) -> ErrorLimits:
         labels, pairs = self.pairs.of_units(self.redraws.observed[1]), self.pairs
-        c, p, w = pairs.from_entries(self.direction), self.entries.p, self.entries.w
+        c, p, w = pairs.from_entries(direction), self.entries.p, self.entries.w
         squares = pairs.windows.statistics(labels, pairs.p)[:, 0]
         if self.redraws.is_dependent:
-            excess, spreads = self._under_dependence(c)
+            excess, spreads = self._under_dependence(direction)
             squares = squares - excess
         else:
             spreads = pairs.windows.deviations(c, c - pairs.p)
@@ -151,40 +179,46 @@ class Ladder:
             degrees=self.redraws.degrees,
         )
 
-    def _under_dependence(self, c: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def _under_dependence(self, direction: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return at each scale what pairs of one group add to the statistic on average, and its standard deviation."""
         pairs, drawn = self.pairs, []
         for block in self.redraws.blocks(LIMIT_DRAWS):
-            (labels,) = self.redraws.draw([self.direction], block, (self.seed, LIMITS))
+            (labels,) = self.redraws.draw([direction], block, (self.seed, LIMITS))
             drawn.append(pairs.windows.statistics(pairs.of_units(labels), pairs.p))
-        values = np.concatenate(drawn, axis=1)
-        return values.mean(axis=1) - pairs.windows.means(c - pairs.p), values.std(axis=1, ddof=1)
+        values, d = np.concatenate(drawn, axis=1), pairs.from_entries(direction) - pairs.p
+        return values.mean(axis=1) - pairs.windows.means(d), values.std(axis=1, ddof=1)
 
     def interval(self, norm: Norm, draws: int, level: float) -> DebiasedInterval | None:
         """Return debiased error and interval of the rung, or None where labels do not vary.
 
         They are the same for all families of a table, and computed once.
         """
-        key = self.rung, norm, draws, level
+        return self._interval(self.rung, norm, draws, level)
+
+    def _interval(self, rung: Rung, norm: Norm, draws: int, level: float) -> DebiasedInterval | None:
+        key = rung, norm, draws, level
         if key not in self.intervals:
-            self.intervals[key] = self._invert(norm, draws, level)
+            self.intervals[key] = self._invert(rung, norm, draws, level)
         return self.intervals[key]
 
-    def _invert(self, norm: Norm, draws: int, level: float) -> DebiasedInterval | None:
-        if self.rung == SCORES:
-            return Redrawn(PlugIn(norm=norm), self.redraws, self.seed).chain(self.direction, draws, level)
+    def _invert(self, rung: Rung, norm: Norm, draws: int, level: float) -> DebiasedInterval | None:
+        if rung == SCORES:
+            return Redrawn(PlugIn(norm=norm), self.redraws, self.seed).chain(self._towards(rung), draws, level)
         error = LocalError(norm, self.levels.scale)
         levels = RedrawnPairs(error, self.redraws, self.seed).chain(self.levels.at_entries, draws, level)
-        if self.rung == "levels":
-            return self._capped(levels, norm, level)
+        if rung == "levels":
+            return self._capped(levels, self._limits(rung), norm, level)
         isotonic = Redrawn(PlugIn("isotonic", norm=norm), self.redraws, self.seed).chain(self.isotonic, draws, level)
         if isotonic is not None and levels is not None:
             # the fit test of isotonic maps is weak, so that its interval alone would be too sure of jumps
             low, high = min(isotonic.low, levels.low), max(isotonic.high, levels.high)
             isotonic = DebiasedInterval(isotonic.value, low, high, misread=False)
-        return self._capped(isotonic or levels, norm, level)
+        return self._capped(isotonic or levels, self._limits(rung), norm, level)
 
-    def _capped(self, found: DebiasedInterval | None, norm: Norm, level: float) -> DebiasedInterval | None:
+    @staticmethod
+    def _capped(
+        found: DebiasedInterval | None, limits: ErrorLimits, norm: Norm, level: float
+    ) -> DebiasedInterval | None:
         """Return value and ends no larger than the limit at a fine resolution, which holds whatever the direction is.
 
         Levels of wide windows may be of noise alone, along which a small statistic stands for a large error. Where even
@@ -192,7 +226,7 @@ class Ladder:
         """
         if found is None or is_order_statistic(norm):  # which may be larger than the root mean square
             return found
-        limit = self.limits.at(FINE, (1.0 + level) / 2.0).value
+        limit = limits.at(FINE, (1.0 + level) / 2.0).value
         most = limit**2 if norm.name == "squared" else limit
         if most <= found.low:
             return found

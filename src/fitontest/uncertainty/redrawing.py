@@ -11,8 +11,8 @@ from fitontest.measures.measure import Measure
 from fitontest.measures.measure import names as measure_names
 from fitontest.numerics.random import check_seed, one_seed
 from fitontest.typing import RandomState
+from fitontest.uncertainty.chain import DRAWS
 from fitontest.uncertainty.intervals import (
-    DRAWS,
     LEAST_DRAWS,
     NULL_DRAWS,
     Direction,
