@@ -1,5 +1,6 @@
 """One measure in every segment of the data, beside that of all rows: the records and the table of it."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
