@@ -56,6 +56,7 @@ def test_ties_are_taken_in_expectation(weighted):
     for score, (weight, rate) in rates_at(sample).items():
         rows = top == score
         assert (weight, rate) == pytest.approx((w[rows].sum(), np.average(right[rows], weights=w[rows])), abs=1e-12)
+    assert fot.gce(sample).evidence.table.n.sum() == sample.n
     error = fot.calibration_error(sample, family=fot.Slope1(1), interval=None)
     assert float(error) == pytest.approx(abs(np.average(right - top, weights=w)), abs=1e-12)
 

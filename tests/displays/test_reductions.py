@@ -71,6 +71,7 @@ def test_binary_is_the_diagram_of_the_positive_class():
     assert draw(y, p, reduction="binary").ax_.get_ylabel() == "Observed frequency"
 
 
+@pytest.mark.filterwarnings("ignore:.* rows do not add up to 1")
 @pytest.mark.parametrize("scale", ["probability", "logit"])
 def test_classwise_is_a_panel_per_class_on_the_same_axes(scale):
     y, p = classes()
@@ -136,6 +137,7 @@ def test_refusals(options, message):
         draw(*classes(), **options)
 
 
+@pytest.mark.filterwarnings("ignore:.* rows do not add up to 1")  # of two classes of three
 def test_test_based_diagrams():
     y, p = classes()
     display = fot.TCEDisplay.from_predictions(y, p, reduction="confidence", null_draws=2, ax=blank())

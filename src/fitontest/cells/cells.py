@@ -664,11 +664,19 @@ def _make_sample(cells: Cells) -> ScoreSample:
     several = together.low < together.high
     pooled = bool(several.any())
     sample = CountedSample(Rows(*columns), whole=whole, has_pooled_scores=pooled, doubtful=cells.doubtful, facts=facts)
-    sample = changed(sample, n=cells.n, class_rows=sums.class_rows)
+    sample = changed(sample, n=cells.n, rows_each=_rows_each(sums), class_rows=sums.class_rows)
     _warn_of_few_cells(together, several, cells.total, FINE / cells.resolution.fine)
     if cells.doubtful:
         warn_user(in_doubt("weights of cells", cells.total, cells.n), CalibrationWarning)
     return sample
+
+
+def _rows_each(sums: CellSums) -> IntArray | None:
+    """Return the rows of each distinct mean score, where entries are parts of rows."""
+    if not sums.class_rows.split:
+        return None
+    place = np.unique(sums.p, return_inverse=True)[1]
+    return np.rint(np.bincount(place, sums.rows.sum(axis=1))).astype(np.intp)
 
 
 def _by_rank(group: IntArray, p: FloatArray, y: FloatArray, w: FloatArray) -> IntArray:

@@ -49,7 +49,7 @@ class ClassRows:
     --------
     >>> import numpy as np
     >>> print(ClassRows.of(np.array([[0.5, 0.3], [0.4, 0.4]])).note)
-    2 of 2 rows do not add up to 1 (0.8 in each): are they probabilities of all classes, or times a constant?
+    2 of 2 rows do not add up to 1 (0.800 in each): are they probabilities of all classes, or times a constant?
     """
 
     n: int = 0

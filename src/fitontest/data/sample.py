@@ -81,6 +81,8 @@ class Sample(ABC):
         What is to be known of the rows of a score for each class that they were made of; nothing of other rows.
     split : SplitRows or None
         The rows as they were given, where some are split between tied classes; n counts these.
+    rows_each : int array of shape (G,) or None
+        The rows of each distinct score, where some are split.
     """
 
     classes: list[Label] | None
@@ -104,6 +106,7 @@ class Sample(ABC):
     hint: GroupHint = NO_HINT
     class_rows: ClassRows = NOT_OF_CLASSES
     split: Any = None
+    rows_each: IntArray | None = None
     reduction: str | None
     is_by_class: ClassVar[bool] = False
     is_by_segment: ClassVar[bool] = False

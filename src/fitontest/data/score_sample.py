@@ -195,7 +195,8 @@ class ScoreSample(Sample):
     @cached_property
     def distinct(self) -> DistinctScores:
         """The distinct scores in increasing order, with the weights and labels of all rows that share one."""
-        return pooled(self.rows, unit=self.unit)
+        found = pooled(self.rows, unit=self.unit)
+        return found if self.rows_each is None else replace(found, n=self.rows_each)
 
     @cached_property
     def row_weight(self) -> float:  # type: ignore[override]

@@ -117,7 +117,8 @@ class TopLabels:
             return changed(rows, class_rows=about)
         split = SplitRows.of(rows, np.flatnonzero(tied & self.hits), self.ways)
         about = replace(about, tied=int(np.count_nonzero(tied)), split=split.at.size - self.codes.size)
-        return changed(split.sample(), n=rows.n, reduction=CONFIDENCE, class_rows=about, split=split)
+        known = {"n": rows.n, "rows_each": rows.distinct.n, "reduction": CONFIDENCE}
+        return changed(split.sample(), **known, class_rows=about, split=split)
 
     def of_class(self, column: int, about: ClassRows) -> ScoreSample:
         """Return the confidences of the rows that predict a class, each with the share in which it does.
