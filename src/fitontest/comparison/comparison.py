@@ -624,7 +624,7 @@ def _list_warnings(comparison: Comparison, chosen: Calibrator) -> list[str]:
         )
     if comparison.n_test is None and comparison.n / comparison.cv < FEW_IN_A_FOLD:
         warnings.append(
-            "the folds are small, so the errors after calibration are partly differences between their maps."
+            "the folds are small, so that calibration and refinement are partly differences between their maps."
         )
     warnings += _list_group_notes(comparison)
     warnings += data_notes(False, comparison.weighting, comparison.rows_note)

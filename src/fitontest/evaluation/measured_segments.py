@@ -25,10 +25,8 @@ from fitontest.uncertainty.joint import JointTest
 
 RESIDUAL_NOTE = "mean residual: share of positives less mean score."
 BY_LOWER_END = "Worst first, by the lower end of the interval."
-BY_EXCESS = (
-    "Worst first, by the value less its mean if calibrated and two of its s.d. Values that are not debiased are larger "
-    "in smaller segments, of calibrated scores too."
-)
+BY_EXCESS = "Worst first, by the value less its mean if calibrated and two of its s.d."
+OF_RAW = "Values that are not debiased are larger in smaller segments, of calibrated scores too."
 BY_VALUE = "Largest first: how much of it is label noise, which is larger in smaller segments, was not asked."
 BY_QUALITY = "Worst first, by the value alone."
 OF_IDEAL = "Worst first, by the distance from the ideal value that is sure: that of the interval, where there is one."
@@ -284,7 +282,7 @@ class MeasuredSegments:
         what = f"{measure.title} ({measure.in_words()})" if measure.is_family_error else self.name
         title = f"{what} in {self._count}, n = {self.segments.whole.n:,}"
         lead = f"{self.sentence()}\n{title}" if draws or refusal else title
-        lines = [self._order_note, spreads.note if full and spreads else ""]
+        lines = [self._order_note, *([OF_RAW, spreads.note if spreads else ""] if full else [])]
         lines += [] if self.maximum is None else self.maximum.notes
         if not full and len(body) > MOST_PRINTED + 1:
             lines.append(f"{len(body) - 1 - MOST_PRINTED} segments more: print(evaluation.table()), or --verbose.")
