@@ -65,7 +65,9 @@ def main():
     parser.add_argument("--truths", nargs="+", choices=TRUTHS, default=["calibrated", "tilted"])
     parser.add_argument("--scores", nargs="+", choices=SCORES, default=list(SCORES))
     options = parser.parse_args()
-    print("scores      truth          n  family    true  estimate  off  held (s.e.)  above  width  intervals", flush=True)
+    print(
+        "scores      truth          n  family    true  estimate  off  held (s.e.)  above  width  intervals", flush=True
+    )
     for n in options.rows:
         for scores in options.scores:
             for truth in options.truths:

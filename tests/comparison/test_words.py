@@ -204,7 +204,9 @@ def test_the_error_before_and_after_is_that_of_the_scores_and_of_what_the_chosen
         f"{short(one.interval.high)},"
         for one in (before, after)
     ]
-    assert f"Calibration error (spline): {texts[0]} before; {texts[1]} after, of the map of all rows." in said(comparison)
+    assert f"Calibration error (spline): {texts[0]} before; {texts[1]} after, of the map of all rows." in said(
+        comparison
+    )
 
 
 def test_an_error_after_has_no_interval_where_refits_take_long():
@@ -222,7 +224,9 @@ def test_an_error_after_has_no_interval_where_refits_take_long():
 
 def test_the_error_after_does_not_hang_on_the_folds():
     y, p = draw(300)
-    once, other = (quick(y, p, families=["platt"], rule="best", evaluators=["spline"], **one) for one in ({}, {"repeats": 2}))
+    once, other = (
+        quick(y, p, families=["platt"], rule="best", evaluators=["spline"], **one) for one in ({}, {"repeats": 2})
+    )
     assert once.error_after.debiased == other.error_after.debiased
 
 
@@ -230,7 +234,9 @@ def test_scores_of_several_classes_have_the_mean_error_of_their_maps():
     rng = np.random.default_rng(0)
     P = rng.dirichlet([1.0, 1.0, 1.0], 400)
     y = (P.cumsum(axis=1) > rng.random((400, 1))).argmax(axis=1)
-    found = fot.compare_calibrators(y, P**2 / (P**2).sum(axis=1, keepdims=True), reduction="classwise", families=["platt"])
+    found = fot.compare_calibrators(
+        y, P**2 / (P**2).sum(axis=1, keepdims=True), reduction="classwise", families=["platt"]
+    )
     platt = found["platt"]
     each = [
         FittedMap(found.uncalibrated.against_rest(k), platt.family.families_[k], fot.Spline(), 0).uncertainty(0.95)
@@ -250,9 +256,7 @@ def test_each_candidate_that_looks_better_has_the_reason_why_it_was_not_taken():
     )
     mixture = next(one for one in found if one.name == "stacking")
     worse = replace(mixture, held_out=replace(mixture.held_out, to_identity=Difference(0.001, 0.001), score=9.0))
-    stay = replace(
-        found, calibrators=(*(one for one in found if one.name != "stacking"), worse), chosen="identity"
-    )
+    stay = replace(found, calibrators=(*(one for one in found if one.name != "stacking"), worse), chosen="identity")
     better = [one for one in found if one.held_out.to_identity.mean < 0 and one.name != "stacking"]
     assert len(better) >= 2
     text = said(stay)

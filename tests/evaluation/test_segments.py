@@ -3,6 +3,7 @@
 import datetime as dt
 import json
 import pickle
+import re
 import warnings
 from dataclasses import dataclass
 
@@ -94,7 +95,9 @@ def test_the_table_has_the_worst_first_and_the_total_last(segmented):
         assert table["segment"].tolist()[0] == "south"
         assert table["segment"].tolist()[-1] == "all rows"
         assert table["total"].tolist() == [False, False, False, True]
-        excess = (table["value"] - table["if_calibrated"]).to_numpy()[:-1]
+        nulls = [segmented[segment][name].null for segment in table["segment"][:-1]]
+        least = np.array([null.mean + 2 * null.sd for null in nulls])
+        excess = table["value"].to_numpy()[:-1] - least
         assert np.all(np.diff(excess) <= 0)
         south = table.iloc[0]
         assert south["n"] == np.sum(region == "south")
@@ -136,7 +139,7 @@ def test_a_frame_and_a_dict_of_cells_give_the_evaluation_of_the_cells():
     frame = frame.collect().to_pandas()
     two = fot.evaluate(frame, by=["region", "half"], **columns, families=["identity"], interval=None)
     assert set(two) == {(r, h) for r in ("north", "south", "west") for h in ("low", "high")}
-    assert "south, low" in two.to_frame()["segment"].tolist()
+    assert "region = south, half = low" in two.to_frame()["segment"].tolist()
     assert str(two).splitlines()[2].startswith("region, half ")
 
 
@@ -427,3 +430,28 @@ def test_a_copy_of_the_result_says_the_same_of_repeated_rows():
         segments = fot.evaluate(y, p, by=np.arange(300) % 2, families=["beta"], interval=None)
     assert "look like copies" in str(segments)
     assert str(pickle.loads(pickle.dumps(segments))) == str(segments)
+
+
+def test_crossed_segments_are_named_by_their_columns_in_every_sentence_and_table():
+    y, p, region = rows()
+    coded = {"race": np.where(region == "south", 2, 1), "sex": np.arange(y.size) % 2}
+    found = fot.evaluate(y, p, by=coded, families=["slope1"])
+    assert {"race = 1, sex = 0", "race = 2, sex = 1"} < set(found.to_frame()["segment"])
+    shown = " ".join(str(found).split()).split(" (Holm")[0]
+    assert re.fullmatch(r"Miscalibration is shown in \d of 4 segments: (race = \d, sex = \d(; |$))+", shown)
+    matrix = fot.evaluate(y, p, by=np.column_stack([*coded.values()]), families=["slope1"])
+    assert "column 1 = 2, column 2 = 0" in str(matrix)
+    gates = fot.check_calibration(y, p, by=coded, max_error=0.01, family="slope1")
+    assert "; race = 2, sex = 1" in str(gates).splitlines()[0]
+    assert "race = 1, sex = 1: " in str(fot.validate(y, p, by=coded))
+
+
+def test_a_segment_of_one_row_does_not_stand_before_those_whose_error_is_sure():
+    y, p, _ = rows()
+    segment = np.where(np.arange(y.size) % 2, "half", "other")
+    y, p, segment = np.append(y, 0), np.append(p, 0.85), np.append(segment, "one")
+    for options in ({}, {"interval": None, "null_draws": 120}):
+        found = fot.evaluate(y, p, by=segment, families=["spline"], **options)
+        assert found.worst()[-1] == "one"
+    single = fot.evaluate(y, p, by=segment, families=["spline"])["one"]["spline"]
+    assert single.interval.low == 0.0  # a label of 0 has the probability .15

@@ -1,6 +1,6 @@
 """The result of a comparison of post-hoc calibrators: the chosen one, and the numbers and differences of all."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -48,8 +48,8 @@ NOTES = (
 )
 RAW_NOTE = " raw error (...): of the predictions, by that family; label noise raises it."
 ERRORS_NOTE = (
-    " error (...): mean distance of the one map of all rows from the true one, from labels that were drawn anew and fits "
-    "of map and of that family to them."
+    " error (...): mean distance of the one map of all rows from the true one, told by labels that were drawn anew and "
+    "fits of the map and of that family to them."
 )
 DEBIASED_NOTE = " debiased: error corrected for label noise (median-unbiased)."
 RAW_AFTER_NOTE = " raw, after: of held-out predictions, of which those of one score are averaged."
@@ -262,9 +262,14 @@ class Comparison(Table):
         if not self._has_interpretability:
             raise ValueError("interpretability must be True for there to be a frontier, got False")
         ranked = sorted(self.calibrators, key=lambda one: one.loss)
-        counts = [one.interpretability.probabilistic_count for one in ranked if one.interpretability is not None]
-        kept = find_frontier([one.loss for one in ranked], counts)
+        kept = find_frontier([one.loss for one in ranked], self._counts(ranked))
         return [one.name for one, is_on in zip(ranked, kept, strict=True) if is_on]
+
+    @staticmethod
+    def _counts(calibrators: Iterable[Calibrator]) -> list[float]:
+        """Return how many values the map of each candidate has in effect, where that was measured."""
+        found = (one.interpretability for one in calibrators)
+        return [one.probabilistic_count for one in found if one is not None]
 
     def sections(self) -> list[Section]:
         """Return what was chosen and what it gains, the tables of the losses and of the errors, and explanations."""
@@ -321,11 +326,11 @@ class Comparison(Table):
             {
                 "family": one.name,
                 "loss": one.loss,
-                "probabilistic_count": one.interpretability.probabilistic_count,
+                "probabilistic_count": values,
                 "frontier": one.name in frontier,
                 "chosen": one.name == self.chosen,
             }
-            for one in self.calibrators
+            for one, values in zip(self.calibrators, self._counts(self.calibrators), strict=True)
         ]
         where = "test set" if self.n_test else "out of fold"
         return FrontierDisplay(rows, loss=f"{LOSS_NAMES[self.scoring]} ({where})")
@@ -466,7 +471,7 @@ def _describe_choice(comparison: Comparison, chosen: Calibrator, first: Calibrat
     """Return the chosen family, and how much smaller its loss is than that of doing nothing."""
     loss, identity = LOSS_NAMES[comparison.scoring], comparison.do_nothing
     if chosen.name == identity:
-        return f"Chosen: {identity}, to do nothing. {_describe_no_gain(comparison, first, loss)}"
+        return f"Chosen: {identity}, to do nothing. {_describe_no_gain(comparison, loss)}"
     gain = chosen.held_out.to_identity
     amount = f"{loss} {_format_amount(-gain.mean, gain.se)} less than doing nothing."
     if is_mixture(chosen.family):
@@ -520,7 +525,7 @@ def _describe_smallest(comparison: Comparison, chosen: Calibrator, first: Calibr
     return f"{text} Smaller too, {because}: {', '.join(one.name for one in smaller[1:])}."
 
 
-def _describe_no_gain(comparison: Comparison, first: Calibrator, loss: str) -> str:
+def _describe_no_gain(comparison: Comparison, loss: str) -> str:
     """Return why nothing is done: for each candidate with a smaller loss why it was not taken."""
     smaller = _list_smaller(comparison, comparison[comparison.do_nothing])
     gaps = [(one.name, one.held_out.to_identity) for one in smaller]

@@ -5,6 +5,7 @@ would hide the error of fitting this share, which is the main error of a calibra
 """
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from time import perf_counter
 from typing import Any
 
@@ -94,6 +95,11 @@ class HeldOutEvaluation:
         """The rows on which errors and parts are measured: the test set, if there is one, else the sample."""
         return self.sample if self.test is None else self.test
 
+    @cached_property
+    def _given(self) -> Any:
+        """The rows with their scores, without the folds that were drawn, as other functions read them."""
+        return self.sample.rescored(self.sample.present.p)
+
     def evaluate(self, family: Any) -> CandidateResult:
         """Return the result of one candidate, and leave it fitted to all rows."""
         mixed = is_mixture(family) and not family.takes_features
@@ -109,7 +115,7 @@ class HeldOutEvaluation:
             predictions = q[None]
             test_losses = self._average_losses(judged.present, predictions)
         if self.test is None and not family.takes_features:
-            predictions = [self._join_ties(each) for each in predictions]
+            predictions = np.stack([self._join_ties(each) for each in predictions])
         samples = [judged.rescored(each) for each in predictions]
         certain = ((q == 0) | (q == 1)).reshape(len(q), -1).any(axis=1)
         told = losses if test_losses is None else test_losses
@@ -234,7 +240,7 @@ class HeldOutEvaluation:
         seed = one_seed(self.options.random_state)
         errors = {}
         for name, evaluator in self.options.estimators.items():
-            maps = None if self.test is not None else FittedMaps.of(self.sample, family, seed)
+            maps = None if self.test is not None else FittedMaps.of(self._given, family, seed)
             for what in views[0]:
                 with without_warnings():
                     raw = mean_estimate(PlugIn(evaluator), [view[what] for view in views])

@@ -29,9 +29,9 @@ def words_of(segments: Iterable[Key], columns: Sequence[str] = ()) -> dict[Key, 
     return texts if len(set(texts.values())) == len(texts) else {one: _in_words(one, columns, repr) for one in texts}
 
 
-def columns_of_several(columns: Sequence[str], number: int) -> Sequence[str]:
+def columns_of_several(columns: Sequence[str], number: int) -> tuple[str, ...]:
     """Return the names of several columns, or where they have none their places."""
-    return columns or tuple(f"column {place + 1}" for place in range(number))
+    return tuple(columns) or tuple(f"column {place + 1}" for place in range(number))
 
 
 def enumerate_names(names: Sequence[str], most: int) -> str:

@@ -234,7 +234,9 @@ class CalibrationCheck(Table):
                     claims.setdefault(claim, []).append(gate.name)
         if self.outcome == "pass":
             return ", ".join(claims)
-        return ", ".join(f"{claim} ({enumerate_names(list(dict.fromkeys(of)), MOST_NAMED)})" for claim, of in claims.items())
+        return ", ".join(
+            f"{claim} ({enumerate_names(list(dict.fromkeys(of)), MOST_NAMED)})" for claim, of in claims.items()
+        )
 
     @property
     def _resolution_note(self) -> str:

@@ -5,8 +5,8 @@ they are those of several maps, which make several neighbouring scores of one sc
 the rows themselves, whose labels c has followed. Truths are therefore taken on the way from c to a flexible map of the
 labels, and beyond; from each of them labels are redrawn, to which the family *and* a second, evaluating family are
 fitted again. Of every redrawn set both are known: the error of its map, and the distance T of its two maps. Along the
-truths T grows, with the same random numbers. Where T is that of the real labels, the set looks as the real one does, and
-the error of its map is one that the real map may have. Of the errors that are found in this way the median is the
+truths T grows, with the same random numbers. Where T is that of the real labels, the set looks as the real one does,
+and the error of its map is one that the real map may have. Of the errors that are found in this way the median is the
 estimate, and their mean and their spread give the interval.
 
 The error of a map is as random as the labels that it was fitted to. A map that follows the mean label of each score has
@@ -151,7 +151,7 @@ class FittedMap:
     @cached_property
     def _c_hat(self) -> FloatArray:
         """The map at the distinct scores."""
-        return np.clip(self.family.map_.evaluate(self.redraws.entries.distinct_p), 0.0, 1.0)
+        return np.asarray(np.clip(self.family.map_.evaluate(self.redraws.entries.distinct_p), 0.0, 1.0))
 
     @property
     def _scores_are_few(self) -> bool:
