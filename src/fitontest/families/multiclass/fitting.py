@@ -125,13 +125,14 @@ def find_optimum(
     bounded = bool(penalty.strength[:, -1].any() or problem.class_weights.all())
     with one_blas_thread():
         if bounded:
-            # no penalty holds biases that make up for the means of scores, which hide how little small logits differ
-            middle = 0.0 if penalty.strength[:, -1].any() else np.average(problem.x, axis=0, weights=problem.w)
-            objective = make(replace(problem, x=problem.x - middle), penalty)
-            optimum = minimise(objective, with_bias_at(-middle, start), aim)
+            # where no penalty holds the biases they make up for the means of scores, which hide how small logits differ
+            free = not penalty.strength[:, -1].any()
+            middle = np.average(problem.x, axis=0, weights=problem.w)
+            objective = make(replace(problem, x=problem.x - middle) if free else problem, penalty)
+            optimum = minimise(objective, seen_from(-middle, start) if free else start, aim)
             if optimum.settled:
                 optimum = warn_unless_exact(objective, optimum, aim)
-                return replace(optimum, theta=with_bias_at(middle, optimum.theta))
+                return replace(optimum, theta=seen_from(middle, optimum.theta)) if free else optimum
         absent = np.flatnonzero(problem.class_weights == 0)
         reason = (
             f"{named_classes(absent, scores.classes)} no rows" if absent.size else "the scores separate the classes"
@@ -146,10 +147,14 @@ def find_optimum(
         return warn_unless_exact(objective, minimise(objective, start, aim), aim)
 
 
-def with_bias_at(middle: FloatArray | float, theta: FloatArray) -> FloatArray:
-    """Return the parameters of scores less their middle as those of the scores themselves: b - W middle."""
+def seen_from(middle: FloatArray, theta: FloatArray) -> FloatArray:
+    """Return the parameters of scores less their middle as those of the scores themselves.
+
+    The biases are b - W middle less their mean: steep slopes would make all of them so large that they round W x.
+    """
     W, moved = theta[:, :-1], theta.copy()
-    moved[:, -1] -= ((W if W.shape[1] > 1 else np.diag(W[:, 0])) * middle).sum(axis=1)
+    b = theta[:, -1] - (W[:, 0] * middle if W.shape[1] == 1 else W @ middle)
+    moved[:, -1] = b - b.mean()
     return moved
 
 
