@@ -123,3 +123,16 @@ def test_a_class_that_is_ruled_out_has_a_number():
         c_hat = fot.families.make(name).fit_sample(rows).map_
         assert np.isfinite(c_hat.evaluate_log(Z)).all()
         assert np.isfinite(fot.families.make(name, input="logits").fit(L, Y).map_.evaluate_log(Z)).all()
+
+
+def test_probabilities_given_as_logits_are_noticed():
+    family = fot.Temperature(input="logits")
+    said = r"^P holds probabilities, .* read as logits, .* leave out input=\"logits\"$"
+    P = softmax(L)
+    with pytest.warns(fot.CalibrationWarning, match=said):
+        family.fit(P.astype(np.float32), Y)
+    family.fit(L, Y)
+    with pytest.warns(fot.CalibrationWarning, match=said):
+        family.predict_proba(P)
+    for rows in (log_softmax(L), P - 1e-3, 2.0 * P):  # logarithms of probabilities are logits; warnings are errors
+        family.fit(rows, Y).predict_proba(rows)

@@ -8,6 +8,7 @@ import numpy as np
 
 from fitontest.data.arrays import as_matrix, as_real_matrix
 from fitontest.data.places import BadValueError, such
+from fitontest.exceptions import CalibrationWarning, warn_user
 from fitontest.numerics.softmax import row_blocks
 from fitontest.typing import ArrayInput, FloatArray
 
@@ -35,7 +36,14 @@ def on_simplex(P: FloatArray, name: str) -> FloatArray:
 def as_logits(values: ArrayInput, name: str) -> tuple[FloatArray, list[str] | None]:
     """Return rows of real scores less the largest of each, and the names a data frame gives the columns.
 
-    The differences within a row are all that its softmax depends on; its logarithm would round small ones.
+    The differences within a row are all that its softmax depends on; its logarithm would round small ones. A warning
+    says where the rows are probabilities already.
     """
     array, headers = as_real_matrix(values, name)
+    if array.min() >= 0.0 and float(np.abs(array.sum(axis=1) - 1.0).max()) <= SUM_TOLERANCE:
+        warn_user(
+            f"{name} holds probabilities, as all rows add up to 1 and nothing is below 0, and is read as logits, whose "
+            'softmax is meant: give logits, or leave out input="logits"',
+            CalibrationWarning,
+        )
     return array - array.max(axis=1, keepdims=True), headers
