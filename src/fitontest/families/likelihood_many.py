@@ -7,6 +7,7 @@ a threshold.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
@@ -57,7 +58,9 @@ def maximise_columns(
     w, wy = entries.distinct_w, entries.distinct_wy(positives)
     features = entries.memory.get((make_features, eps))
     if features is None:
-        features = entries.memory[make_features, eps] = _Pyramid(make_features(p), w)
+        x = make_features(p)
+        unit = _Unit.of(x, w)
+        features = entries.memory[make_features, eps] = _Pyramid(unit.of_features(x), w, unit)
     if not features.regular:
         return _fitted_one_by_one(family, entries, positives, at)
     separable = _separable(p, w, wy, threshold)
@@ -66,7 +69,7 @@ def maximise_columns(
     held = np.flatnonzero(smooth & (theta[:n_slopes] <= 0).any(axis=0))
     if held.size:
         theta[:, held], smooth[held] = _solve_at_bounds(features, w, wy[:, held], n_slopes)
-    x = features.all.x if at is None else make_features(clip_unit(at, eps) if eps else at)
+    x = features.all.x if at is None else features.unit.of_features(make_features(clip_unit(at, eps) if eps else at))
     values = probabilities(x, theta)
     rest = np.flatnonzero(~smooth)
     if rest.size:
@@ -111,11 +114,34 @@ def _fitted_one_by_one(family: Family, entries: Entries, positives: IntArray, at
     return remembered(entries, name, positives, lambda labels: Fits(family.fit_map, entries, labels).at(at))
 
 
-class _Pyramid:
-    """The features at all scores and at a few means of neighbouring ones."""
+@dataclass(frozen=True, eq=False)
+class _Unit:
+    """What makes the mean square of a feature 1, and its mean 0 where there is an intercept.
 
-    def __init__(self, x: FloatArray, w: FloatArray) -> None:
-        self.all, self.weights = Features(x), w
+    The gradients at which a fit ends are small then beside the features, however little the scores differ.
+    """
+
+    middle: FloatArray
+    size: FloatArray
+
+    @classmethod
+    def of(cls, x: FloatArray, w: FloatArray) -> "_Unit":
+        share = w / w.sum()
+        constant = x[0] == x[-1]  # the scores are sorted
+        middle = np.where(constant, 0.0, share @ x) if constant.any() else np.zeros(x.shape[1])
+        size = np.sqrt(share @ (x - middle) ** 2)
+        return cls(middle, np.where(constant | (size == 0.0), 1.0, size))
+
+    def of_features(self, x: FloatArray) -> FloatArray:
+        """Return features in this unit."""
+        return np.asarray((x - self.middle) / self.size)
+
+
+class _Pyramid:
+    """The features at all scores, in their unit, and at a few means of neighbouring ones."""
+
+    def __init__(self, x: FloatArray, w: FloatArray, unit: _Unit) -> None:
+        self.all, self.weights, self.unit = Features(x), w, unit
         self.parts: dict[tuple[int, ...], _Pyramid] = {}
         self.regular = bool(
             x.shape[0] > x.shape[1] and np.linalg.cond(x * np.sqrt(w / w.sum())[:, None]) < MAX_CONDITION
@@ -128,7 +154,7 @@ class _Pyramid:
         """Return some of the features alone."""
         key = tuple(chosen)
         if key not in self.parts:
-            self.parts[key] = _Pyramid(self.all.x[:, chosen], self.weights)
+            self.parts[key] = _Pyramid(self.all.x[:, chosen], self.weights, self.unit)
         return self.parts[key]
 
     def solve(self, w: FloatArray, wy: FloatArray) -> tuple[FloatArray, BoolArray]:
