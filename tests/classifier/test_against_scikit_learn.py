@@ -85,6 +85,20 @@ def test_sigmoid_of_large_decision_values(factor, ensemble):
     np.testing.assert_allclose(found, expected, rtol=0, atol=2e-5)
 
 
+@pytest.mark.parametrize("family", ["platt", "isotonic", "spline"])
+def test_decision_values_of_any_size(family):
+    """The sigmoid alone would make all of the small ones 1/2, and all of the large ones 0 or 1."""
+    X, y = problem()
+    for factors in ((1e-30, 1e-12, 1e-7), (1e3, 1e6)):
+        first, *others = (CalibratedClassifier(Margin(one), family, 3).fit(X, y).predict_proba(X) for one in factors)
+        for other in others:
+            np.testing.assert_allclose(other, first, rtol=0, atol=1e-6)
+    plain = CalibratedClassifier(Margin(1e-3), family, 3).fit(X, y).predict_proba(X)
+    np.testing.assert_allclose(
+        CalibratedClassifier(Margin(1e-12), family, 3).fit(X, y).predict_proba(X), plain, atol=0.05
+    )
+
+
 def test_isotonic_of_large_decision_values_at_the_data():
     X, y = problem()
     splits = [(np.arange(y.size), np.arange(y.size))]

@@ -110,9 +110,9 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
     A row to which the maps of all classes give 0 gets the same probability of every class that the estimator knows.
 
     The sigmoid brings large decision values ever closer, and from 37 on makes them equal. Where the calibration rows
-    have ones larger than 15, those of the class are divided by a constant that makes the largest 15. This changes no
-    map with a free slope in the logit, nor isotonic regression at values that are at least 1e-9 of the largest apart;
-    it changes the identity.
+    have ones larger than 15, those of the class are divided by a constant that makes the largest 15; where all are
+    below 1e-6, by one that makes the largest 1. This changes no map with a free slope in the logit, nor isotonic
+    regression at values that are at least 1e-9 of the largest apart; it changes the identity.
 
     Isotonic regression agrees to rounding for float64 scores that are more than 1e-15 apart: scikit-learn's takes
     closer ones for ties (and float32 ones within 1e-6), ours never does. Naive Bayes has many scores next to 0.

@@ -20,6 +20,7 @@ from fitontest.typing import FloatArray, IntArray
 
 METHODS = ("predict_proba", "decision_function")
 LARGEST = 15.0  # decision values up to here, 1e-9 apart, stay apart under the sigmoid; it is 1.0 from 37 on
+FAINT = 1e-6  # decision values below here are rounded by the sigmoid, in the tenth digit and beyond
 
 
 def find_method(estimator: Any, response_method: object) -> str:
@@ -84,7 +85,7 @@ class Reading:
     ----------
     method : str
     divisors : array of shape (K,)
-        1 for every class, unless decision values were so large that the sigmoid would make them equal.
+        1 for every class, unless decision values were so large, or so small, that the sigmoid would make them equal.
     together : bool
         Whether decision values become scores by the softmax of all instead.
     """
@@ -102,6 +103,7 @@ class Reading:
             sizes = np.where(np.isfinite(present), np.abs(present), 0.0)
             largest = sizes.max(axis=0, initial=0.0)
             divisors = np.where(largest > LARGEST, largest / LARGEST, 1.0)
+            divisors = np.where((largest < FAINT) & (largest > 0.0), largest, divisors)
         return cls(method, divisors)
 
     @property

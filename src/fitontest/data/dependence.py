@@ -21,7 +21,7 @@ from scipy.special import ndtr, ndtri
 
 from fitontest.data.mirrored_rows import MirroredRows
 from fitontest.data.row_groups import RowGroups
-from fitontest.numerics.links import logit
+from fitontest.numerics.links import SAME, logit
 from fitontest.typing import BoolArray, FloatArray, IntArray
 
 EPS = 1e-12  # scores are cut there before their logits are standardised
@@ -295,7 +295,7 @@ def standardised_logits(p: FloatArray, w: FloatArray) -> FloatArray:
     weight = w[inside] / w[inside].sum()
     centre = float(weight @ x[inside])
     spread = float(np.sqrt(weight @ (x[inside] - centre) ** 2))
-    if not spread > 1e-9:
+    if not spread > SAME:
         return h
     h[inside] = np.clip((x[inside] - centre) / spread, -REACH, REACH)
     return h

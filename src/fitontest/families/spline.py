@@ -25,7 +25,7 @@ from fitontest.maps.base import CalibrationMap
 from fitontest.maps.logit_knots import LogitKnotsMap
 from fitontest.maps.mixture import MixtureMap
 from fitontest.numerics.cells import equal_mass_cells
-from fitontest.numerics.links import logit, sigmoid
+from fitontest.numerics.links import SAME, logit, sigmoid
 from fitontest.numerics.log_sums import softplus
 from fitontest.numerics.random import check_cv
 from fitontest.typing import FloatArray, IntArray, RandomState
@@ -33,7 +33,6 @@ from fitontest.typing import FloatArray, IntArray, RandomState
 NODES = 256  # means of neighbouring scores that the likelihood is computed on
 ROWS_PER_SEGMENT_SQUARED = 12
 ROUNDING = 1e-12  # of sums of weights
-SAME = 1e-6  # knots closer than this are one
 RIDGE = 0.001  # on the distance of the logits at the knots from the identity
 OUTER = 0.005  # share of the rows beyond the outer knots, on either side
 KEPT = 100_000  # logits at which the functions of a polygon are kept for the next labellings
@@ -412,7 +411,10 @@ def _nodes(w: FloatArray) -> IntArray:
 
 
 def _knots(x: FloatArray, w: FloatArray, n_segments: int) -> FloatArray:
-    """Return the distinct quantiles of the logits, the outer ones half a per cent of the rows within the ends."""
+    """Return the distinct quantiles of the logits, the outer ones half a per cent of the rows within the ends.
+
+    Those that may differ by rounding alone are one; scores that a classifier hardly tells apart may lie within 1e-8.
+    """
     cumulative = np.cumsum(w)
     shares = np.concatenate(([OUTER], np.arange(1, n_segments) / n_segments, [1.0 - OUTER])) * cumulative[-1]
     knots = x[np.searchsorted(cumulative, shares * (1.0 - ROUNDING))]  # the first with that share at or below it

@@ -2,14 +2,13 @@
 
 import numpy as np
 
-from fitontest.numerics.links import sigmoid
+from fitontest.numerics.links import SAME, sigmoid
 from fitontest.typing import FloatArray
 
 MAX_STEPS = 50
 LONGEST = 2.0  # step, in logits
 FARTHEST = 20.0  # offset: of labels of one class it would be infinite
 SETTLED = 1e-12
-ROUNDING = 1e-9  # relative, of logits that are all one
 RIDGE = 1.0  # of a line, towards that of the scores, in rows' worth of its own information
 
 
@@ -50,7 +49,7 @@ def mean_and_spread(logits: FloatArray, w: FloatArray) -> tuple[float, float]:
     """
     mean = float(w @ logits) / float(w.sum())
     spread = float(np.sqrt(w @ (logits - mean) ** 2 / w.sum()))
-    return mean, spread if spread > ROUNDING * (1.0 + abs(mean)) else 1.0
+    return mean, spread if spread > SAME * (1.0 + abs(mean)) else 1.0
 
 
 def line_of(y: FloatArray, logits: FloatArray, w: FloatArray, offset: FloatArray | float = 0.0) -> tuple[float, float]:

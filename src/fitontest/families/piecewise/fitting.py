@@ -34,7 +34,7 @@ TRIED = 64  # places of a single inner knot
 CONTINUED = 4  # of them, with the knot free
 DETOUR = 2  # bins beyond the requested ones with which a search begins
 LEAST = 1e-9  # distance from 0 and 1 of probabilities whose curvature is taken
-CLOSEST = 1e-9  # distance of two knots of PL3, as logits
+CLOSEST = 1e-9  # distance of two knots of PL3, as logits, or as a share of their range where that is below 1
 CONVERGED = 1e-6  # gain per unit weight that another step may still bring in a converged fit
 
 
@@ -232,7 +232,8 @@ class Fitter:
         """Return the knots of one map, and the logits of its values there."""
         x = self.knots(tau)
         x[[0, -1]] = self.quantiles[[0, -1]]  # the last share is 1 up to rounding
-        x = separated(x[None, :], 0.0 if self.space == "probability" else CLOSEST)[0]
+        apart = 0.0 if self.space == "probability" else CLOSEST * min(1.0, float(x[-1] - x[0]))
+        x = separated(x[None, :], apart)[0]
         if self.fine.x.size == 1:  # a single score determines a level and no slope
             level = LOGIT.forward(values_at(self.fine.x, x, u, self.settings.link), EPS)
             return x, np.full(u.size, level[0])

@@ -8,11 +8,11 @@ scores spread out or all within 1e-6 of 0 and 1.
 import numpy as np
 
 from fitontest.families.piecewise.grid import Grid
+from fitontest.numerics.links import SAME
 from fitontest.typing import FloatArray
 
 POINTS = 65  # values of Q, at 0, 1/64, ..., 1
 OUTERMOST = 16.0  # logit of an outer knot
-SAME = 1e-6  # range of logits that are practically one
 UNIFORM = 0.01  # share of the width of the range in the mass, so that Q increases strictly and has no cliffs
 
 
