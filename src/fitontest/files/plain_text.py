@@ -1,6 +1,5 @@
 """Files of text in any encoding, compressed or not, as copies in UTF-8, which all that reads them reads alike."""
 
-import bz2
 import codecs
 import gzip
 import lzma
@@ -25,7 +24,7 @@ def _only_member(path: Path, _: str = "rb") -> IO[bytes]:
     return archive.open(member_of(path))
 
 
-PACKED: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open, ".zip": _only_member}
+PACKED: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".xz": lzma.open, ".zip": _only_member}
 BROKEN = (gzip.BadGzipFile, EOFError, zlib.error, lzma.LZMAError, BadZipFile, NotImplementedError, RuntimeError)
 
 

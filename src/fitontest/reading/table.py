@@ -117,7 +117,15 @@ class Table:
             if not is_file:
                 raise ValueError(f"{name} must be left out of a data frame, got {value!r}")
         return cls(
-            source, label, probs, weight, segments, of_groups, called, _layout(given) if is_file else None, written
+            source,
+            label,
+            probs,
+            weight,
+            segments,
+            of_groups,
+            called,
+            _layout(given, written) if is_file else None,
+            written,
         )
 
     def read(
@@ -381,11 +389,11 @@ def _file_has_no_rows(path: str | Path, wanted: dict[str, str], layout: Any) -> 
     return not any(column.size for column in read_columns(Path(path), wanted, (), layout, no_rows=True).values())
 
 
-def _layout(given: dict[str, Any]) -> Any:
-    """Return how a CSV file is written, as far as that is said."""
+def _layout(given: dict[str, Any], written: Written) -> Any:
+    """Return how a file and its scores are written, as far as that is said."""
     from fitontest.files.layout import Layout
 
-    return Layout(**given)
+    return Layout(**given, written=written)
 
 
 def _prob(names: Names) -> str:
