@@ -86,12 +86,13 @@ class CsvFile:
                 if taken is not None:
                     del taken[:line]
                 for row in reader:
-                    if not row and width == 1:  # a missing cell, if it is not the end of the file
-                        blank.append(line + 1)
-                    elif len(row) == width:
-                        yield from ((one, [""]) for one in blank)
-                        blank.clear()
+                    if len(row) == width:
+                        if blank:  # of a single column they are missing cells, if they are not the end of the file
+                            yield from ((one, [""]) for one in blank)
+                            blank.clear()
                         yield line + 1, row
+                    elif not row and width == 1:
+                        blank.append(line + 1)
                     elif row:
                         raise MalformedError(
                             "path",

@@ -116,17 +116,8 @@ class Table:
         for name, value in given.items():
             if not is_file:
                 raise ValueError(f"{name} must be left out of a data frame, got {value!r}")
-        return cls(
-            source,
-            label,
-            probs,
-            weight,
-            segments,
-            of_groups,
-            called,
-            _layout(given, written) if is_file else None,
-            written,
-        )
+        how = _layout(given, written) if is_file else None
+        return cls(source, label, probs, weight, segments, of_groups, called, how, written)
 
     def read(
         self,
