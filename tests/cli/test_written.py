@@ -60,3 +60,32 @@ def test_rows_with_a_missing_value_are_left_out_where_that_is_said(tmp_path):
 def test_percents_are_no_logarithms(tmp_path):
     found = run("evaluate", write(tmp_path, P), *COLUMNS, "--percent", "--log-prob")
     assert found.stderr == "Error: --percent must be left out with --log-prob, got both\n"
+
+
+def test_a_file_without_a_header_and_with_thousands(tmp_path):
+    frame = pd.DataFrame({"y": Y, "p": P, "w": np.where(Y, "1,000", "2,500.5")})
+    frame.to_csv(tmp_path / "a.csv", index=False, header=False)
+    options = ("--label", "1", "--prob", "2", "--weight", "3", "--weight-type", "importances", *QUICK)
+    hint = run("evaluate", tmp_path / "a.csv", *options)
+    assert "; --no-header says that the first line has no names; columns are then called '1', '2', ...\n" in hint.stderr
+    assert "such as '2,500.5' at line " in run("evaluate", tmp_path / "a.csv", *options, "--no-header").stderr
+    found = run("evaluate", tmp_path / "a.csv", *options, "--no-header", "--thousands", ",")
+    assert found.exit_code == 0, found.stderr
+    weight = np.where(Y, 1000.0, 2500.5)
+    plain = run("evaluate", write(tmp_path, P, w=weight), *COLUMNS, "--weight", "w", *options[6:])
+    values = [json.loads(one.stdout)["estimates"][0]["value"] for one in (found, plain)]
+    assert values[0] == pytest.approx(values[1], rel=1e-12)
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.csv.xz", "a.csv.zip"])
+def test_other_files_are_read_by_their_endings(tmp_path, name):
+    frame = pd.DataFrame({"y": Y, "p": P})
+    if name == "a.jsonl":
+        frame.to_json(tmp_path / name, orient="records", lines=True, double_precision=15)
+    else:
+        frame.to_csv(tmp_path / name, index=False)
+    found = run("evaluate", tmp_path / name, *COLUMNS, *QUICK)
+    assert found.exit_code == 0, found.stderr
+    plain = run("evaluate", write(tmp_path, P), *COLUMNS, *QUICK)
+    values = [json.loads(one.stdout)["estimates"][0]["value"] for one in (found, plain)]
+    assert values[0] == pytest.approx(values[1], rel=1e-12)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from fitontest.cells.cell_sums import FINE, MIXED, MOST_EDGES, WIDTH, CellSums, Resolution, added_up
 from fitontest.cells.frames import BadRowsError, FrameColumns, as_frame, refuse_bad, sums_by_segment
 from fitontest.cells.group_ids import ordered_ids
+from fitontest.cells.plain_names import with_plain_names
 from fitontest.checks import as_names, brief, choose, is_real, is_whole
 from fitontest.data.arrays import as_ids
 from fitontest.data.class_rows import NOT_OF_CLASSES, ClassRows
@@ -265,7 +266,10 @@ class Cells:
         """
         resolution = read_resolution(edges, exact, by_group=groups is not None)
         check_kind(weights, has_weights=weight is not None)
-        segments, of_groups = as_names(by, "by"), as_names(groups, "groups")
+        named: dict[str, Any] = {"label": label, "prob": prob, "weight": weight, "by": by, "groups": groups}
+        frame, named = with_plain_names(frame, named)
+        label, prob, weight = named["label"], named["prob"], named["weight"]
+        segments, of_groups = as_names(named["by"], "by"), as_names(named["groups"], "groups")
         columns = FrameColumns(label, prob, weight, segments, pos_label, reduction, labels, of_groups, written)
         each = sums_by_segment(frame, columns, resolution)
         if weights == "counts" and not all(sums.whole for sums in each.values()):

@@ -21,6 +21,7 @@ from fitontest.numerics.search import BLOCK
 from fitontest.typing import ArrayInput, FloatArray
 
 ROUNDING = 1e-6  # beyond 0 or 1, up to which scores of single precision come of sums and quotients: they are clipped
+LISTS = ("object", "list", "array", "fixed_size_list", "large_list")  # how kinds of columns of lists are called
 LAST_DIGITS = 1e-12  # beyond 0 or 1, up to which double precision explains it, so that nobody needs to be told
 NEAR = 0.1  # beyond 0 or 1, up to which values may be meant to lie within, as those of a linear model
 ODDS = 10.0  # the median of decimal odds is below, that of percents above
@@ -149,14 +150,35 @@ def as_real_matrix(values: ArrayInput, name: str) -> tuple[FloatArray, list[str]
 def _matrix(
     values: ArrayInput, name: str, read: Callable[[ArrayInput, str], FloatArray]
 ) -> tuple[FloatArray, list[str] | None]:
-    frame = nw.from_native(values, eager_only=True, pass_through=True)
-    array = read(frame.to_numpy() if isinstance(frame, nw.DataFrame) else values, name)
+    try:
+        frame = nw.from_native(values, eager_only=True, pass_through=True)
+    except ValueError as error:
+        names = list(values.columns)
+        repeated = next(name for name in names if names.count(name) > 1)
+        rule = f"{name} must have columns of different names"
+        raise ValueError(f"{rule}, got {repeated!r} {names.count(repeated)} times") from error
+    array = read(frame.to_numpy() if isinstance(frame, nw.DataFrame) else _of_lists(values, name), name)
     if array.ndim != 2 or array.shape[0] == 0 or array.shape[1] < 2:
         raise ValueError(
             f"{name} must be a matrix with a row per prediction and a column per class, got an array of "
             f"shape {array.shape}"
         )
     return array, _names_of(frame) if isinstance(frame, nw.DataFrame) else None
+
+
+def _of_lists(values: ArrayInput, name: str) -> ArrayInput:
+    """Return a column of lists, one for each row, as a matrix, and anything else as it is."""
+    if count_columns(values) == 1 or isinstance(values, list | tuple) or getattr(values, "ndim", 1) != 1:
+        return values
+    column = _to_numpy(values, name)
+    if column.ndim != 1:
+        return values
+    sizes = np.array([len(each) for each in column])
+    other = np.flatnonzero(sizes != sizes[0])
+    if other.size:
+        rule, got = f"hold lists of one length, {sizes[0]}", f"one of {sizes[other[0]]}"
+        raise BadValueError(name, rule, got, int(other[0]), column.shape, such(other.size, "list"))
+    return np.array([list(each) for each in column])
 
 
 def _names_of(frame: "nw.DataFrame[Any]") -> list[str] | None:
@@ -215,8 +237,10 @@ def _as_reals(values: ArrayInput, name: str) -> FloatArray:
 def count_columns(values: ArrayInput) -> int | None:
     """Return how many columns there are, or None where only a conversion would show it."""
     shape = getattr(values, "shape", None)
-    if shape is not None:
+    if shape is not None and (len(shape) != 1 or not _holds_lists(values)):
         return None if len(shape) > 2 else 1 if len(shape) < 2 else int(shape[1])
+    if shape is not None or type(values).__module__.startswith("pyarrow"):
+        return len(_first(values)) if _holds_lists(values) else None
     if isinstance(values, list | tuple) and values:
         first = values[0]
         return len(first) if hasattr(first, "__len__") and not isinstance(first, str) else 1
@@ -255,6 +279,17 @@ def in_unit_interval(array: NDArray[Any], name: str, shape: tuple[int, ...] | No
         return np.asarray(np.clip(array, 0, 1))
     check_unit_interval(array, name, shape)
     return array
+
+
+def _holds_lists(values: Any) -> bool:
+    """Return whether a column holds a list of numbers in its first row."""
+    kind = str(getattr(values, "dtype", getattr(values, "type", ""))).lower()
+    first = _first(values) if kind.startswith(LISTS) else None
+    return hasattr(first, "__len__") and not isinstance(first, str | bytes | dict | tuple)
+
+
+def _first(values: Any) -> Any:
+    return next(iter(values), None)
 
 
 def check_unit_interval(array: NDArray[Any], name: str, shape: tuple[int, ...] | None = None) -> None:

@@ -282,11 +282,13 @@ def check_one_column(y_prob: ArrayInput, names: Names) -> None:
     """Raise ValueError for several columns, and say what reads them."""
     if (count_columns(y_prob) or 1) < 2:
         return
+    problem = f"{names.y_prob} must be one-dimensional, got lists of {count_columns(y_prob)} numbers"
     try:
         as_column(y_prob, names.y_prob)
     except ValueError as error:
-        known = ", ".join(map(repr, REDUCTIONS))
-        raise ValueError(
-            f"{error}; or say by {names.reduction} how several columns are read, one of {known}; 'canonical', where it "
-            "is taken, reads the columns of all classes as they are"
-        ) from None
+        problem = str(error)
+    known = ", ".join(map(repr, REDUCTIONS))
+    raise ValueError(
+        f"{problem}; or say by {names.reduction} how several columns are read, one of {known}; 'canonical', where it "
+        "is taken, reads the columns of all classes as they are"
+    )

@@ -1,6 +1,6 @@
 """Reading tables: columns of a data frame of any engine, or of a file, as rows or reduced to cells."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,6 +18,7 @@ from fitontest.cells.frame_rows import (
     is_lazy,
     is_without_rows,
 )
+from fitontest.cells.plain_names import with_plain_names
 from fitontest.cells.segments import samples_of_cells
 from fitontest.checks import as_names, brief, choose
 from fitontest.data.arrays import as_ids, as_scores
@@ -90,15 +91,17 @@ class Table:
         ValueError
             Names that are missing, or there twice.
         """
-        label, prob, weight, by, groups = (columns[name] for name in ("label", "prob", "weight", "by", "groups"))
         is_file = isinstance(source, str | Path)
+        if not is_file:
+            source, columns = with_plain_names(source, columns)
+        label, prob, weight, by, groups = (columns[name] for name in ("label", "prob", "weight", "by", "groups"))
         if label is None or prob is None:
             what = "file" if is_file else "data frame"
             raise ValueError(
                 f"label and prob must both name a column of the {what} passed as {names.y_true}, got "
                 f"label={label!r} and prob={brief(prob)}"
             )
-        probs = (prob,) if isinstance(prob, str) else tuple(prob)
+        probs = (prob,) if isinstance(prob, str) or not isinstance(prob, Iterable) else tuple(prob)
         if len(set(probs)) < len(probs):
             raise ValueError(f"{_prob(names)} must name every column once, got {', '.join(map(str, probs))}")
         segments, of_groups = as_names(by, names.by), as_names(groups, names.groups)
