@@ -99,9 +99,9 @@ def check(
 
     --slope and --max-decision-loss set other limits, beside that of the error or in its place: every one must be kept.
 
-    FILE is CSV, TSV (also gzipped) or Parquet, or - for standard input. Exit codes: 0 pass, the whole interval of the
-    error is at most --max-error, and so is every error of any shape on at least a share of the rows (--resolution); 1
-    fail, the whole interval is above; 3 cannot tell yet, too few rows or groups, or none of a segment; 2 bad input.
+    FILE is CSV, TSV, JSON lines, Parquet or xlsx, or - for standard input. Exit codes: 0 pass, the whole interval of
+    the error is at most --max-error, and so is every error of any shape on at least a share of the rows (--resolution);
+    1 fail, the whole interval is above; 3 cannot tell yet, too few rows or groups, or none of a segment; 2 bad input.
     With --by, and with --reduction classwise, one segment or class that fails makes the whole fail, and the intervals
     hold together (Bonferroni).
     """

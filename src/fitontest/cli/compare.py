@@ -79,11 +79,11 @@ def compare(
 ) -> None:
     """Compare recalibration methods and choose one.
 
-    FILE is CSV, TSV (also gzipped) or Parquet, or - for standard input, with scores of rows that the classifier was not
-    trained on. Families of calibration maps are compared out of fold, by paired differences; to do nothing is always a
-    candidate. `fitontest apply` applies a map that was saved. Of several classes, with a --prob column for each,
-    --reduction canonical compares maps of all of them at once, classwise a map for each class against the rest, and
-    confidence those of the highest probability.
+    FILE is CSV, TSV, JSON lines, Parquet or xlsx, or - for standard input, with scores of rows that the classifier was
+    not trained on. Families of calibration maps are compared out of fold, by paired differences; to do nothing is
+    always a candidate. `fitontest apply` applies a map that was saved. Of several classes, with a --prob column for
+    each, --reduction canonical compares maps of all of them at once, classwise a map for each class against the rest,
+    and confidence those of the highest probability.
     """
     file = given.file
     if test is not None and is_same(file, test):

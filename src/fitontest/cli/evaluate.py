@@ -106,7 +106,7 @@ def evaluate(
 ) -> None:
     """Say how well the scores in FILE are calibrated.
 
-    FILE is CSV, TSV (also gzipped) or Parquet, or - for standard input. Each family of calibration maps is fitted to
+    FILE is CSV, TSV, JSON lines, Parquet or xlsx, or - for standard input. Each family of calibration maps is fitted to
     its rows, and the error is the mean distance between the scores and the fitted map. Other measures follow, by
     default the test-based calibration error (TCE), with what to expect of them for calibrated scores. Where a --family
     is chosen only the --measure that is chosen follows. Scores of several classes, a column for each, need a

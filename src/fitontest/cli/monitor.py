@@ -153,9 +153,9 @@ def monitor(
 ) -> None:
     """Say after each batch whether a model is still calibrated.
 
-    FILE is a batch of rows that no batch before had: CSV, TSV (also gzipped) or Parquet, or - for standard input. It is
-    added to STATE, a JSON file that is made if it is not there; it keeps no rows. Without FILE the evidence so far is
-    printed. One may look after every batch: over all of them a false alarm has the probability --alpha.
+    FILE is a batch of rows that no batch before had: CSV, TSV, JSON lines, Parquet or xlsx, or - for standard input. It
+    is added to STATE, a JSON file that is made if it is not there; it keeps no rows. Without FILE the evidence so far
+    is printed. One may look after every batch: over all of them a false alarm has the probability --alpha.
 
     --alpha, --max-error, --tolerance, what weights and classes mean, and the columns but that of --time are those of
     the first batch; they need not be given again, and another value is refused.

@@ -101,7 +101,7 @@ def plan(
     """Say how many test rows a calibration error takes.
 
     Families of calibration maps are compared: which one measures the error best at each number of rows? Labels of known
-    calibration error are simulated for scores drawn from FILE, which is CSV, TSV (also gzipped) or Parquet (- is
+    calibration error are simulated for scores drawn from FILE, which is CSV, TSV, JSON lines, Parquet or xlsx (- is
     standard input), or for beta-distributed scores. Nothing is needed of labels: a plan can be made before there are
     any.
     """

@@ -75,9 +75,9 @@ def plot(
 ) -> None:
     """Draw a diagram of the scores in FILE.
 
-    FILE is CSV, TSV (also gzipped) or Parquet, or - for standard input. A reliability diagram shows the calibration map
-    of each family, fitted to its rows; a test-based diagram (--kind tce) the predictions that the labels of their bin
-    contradict. Scores of several classes, a column for each, need a --reduction: confidence gives one diagram,
+    FILE is CSV, TSV, JSON lines, Parquet or xlsx, or - for standard input. A reliability diagram shows the calibration
+    map of each family, fitted to its rows; a test-based diagram (--kind tce) the predictions that the labels of their
+    bin contradict. Scores of several classes, a column for each, need a --reduction: confidence gives one diagram,
     classwise one per class.
     """
     check_path(output, "--output")

@@ -95,9 +95,9 @@ def report(
 ) -> None:
     """Write one HTML page on the calibration of the scores in FILE.
 
-    FILE is CSV, TSV (also gzipped) or Parquet, or - for standard input. The page says in words whether the scores are
-    wrong, how sure that is and in which direction, what to do first, and what that gains; diagrams, tables, the data
-    and all settings follow. It needs no other file and asks for nothing from anywhere. Of several classes, with a
+    FILE is CSV, TSV, JSON lines, Parquet or xlsx, or - for standard input. The page says in words whether the scores
+    are wrong, how sure that is and in which direction, what to do first, and what that gains; diagrams, tables, the
+    data and all settings follow. It needs no other file and asks for nothing from anywhere. Of several classes, with a
     --prob column for each, --reduction confidence or classwise judges the confidence and lists the classes, and
     --reduction canonical judges the probabilities of all classes by their ECE in joint bins.
     """

@@ -69,9 +69,9 @@ def segments(
 ) -> None:
     """Find the groups of rows in FILE for which the scores are wrong.
 
-    FILE is CSV, TSV (also gzipped) or Parquet, or - for standard input. All conditions on one column, such as age > 50,
-    and all pairs of conditions on two columns are looked at, and p-values are adjusted for all of them. --format sql
-    prints the repaired probability of a row as an expression in DuckDB's SQL, which needs one --prob column.
+    FILE is CSV, TSV, JSON lines, Parquet or xlsx, or - for standard input. All conditions on one column, such as age >
+    50, and all pairs of conditions on two columns are looked at, and p-values are adjusted for all of them. --format
+    sql prints the repaired probability of a row as an expression in DuckDB's SQL, which needs one --prob column.
     """
     if style == SQL and given.name is None:
         raise ValueError(

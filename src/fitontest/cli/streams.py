@@ -14,7 +14,7 @@ from fitontest.results.writing import PREFIX, is_special
 STANDARD_INPUT = ("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
 NAME = "standard input"  # of its copy, before the ending
 SHOWN = f"- ({NAME})"
-ENDINGS = {"csv": ".csv", "tsv": ".tsv", "parquet": ".parquet"}
+ENDINGS = {"csv": ".csv", "tsv": ".tsv", "jsonl": ".jsonl", "parquet": ".parquet"}
 GZIP, PARQUET = b"\x1f\x8b", b"PAR1"  # first bytes
 PIECE = 1 << 20  # bytes
 

@@ -69,8 +69,8 @@ def validate(
 ) -> None:
     """Validate the risks in FILE, as reports on risk models do.
 
-    FILE is CSV, TSV (also gzipped) or Parquet, or - for standard input. Observed by expected events, calibration in the
-    large, slope, the errors ICI, E50, E90 and Emax, Brier score and AUC, with intervals; with --threshold the net
+    FILE is CSV, TSV, JSON lines, Parquet or xlsx, or - for standard input. Observed by expected events, calibration in
+    the large, slope, the errors ICI, E50, E90 and Emax, Brier score and AUC, with intervals; with --threshold the net
     benefit of treating from there on, and what recalibration would add. Several --prob columns are several models for
     the same rows, unless a --reduction says that they are those of several classes.
     """

@@ -19,7 +19,7 @@ def column_names(path: Path, wanted: Mapping[str, str], layout: Layout = STANDAR
     Parameters
     ----------
     path : Path
-        CSV, TSV (also gzipped) or Parquet.
+        CSV, TSV, JSON lines, Parquet or xlsx.
     wanted : dict of str to str
         Columns that it has, by what the caller calls them; a CSV file's separator is known by them.
     layout : Layout
@@ -43,7 +43,7 @@ def read_features(
     Parameters
     ----------
     path : Path
-        CSV, TSV (also gzipped) or Parquet.
+        CSV, TSV, JSON lines, Parquet or xlsx.
     names : sequence of str
     wanted : dict of str to str
         Columns that the table has, by what the caller calls them.

@@ -72,7 +72,7 @@ def read_columns(
     Parameters
     ----------
     path : Path
-        A CSV, TSV (also gzipped) or Parquet file; its ending gives the format.
+        A CSV, TSV, JSON lines, Parquet or xlsx file; its ending gives the format.
     wanted : dict of str to str
         What the caller calls a column (for error messages), and the column's name in the file.
     numbers : iterable of str
