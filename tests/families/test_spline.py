@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.optimize import minimize
+from scipy.stats import norm
 
 import fitontest as fot
 from fitontest.data.entries import Entries, entries_of_rows
@@ -113,6 +114,19 @@ def test_segments_need_rows_and_different_knots():
     tied = np.where(np.arange(58) < 29, 0.3, np.linspace(0.31, 0.9, 58))  # one row fewer than an atom has
     assert fot.Spline().fit(tied, np.arange(58) % 2).n_segments_ == (1,)
     assert fot.Spline().fit(np.linspace(0.3, 0.9, 58), np.arange(58) % 2).n_segments_ == (1, 2)
+
+
+@pytest.mark.parametrize(("rows", "finest"), [(1_190_000, 20), (1_200_000, 40), (4_800_000, 80), (10_000_000, 80)])
+@pytest.mark.parametrize("truth", [lambda x: 0.8 * x, lambda x: 1.3 * np.logaddexp(0, x) - 0.7 * np.logaddexp(0, -x)])
+def test_smooth_maps_of_millions_of_rows_are_followed_to_a_tenth_of_their_intervals(truth, rows, finest):
+    """Labels without noise show what the polygons cannot follow. The interval is about as wide as that of a mean."""
+    p = sigmoid(-0.5 + 1.5 * norm.ppf((np.arange(10_000) + 0.5) / 10_000))
+    n = np.full(p.size, rows // p.size)
+    c = sigmoid(truth(logit(p, 1e-16)))
+    fits = fot.Spline().fit_many(Entries(p, n.astype(float), n, whole=True, pooled=True), (n * c)[:, None])
+    assert fits._averages.polygons[-1].n_segments == finest
+    width = 2 * norm.ppf(0.975) * np.sqrt(np.mean(c * (1 - c)) / rows)
+    assert np.mean(np.abs(fits.at()[:, 0] - c)) < width / 10
 
 
 def test_rows_at_atoms_allow_no_segments():
@@ -377,9 +391,10 @@ def test_many_labellings_where_all_scores_are_atoms():
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"n_segments": 0}, "n_segments must be whole numbers, at least 1; got 0"),
-        ({"n_segments": (1, 2.5)}, "n_segments must be whole numbers, at least 1; got 2.5"),
-        ({"n_segments": "cv"}, "n_segments must be a non-empty list"),
+        ({"n_segments": 0}, "n_segments must be 'auto' or whole numbers, at least 1; got 0"),
+        ({"n_segments": (1, 2.5)}, "n_segments must be 'auto' or whole numbers, at least 1; got 2.5"),
+        ({"n_segments": "cv"}, "n_segments must be 'auto' or whole numbers, at least 1; got 'cv'"),
+        ({"n_segments": ()}, "n_segments must be a non-empty list"),
         ({"cv": 1}, "cv must be a whole number of folds"),
         ({"prior": 0}, "prior must be a positive finite number, got 0"),
         ({"random_state": -1}, "random_state must be"),

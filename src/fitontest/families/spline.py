@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from scipy import sparse
@@ -31,10 +31,14 @@ from fitontest.numerics.random import check_cv
 from fitontest.typing import FloatArray, IntArray, RandomState
 
 NODES = 256  # means of neighbouring scores that the likelihood is computed on
+SEGMENTS = (1, 2, 3, 5, 8, 12, 20)  # by default, each K of at least 12 K^2 rows
 ROWS_PER_SEGMENT_SQUARED = 12
+FINE_SEGMENTS = (40, 80)  # beside them, each K of at least 750 K^2 rows
+ROWS_PER_FINE_SEGMENT_SQUARED = 750
 ROUNDING = 1e-12  # of sums of weights
 RIDGE = 0.001  # on the distance of the logits at the knots from the identity
 OUTER = 0.005  # share of the rows beyond the outer knots, on either side
+OUTER_OF_SEGMENT = 0.1  # the same, of the rows of a segment: the smaller one counts
 KEPT = 100_000  # logits at which the functions of a polygon are kept for the next labellings
 TOGETHER, FEWEST = 160_000, 16  # numbers of columns that are computed together, and such columns at least
 FIT, FOLD = 1e-11, 1e-5  # largest gradient per unit weight: of the map, and of the maps that only judge it
@@ -47,10 +51,11 @@ class Spline(Family):
 
     An average of logistic polygons, c_hat(p) = sum_K a_K / (1 + exp(-z_K(logit p))), weighted by held-out log loss.
 
-    z_K is a polygon with K segments and knots at the quantiles .005, 1/K, 2/K, ..., .995 of the logits of the scores;
-    where ties make two of them one it has fewer. Beyond the outer knots it has slope 1: the logits of the outermost
-    scores are moved as far as those at the knots. Its values at the knots minimise the log loss plus a prior: rows of
-    total weight `prior`, spread over the scores as the data are, whose labels are the scores themselves, and a normal
+    z_K is a polygon with K segments and knots at the quantiles .005, 1/K, 2/K, ..., .995 of the logits of the scores,
+    of more than 20 segments 1/(10 K) in place of .005; where ties make two of them one it has fewer. Beyond the outer
+    knots it has slope 1: the logits of the outermost scores are moved as far as those at the knots. Its values at the
+    knots minimise the log loss plus a prior: rows of total weight `prior`, spread over the scores as the data are,
+    whose labels are the scores themselves, and a normal
     prior with a standard deviation of 32 logits around the identity at each knot, without which a segment of one class
     would go to infinity. The weights are a_K = exp(-L_K) / sum exp(-L), with L_K the held-out log loss of K segments
     summed over the rows (pseudo-Bayesian model averaging). The map is continuous but at atoms, need not be monotone,
@@ -63,9 +68,10 @@ class Spline(Family):
 
     Parameters
     ----------
-    n_segments : int or iterable of int, default=(1, 2, 3, 5, 8, 12, 20)
-        Numbers of segments to average over. K > 1 needs at least 12 K^2 rows, so that large
-        samples see finer shapes.
+    n_segments : int, iterable of int or "auto", default="auto"
+        Numbers of segments to average over. K > 1 needs at least 12 K^2 rows, so that large samples see finer shapes.
+        "auto": 1, 2, 3, 5, 8, 12, 20; and 40 from 1.2 million rows on, 80 from 4.8 million on, where the error is told
+        so closely that 20 segments would be too coarse for it.
     cv : int, default=5
         Folds of the held-out loss.
     prior : float, default=2.0
@@ -113,7 +119,7 @@ class Spline(Family):
 
     calibrator = True
 
-    n_segments: int | Iterable[int] = (1, 2, 3, 5, 8, 12, 20)
+    n_segments: int | Iterable[int] | Literal["auto"] = "auto"
     cv: int = 5
     prior: float = 2.0
     random_state: RandomState = 0
@@ -145,7 +151,7 @@ class Spline(Family):
     def _averages(
         self, entries: Entries, positives: IntArray, *, ordered: bool = False, folds: list[IntArray] | None = None
     ) -> "_Averages":
-        key = ("spline", self._segments(), self.cv, self._prior(), repr(self.random_state), self.atoms)
+        key = ("spline", tuple(self._segments().items()), self.cv, self._prior(), repr(self.random_state), self.atoms)
         design = entries.memory.get(key)
         if design is None or not is_whole(self.random_state):
             if folds is None:
@@ -153,13 +159,17 @@ class Spline(Family):
             entries.memory[key] = design = _Design(entries, folds, self._segments(), self._prior(), atoms=self.atoms)
         return design.fit(positives if ordered else in_tie_order(entries, positives))
 
-    def _segments(self) -> tuple[int, ...]:
-        given = self.n_segments
-        listed = [given] if isinstance(given, int | np.integer) else as_list(given, "n_segments")
+    def _segments(self) -> dict[int, int]:
+        """Return the rows that each number of segments needs."""
+        given, fine = self.n_segments, {}
+        if isinstance(given, str) and given == "auto":
+            given, fine = SEGMENTS, {number: ROWS_PER_FINE_SEGMENT_SQUARED * number**2 for number in FINE_SEGMENTS}
+        listed = [given] if isinstance(given, int | np.integer | str) else as_list(given, "n_segments")
         for number in listed:
             if not is_whole(number) or number < 1:
-                raise ValueError(f"n_segments must be whole numbers, at least 1; got {number!r}")
-        return tuple(sorted({int(number) for number in listed}))
+                raise ValueError(f"n_segments must be 'auto' or whole numbers, at least 1; got {number!r}")
+        numbers = sorted({int(number) for number in listed})
+        return {number: ROWS_PER_SEGMENT_SQUARED * number**2 if number > 1 else 0 for number in numbers} | fine
 
     def _prior(self) -> float:
         if not (is_real(self.prior) and 0 < self.prior < np.inf):
@@ -263,7 +273,7 @@ class _Design:
     """What the scores alone decide: nodes, knots, folds, and the weights of each fold at each node."""
 
     def __init__(
-        self, entries: Entries, folds: list[IntArray], segments: tuple[int, ...], prior: float, *, atoms: bool
+        self, entries: Entries, folds: list[IntArray], segments: dict[int, int], prior: float, *, atoms: bool
     ) -> None:
         size = float(entries.n.sum()) if entries.whole else count_effective_rows(entries)
         self.atoms = Atoms.of_entries(entries) if atoms else Atoms.none(entries)
@@ -285,7 +295,7 @@ class _Design:
         self.weight = prior
         self.prior = prior * mass / self.total
         self.share = self.scale * entries.w / entries.n
-        allowed = [number for number in segments if number == 1 or size >= ROWS_PER_SEGMENT_SQUARED * number**2]
+        allowed = [number for number, rows in segments.items() if size >= rows]
         knots: dict[int, FloatArray] = {}
         for number in allowed or (1,):
             at = _knots(x, w, number)
@@ -411,12 +421,12 @@ def _nodes(w: FloatArray) -> IntArray:
 
 
 def _knots(x: FloatArray, w: FloatArray, n_segments: int) -> FloatArray:
-    """Return the distinct quantiles of the logits, the outer ones half a per cent of the rows within the ends.
+    """Return the distinct quantiles of the logits, of which the outer ones lie a little within the ends.
 
     Those that may differ by rounding alone are one; scores that a classifier hardly tells apart may lie within 1e-8.
     """
-    cumulative = np.cumsum(w)
-    shares = np.concatenate(([OUTER], np.arange(1, n_segments) / n_segments, [1.0 - OUTER])) * cumulative[-1]
+    cumulative, outer = np.cumsum(w), min(OUTER, OUTER_OF_SEGMENT / n_segments)
+    shares = np.concatenate(([outer], np.arange(1, n_segments) / n_segments, [1.0 - outer])) * cumulative[-1]
     knots = x[np.searchsorted(cumulative, shares * (1.0 - ROUNDING))]  # the first with that share at or below it
     apart = knots[np.diff(knots, prepend=-np.inf) >= SAME]
     if apart.size > 1:
