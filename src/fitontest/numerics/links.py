@@ -13,6 +13,7 @@ from fitontest.checks import choose
 from fitontest.typing import FloatArray
 
 CERTAIN = 36.0  # size of a logit from which on scores are not told apart, nor by floats near 1: as good as 0 or 1
+SAME = 1e-12  # difference of logits that may be rounding: they are computed to some 1e-15
 BELOW_ONE = float(np.nextafter(1.0, 0.0))  # the largest float with a finite logit
 
 
