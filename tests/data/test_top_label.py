@@ -180,7 +180,7 @@ OFF = {
     "half": (lambda P: P / 2, "(0.500 in each): are they probabilities of all classes, or times a constant?"),
     "axis": (lambda P: softmax(np.log(P), axis=0), "each column does, as of a softmax over the wrong axis"),
     "part": (lambda P: softmax(np.log(P), axis=0)[:150], "or was a softmax taken over the wrong axis?"),
-    "left out": (lambda P: P[:, :3], "is a class left out, or"),
+    "left out": (lambda P: P[:, :3], "is a class left out, "),
     "sigmoids": (lambda P: 1 / (1 + np.exp(-3 - np.log(P))), "are they scores of each class by itself"),
 }  # fmt: skip
 

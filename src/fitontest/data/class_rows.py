@@ -145,8 +145,8 @@ class ClassRows:
         if alike:
             return "are they probabilities of all classes, or times a constant?"
         if self.high <= 1.0 + ADDS_UP:
-            return "is a class left out, or was a softmax taken over the wrong axis?"
-        return "are they scores of each class by itself, such as a sigmoid of its logit? A softmax makes them add up"
+            return "is a class left out, are they sigmoids of logits, or was a softmax taken over the wrong axis?"
+        return "were they rounded, or are they scores of each class by itself, such as sigmoids of logits?"
 
 
 NOT_OF_CLASSES = ClassRows()  # of rows of one score
