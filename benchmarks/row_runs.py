@@ -1,7 +1,7 @@
 """How often hints at dependence are given where rows are independent, and where they belong together.
 
 Usage: ``python benchmarks/row_runs.py [--part false] [--part others] [--part groups] [--part games] [--part cost]
-[--draws 400] [--tables FOLDER] [--scores FOLDER]``, where FOLDER holds tables as NPZ files with X and y, or scores with
+[--draws 400] [--orders 5] [--tables FOLDER] [--scores FOLDER]``, where FOLDER holds tables as NPZ files with X and y, or scores with
 p (or conf, or p_*) and y.
 
 False alarms: shares of draws in which `fitontest.data.row_runs.Runs` are there, of calibrated scores with independent
@@ -26,6 +26,7 @@ import argparse
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -217,9 +218,9 @@ def other_hints(p: Array, y: Array, rng: np.random.Generator) -> Array:
     return np.array([LabelRuns.of_rows(p, y).are_there, repeats.are_copies, repeats.events > 0, groups], dtype=float)
 
 
-def others(draws: int) -> None:
+def others(draws: int, orders: int) -> None:
     table = []
-    for place, (name, draw) in enumerate(FALSE.items()):
+    for place, (name, draw) in islice(enumerate(FALSE.items()), orders):
         rng = np.random.default_rng([SEED, place, 1])
         counts = [sum(other_hints(*draw(rng, n), rng) for _ in range(draws)) for n in SIZES]
         table.append([name, *(" / ".join(f"{count:.0f}" for count in each) for each in counts)])
@@ -370,6 +371,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--part", action="append", choices=PARTS, help="by default all, and what folders hold")
     parser.add_argument("--draws", type=int, default=400)
+    parser.add_argument("--orders", type=int, default=len(FALSE), help="of others: the first five are random ones")
     parser.add_argument("--tables", type=Path, help="folder of NPZ files with X and y")
     parser.add_argument("--scores", type=Path, help="folder of NPZ files with scores and y")
     given = parser.parse_args()
@@ -379,7 +381,7 @@ def main() -> None:
     if "false" in chosen:
         false_alarms(given.draws)
     if "others" in chosen:
-        others(given.draws)
+        others(given.draws, given.orders)
     if "groups" in chosen:
         of_groups(given.draws)
     if "games" in chosen:
