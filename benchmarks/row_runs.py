@@ -1,8 +1,8 @@
 """How often hints at dependence are given where rows are independent, and where they belong together.
 
 Usage: ``python benchmarks/row_runs.py [--part false] [--part others] [--part groups] [--part games] [--part cost]
-[--draws 400] [--orders 5] [--tables FOLDER] [--scores FOLDER]``, where FOLDER holds tables as NPZ files with X and y, or scores with
-p (or conf, or p_*) and y.
+[--draws 400] [--orders 5] [--tables FOLDER] [--scores FOLDER]``, where FOLDER holds tables as NPZ files with X and y,
+or scores with p (or conf, or p_*) and y.
 
 False alarms: shares of draws in which `fitontest.data.row_runs.Runs` are there, of calibrated scores with independent
 labels, in an order as named. z has the covariate or the stream by which rows are ordered, or along which scores change.

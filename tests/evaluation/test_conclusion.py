@@ -205,14 +205,20 @@ def test_copies_are_told_of_unless_groups_are_copies_of_one_row(group, named):
     assert "name what belongs together" not in str(evaluation)
 
 
-def test_that_hardly_any_groups_tell_of_dependence_is_said_before_the_verdict():
+def test_hardly_any_groups_of_several_rows_leave_no_verdict():
     y, p = drawn(lambda p: p, 300)
     row = np.repeat(np.arange(300), np.where(np.arange(300) < 8, 30, 1))
     evaluation = fot.evaluate(y[row], p[row], families=["platt"], groups=row, null_draws=99)
+    (error,) = evaluation
+    assert (error.interval, error.null, evaluation.verdict) == (None, None, None)
     for printed in (str(evaluation), str(evaluation.table())):
-        assert printed.startswith("Only 8 groups have two rows or more: rho is hardly known.\n")
-        assert printed.count("rho is hardly known") == 1
-        assert "groups: 300 (1 to 30 rows each, median 1), rho " in printed
+        assert printed.startswith(
+            "Dependence cannot be learnt from fewer than 10 groups (got 8 of several rows): no interval, no p-value.\n"
+        )
+    pairs = np.repeat(np.arange(300), np.where(np.arange(300) < 5, 2, 1))  # which hardly matter
+    evaluation = fot.evaluate(y[pairs], p[pairs], families=["platt"], groups=pairs, null_draws=99)
+    assert evaluation.verdict is not None
+    assert "nly 5 groups have two rows or more: rho is hardly known, and hardly matters." in str(evaluation)
 
 
 def test_a_rough_map_is_told_of_in_one_voice():

@@ -163,7 +163,7 @@ class Repeats:
     @property
     def is_doubt(self) -> bool:
         """Whether what is said casts doubt on whatever is concluded from these rows."""
-        return (self.are_unnamed_copies and not self.counted) or (self.events > 0 and not self.grouped)
+        return self.are_unnamed_copies or (self.events > 0 and not self.grouped)
 
     @property
     def note(self) -> str:

@@ -119,7 +119,8 @@ class RowGroups:
         """
         squares = self.weights**2
         largest_effect = float(squares.sum() / (squares / self.rows).sum())
-        return float(self.several) if self.several < FEW and largest_effect > SMALL_EFFECT else self.effective
+        few = self.several < FEW and largest_effect > SMALL_EFFECT
+        return min(float(self.several), self.effective) if few else self.effective
 
     def sums(self, values: FloatArray) -> FloatArray:
         """Return the sum of a number of each row over the rows of each group, shape (K,)."""
