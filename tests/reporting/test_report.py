@@ -418,3 +418,15 @@ def test_cells_of_classes_are_judged_class_by_class():
     assert "cells of classes do not keep which scores belong to one row" in page.html
     assert "More diagrams" not in page.html
     assert "<h2>Classes" in page.html
+
+
+def test_the_error_after_is_that_of_the_comparison():
+    """Of few scores too, of which held-out predictions make many."""
+    rng = np.random.default_rng(0)
+    p = rng.integers(1, 11, 1000) / 11
+    y = (rng.random(1000) < p**2).astype(int)
+    made, found = fot.report(y, p), fot.compare_calibrators(y, p)
+    after = made.after.estimates[0]
+    assert (after.debiased, after.interval) == (found.error_after.debiased, found.error_after.interval)
+    assert np.unique(made.after.sample.p).size == 10
+    assert made.advice.sentences[0].endswith("after, of the calibrator of all rows.")

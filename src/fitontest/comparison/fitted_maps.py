@@ -15,7 +15,10 @@ from fitontest.measures.estimate import Estimate, mean_over_classes
 from fitontest.measures.measure import Measure
 from fitontest.measures.uncertainty import Uncertainty
 from fitontest.uncertainty.fitted_map import FittedMap
-from fitontest.uncertainty.redrawing import DEFAULT_LEVEL, NO_CLASSES, Redrawing, estimate_of
+from fitontest.uncertainty.redrawing import DEFAULT_LEVEL, Redrawing, estimate_of
+
+OF_CLASSES = "of a mean over classes there is none"
+OF_SEVERAL_MAPS = "held-out predictions are of several maps, and only maps of one score are refitted to redrawn labels"
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +52,7 @@ class FittedMaps:
             return found[0]
         each = [one.debiased for one in found]
         mean = None if None in each else float(np.mean(each))  # type: ignore[arg-type]
-        return Uncertainty(debiased=mean, interval_reason=NO_CLASSES)
+        return Uncertainty(debiased=mean, interval_reason=OF_CLASSES)
 
     def _of_one(self, measure: Any, sample: ScoreSample, family: Any, level: float) -> Uncertainty:
         if family.does_nothing:  # its map has followed no label

@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator, clone
 from fitontest.comparison.candidates import is_mixture, of_one_class
 from fitontest.comparison.decomposition import decompose
 from fitontest.comparison.features import Features
-from fitontest.comparison.fitted_maps import FittedMaps, mean_estimate
+from fitontest.comparison.fitted_maps import OF_SEVERAL_MAPS, FittedMaps, mean_estimate
 from fitontest.comparison.interpretability import Interpretability, measure_interpretability
 from fitontest.comparison.judging import columns_by_labelling, joined_columns, labellings_of, views_of
 from fitontest.comparison.known_truth import mean_given_rows, measure_quality
@@ -114,7 +114,7 @@ class HeldOutEvaluation:
         if self.test is not None:
             predictions = q[None]
             test_losses = self._average_losses(judged.present, predictions)
-        if self.test is None and not family.takes_features:
+        if self.test is None and not (family.takes_features or of_one_class(family).does_nothing):
             predictions = np.stack([self._join_ties(each) for each in predictions])
         samples = [judged.rescored(each) for each in predictions]
         certain = ((q == 0) | (q == 1)).reshape(len(q), -1).any(axis=1)
@@ -244,6 +244,8 @@ class HeldOutEvaluation:
             for what in views[0]:
                 with without_warnings():
                     raw = mean_estimate(PlugIn(evaluator), [view[what] for view in views])
+                if self.test is None and maps is None:
+                    raw = raw.with_uncertainty(interval_reason=OF_SEVERAL_MAPS)
                 errors[f"{name}{what}"] = raw if maps is None else replace(raw, known=None, origin=maps)
         return errors
 
