@@ -439,8 +439,8 @@ def _format_difference(gap: Difference) -> tuple[str, str]:
 
 def _conclude(comparison: Comparison) -> list[str]:
     """Return what was chosen, what it gains, and the calibration error before and after."""
-    chosen, first = comparison[comparison.chosen], comparison.calibrators[0]
-    sentences = [_describe_choice(comparison, chosen, first), _describe_errors(comparison, chosen)]
+    chosen = comparison[comparison.chosen]
+    sentences = [_describe_choice(comparison, chosen), _describe_errors(comparison, chosen)]
     if chosen.test is not None:
         sentences.append(_describe_test(comparison, chosen, chosen.test))
     if comparison.worst_if_calibrated is not None:
@@ -467,7 +467,7 @@ def _explain(comparison: Comparison) -> list[str]:
     return [*(sentence for sentence in sentences if sentence), *_list_warnings(comparison, chosen)]
 
 
-def _describe_choice(comparison: Comparison, chosen: Calibrator, first: Calibrator) -> str:
+def _describe_choice(comparison: Comparison, chosen: Calibrator) -> str:
     """Return the chosen family, and how much smaller its loss is than that of doing nothing."""
     loss, identity = LOSS_NAMES[comparison.scoring], comparison.do_nothing
     if chosen.name == identity:

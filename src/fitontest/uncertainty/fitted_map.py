@@ -7,7 +7,8 @@ labels, and beyond; from each of them labels are redrawn, to which the family *a
 fitted again. Of every redrawn set both are known: the error of its map, and the distance T of its two maps. Along the
 truths T grows, with the same random numbers. Where T is that of the real labels, the set looks as the real one does,
 and the error of its map is one that the real map may have. Of the errors that are found in this way the median is the
-estimate, and their mean and their spread give the interval.
+estimate, and their mean and their spread give the interval. As long as T is ordinary where c is the truth, the low end
+reaches down to that of the errors found there.
 
 The error of a map is as random as the labels that it was fitted to. A map that follows the mean label of each score has
 T = 0 under all truths, and its error is the noise of these means, which the redrawn labels show.
@@ -50,6 +51,8 @@ ROWS_OF_A_SCORE = 20  # on average, from which the mean labels of the scores are
 NEAR = 0.02  # of T: a way that is so short leads to nothing but noise
 LEAST_WEIGHT = 0.005  # of a member of a mixture that is refitted
 SLOW = "hundreds of refits of {family} take long"
+FEWEST = 50  # rows of a class: with some 40 the interval held the error in 73 to 82 % of sets, with 60 in 92 to 100 %
+FEW = "only {rows} rows are of the smaller class"
 ROUGH = "a spline does not fit (p = {p}), so that the error may be larger"
 
 
@@ -123,13 +126,18 @@ class FittedMap:
             if not (self.refits.are_quick and shares_fits(self._beside)):
                 slow = SLOW.format(family=family_name(self.family))
                 return Uncertainty(debiased=self._corrected(), interval_reason=slow, dependence=dependence)
-            errors = self._errors_of_like_sets()
-        value, rough = float(np.median(errors)), self._roughness
-        if rough:
-            return Uncertainty(debiased=value, interval_reason=rough, dependence=dependence)
-        q = student.ppf((1.0 + level) / 2.0, min(DRAWS - 1.0, self.redraws.degrees)) * np.sqrt(1.0 + 1.0 / DRAWS)
-        mean, half = float(errors.mean()), float(q * errors.std(ddof=1))
-        low, high = max(0.0, min(mean - half, value)), min(1.0, max(mean + half, value))
+            found = self._redraw_chain()
+        errors = errors_where(*found)
+        value, doubt = float(np.median(errors)), self._doubt
+        if doubt:
+            return Uncertainty(debiased=value, interval_reason=doubt, dependence=dependence)
+        t = student.ppf((1.0 + level) / 2.0, min(DRAWS - 1.0, self.redraws.degrees))
+        q = float(t * np.sqrt(1.0 + 1.0 / DRAWS))
+        low, high = _ends(errors, q)
+        observed, seen, of_truths = found
+        if observed <= _ends(seen[0], q)[1]:
+            low = min(low, _ends(of_truths[0], q)[0])
+        low, high = max(0.0, min(low, value)), min(1.0, max(high, value))
         interval = ErrorInterval(low, high, level, target="true error", draws=DRAWS, seed=self.seed)
         return Uncertainty(debiased=value, interval=interval, dependence=dependence)
 
@@ -158,8 +166,12 @@ class FittedMap:
         return self.redraws.entries.distinct_p.size * ROWS_OF_A_SCORE <= self.sample.n
 
     @property
-    def _roughness(self) -> str:
-        """Why nothing is known of the size of errors that the evaluator cannot see, or ""."""
+    def _doubt(self) -> str:
+        """Why the interval would not hold the error as often as it should, or ""."""
+        rows = self.sample.rows
+        fewest = int(min(rows.n @ (rows.y > 0), rows.n @ (rows.y <= 0)))
+        if fewest < FEWEST:
+            return FEW.format(rows=fewest)
         fit = None if self._scores_are_few else self._ladder.smooth_fit
         return "" if fit is None or self._ladder.rung == "spline" else ROUGH.format(p=short(fit.p_value, 2))
 
@@ -202,20 +214,26 @@ class FittedMap:
         seen, errors = self._redrawn([self._c_hat], SLOW_DRAWS)
         return max(0.0, self._observed() + float((errors - seen).mean()))
 
-    def _errors_of_like_sets(self) -> FloatArray:
-        """Return the errors of the maps of redrawn labels that look as the real ones do."""
+    def _redraw_chain(self) -> tuple[float, FloatArray, FloatArray]:
+        """Return T of the real labels, and of labels redrawn from each truth T and the error of the map."""
         c_hat, observed = self._c_hat, self._observed()
         seen, errors = self._redrawn([c_hat], DRAWS)
         g = self._ladder.direction[self.redraws.entries.first]
         way = float(self._mean(np.abs(g - c_hat)))
         scale = max(observed, float(np.median(seen)), way)
         if way <= NEAR * scale:
-            return np.asarray(errors[0])
+            return observed, seen, errors
         lengths = [step * scale / way for step in STEPS[1:]]
         truths = [c_hat, *(np.clip(c_hat + length * (g - c_hat), 0.0, 1.0) for length in lengths)]
         others = self._redrawn(truths, DRAWS, known=1)
         seen, errors = (np.concatenate(pair) for pair in zip((seen, errors), others, strict=True))
-        return errors_where(observed, seen, errors)
+        return observed, seen, errors
+
+
+def _ends(values: FloatArray, q: float) -> tuple[float, float]:
+    """Return the mean of redrawn values -+ q standard deviations."""
+    half = q * float(values.std(ddof=1))
+    return float(values.mean()) - half, float(values.mean()) + half
 
 
 def errors_where(observed: float, seen: FloatArray, errors: FloatArray) -> FloatArray:
