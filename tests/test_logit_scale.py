@@ -83,6 +83,20 @@ def test_log_probabilities_of_any_logits_are_fitted_as_well(name):
         assert loss(fitted(BY_LOG_PROBABILITIES[name], scale)[1]) < best + 0.003, f"{scale:g}"
 
 
+@pytest.mark.parametrize("name", ["vector-free", "matrix-free", "dirichlet-weak"])
+def test_two_classes_whose_log_probabilities_make_up_for_one_another(name):
+    """ln p_1 + ln p_2 hardly differs between rows then; the classes are not separated for all that."""
+    Z, y = L[:, :2], (L[:, 1] - L[:, 0] > rng.logistic(0.3, 1.5, 500)).astype(int)
+    losses = []
+    for scale in (1.0, 1e-8):
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "(vector|matrix): ", fot.CalibrationWarning)  # of slopes below 0
+            warnings.simplefilter("error", fot.SeparableDataWarning)
+            q = clone(BY_LOG_PROBABILITIES[name]).set_params(input="logits").fit(scale * Z, y).predict_proba(scale * Z)
+        losses.append(-np.log(q[np.arange(y.size), y]).mean())
+    assert losses[1] == pytest.approx(losses[0], abs=5e-3)
+
+
 @pytest.mark.parametrize("name", ["dirichlet", "msodir"])
 def test_a_penalty_in_the_unit_of_the_logits_gives_the_same_map(name):
     """From some hundreds on ln p is the logit less the largest of the row, and slopes shrink as logits grow."""

@@ -46,7 +46,8 @@ class Objective(ABC):
     tolerance : float
         Of the class: the size of the gradient that is promised.
     stalls : int
-        Of the class: after so many steps below the tolerance that do not halve the gradient it is rounding.
+        Of the class: after so many steps below the tolerance, or of one value, that do not halve the gradient it is
+        rounding.
     patience : int
         Of the class: steps after which a step that is still long says that there is no optimum.
     """
@@ -115,7 +116,8 @@ def minimise(objective: Objective, start: FloatArray, aim: float) -> Optimum:
         point = point._replace(curvature=None)  # it may be as large as the scores, and the next one is made now
         point = objective.advance(point, direction)
         reached = objective.size(point)
-        stalled = stalled + 1 if reached > best.gradient / 2 and best.gradient < objective.tolerance else 0
+        at_rest = best.gradient < objective.tolerance or point.value > best.objective - ROUNDING
+        stalled = stalled + 1 if reached > best.gradient / 2 and at_rest else 0
         if reached < best.gradient or point.value < best.objective - ROUNDING:
             best = Optimum(point.theta, point.value, reached, step, settled=True)
     return replace(best, settled=length < UNSETTLED)

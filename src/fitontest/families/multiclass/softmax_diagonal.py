@@ -18,7 +18,13 @@ from fitontest.families.multiclass.conjugate_gradients import (
     single_suffices,
     solve_by_products,
 )
-from fitontest.families.multiclass.softmax_objective import DAMPING, Penalty, SoftmaxObjective, score_size
+from fitontest.families.multiclass.softmax_objective import (
+    DAMPING,
+    MeasuredByLogits,
+    Penalty,
+    SoftmaxObjective,
+    score_size,
+)
 from fitontest.numerics.newton import Point, solve_symmetric
 from fitontest.numerics.softmax import SoftmaxProblem, row_blocks, to_softmax
 from fitontest.numerics.sums import weighted_sum
@@ -33,7 +39,7 @@ def diagonal_objective(problem: SoftmaxProblem, penalty: Penalty) -> SoftmaxObje
 
 
 @dataclass(frozen=True, eq=False)
-class Diagonal(SoftmaxObjective):
+class Diagonal(MeasuredByLogits):
     """The objective of the map softmax(v * x + b); theta, of shape (K, 2), has the columns v and b.
 
     With `shared` all entries of v are one slope; then the gradient of each is the K-th part of the slope's.
@@ -46,6 +52,10 @@ class Diagonal(SoftmaxObjective):
         """Root mean square of the scores, and 1 for the biases."""
         size = score_size(self.problem)[:-1]
         return np.stack([size, np.ones(size.size)], axis=1)
+
+    def length(self, direction: FloatArray) -> float:
+        """Return by how much a step changes the logits."""
+        return self.change(np.column_stack([np.diag(direction[:, 0]), direction[:, 1]]))
 
     def evaluate(self, theta: FloatArray) -> Point:
         """Return value, gradient, and the Hessian of shape (2K, 2K), of all v and then of all b."""

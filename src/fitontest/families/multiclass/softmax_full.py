@@ -20,7 +20,14 @@ from fitontest.families.multiclass.conjugate_gradients import (
     single_suffices,
     solve_by_products,
 )
-from fitontest.families.multiclass.softmax_objective import DAMPING, Penalty, SoftmaxObjective, score_size
+from fitontest.families.multiclass.softmax_objective import (
+    DAMPING,
+    MeasuredByLogits,
+    Penalty,
+    SoftmaxObjective,
+    score_size,
+    with_ones,
+)
 from fitontest.numerics.newton import Point, solve_symmetric
 from fitontest.numerics.softmax import SoftmaxProblem, row_blocks, to_softmax
 from fitontest.numerics.sums import weighted_sum
@@ -38,7 +45,7 @@ def full_objective(problem: SoftmaxProblem, penalty: Penalty) -> SoftmaxObjectiv
 
 
 @dataclass(frozen=True, eq=False)
-class Full(SoftmaxObjective):
+class Full(MeasuredByLogits):
     """What both forms share, for theta of shape (K, K + 1) with the columns W and b."""
 
     @cached_property
@@ -47,24 +54,8 @@ class Full(SoftmaxObjective):
         return np.broadcast_to(score_size(self.problem), self.penalty.strength.shape)
 
     def length(self, direction: FloatArray) -> float:
-        """Return the root mean square of what a step changes in a class's W x + b, beside what it changes in all.
-
-        Where scores make up for one another, as all but equal ones do, entries are large that change nothing.
-        """
-        own = direction - direction.mean(axis=0)
-        return float(np.sqrt(max(np.einsum("ki,ki->k", own @ self._squares, own).max(), 0.0)))
-
-    @cached_property
-    def _squares(self) -> FloatArray:
-        """Mean of s s' over the rows."""
-        problem = self.problem
-        n, K = problem.x.shape
-        squares = np.zeros((K + 1, K + 1))
-        for rows in row_blocks(n, K):
-            x, _, w = problem.pieces(rows)
-            s = with_ones(x)
-            squares += s.T @ (s if w is None else s * w[:, None])
-        return squares / problem.total
+        """Return by how much a step changes the logits."""
+        return self.change(direction)
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,19 +201,12 @@ class Products(Full):
                 continue
             chosen = np.argpartition(v, n - most)[n - most :]
             s, own = with_ones(problem.x[chosen]), v[chosen]
-            blocks[k] = (s * own[:, None]).T @ s + max(float(v.sum() - own.sum()), 0.0) * self._squares
+            blocks[k] = (s * own[:, None]).T @ s + max(float(v.sum() - own.sum()), 0.0) * self.squares
         return blocks
 
     @cached_property
     def _with_ones(self) -> FloatArray:
         return with_ones(self.problem.x)
-
-
-def with_ones(x: FloatArray) -> FloatArray:
-    """Return the scores with a last column of ones."""
-    s = np.ones((x.shape[0], x.shape[1] + 1))
-    s[:, :-1] = x
-    return s
 
 
 def residuals(q: FloatArray, codes: Any, w: FloatArray | None) -> FloatArray:

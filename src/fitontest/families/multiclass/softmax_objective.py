@@ -9,6 +9,7 @@ has F = 1, a full one F = K.
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from fitontest.exceptions import warn_user
 from fitontest.numerics.newton import LONGEST, LOSS_TOLERANCE, ROUNDING, Objective, Optimum, Point
-from fitontest.numerics.softmax import SoftmaxProblem
+from fitontest.numerics.softmax import SoftmaxProblem, row_blocks
 from fitontest.typing import FloatArray
 
 AIM = 1e-12  # gradient that we try for: the last Newton step lands far below what is promised
@@ -92,6 +93,31 @@ class SoftmaxObjective(Objective):
         return moved
 
 
+@dataclass(frozen=True, eq=False)
+class MeasuredByLogits(SoftmaxObjective):
+    """An objective whose steps are measured by what they change.
+
+    Where scores make up for one another, as all but equal ones do, parameters may be large that change nothing.
+    """
+
+    @cached_property
+    def squares(self) -> FloatArray:
+        """Mean of s s' over the rows, s = (x, 1)."""
+        problem = self.problem
+        n, K = problem.x.shape
+        squares = np.zeros((K + 1, K + 1))
+        for rows in row_blocks(n, K):
+            x, _, w = problem.pieces(rows)
+            s = with_ones(x)
+            squares += s.T @ (s if w is None else s * w[:, None])
+        return squares / problem.total
+
+    def change(self, theta: FloatArray) -> float:
+        """Return the largest root mean square of (W x + b)_k less the mean over k, for theta of columns W and b."""
+        own = theta - theta.mean(axis=0)
+        return float(np.sqrt(max(np.einsum("ki,ki->k", own @ self.squares, own).max(), 0.0)))
+
+
 def warn_unless_exact(objective: SoftmaxObjective, optimum: Optimum, aim: float = AIM) -> Optimum:
     """Return the optimum, with a warning if its gradient is not as small as promised, nor its loss nearly the least."""
     if optimum.gradient > max(aim, objective.tolerance) and not _is_least(objective, optimum.theta):
@@ -108,6 +134,13 @@ def _is_least(objective: SoftmaxObjective, theta: FloatArray) -> bool:
     point = objective.evaluate(theta)
     left = -0.5 * float((point.gradient * objective.newton_step(point.gradient, point.curvature)).sum())
     return left <= LOSS_TOLERANCE * point.value
+
+
+def with_ones(x: FloatArray) -> FloatArray:
+    """Return the scores with a last column of ones."""
+    s = np.ones((x.shape[0], x.shape[1] + 1))
+    s[:, :-1] = x
+    return s
 
 
 def score_size(problem: SoftmaxProblem) -> FloatArray:
