@@ -26,6 +26,7 @@ from fitontest.typing import BoolArray, FloatArray
 GRADIENT_TOLERANCE = 1e-10  # promised: largest projected gradient per unit weight, in the user's features
 AIM = 1e-13  # what we try for: a step costs little and Newton's last one lands far below the promise
 NEAR = 1e-6  # Newton decrement per unit weight below which a step of length 1 hardly overshoots
+LITTLE = 1e-7  # loss by rounding of the logits of scores that hardly differ
 SPECKS = (0.0, 1e-14, 1e-11, 1e-8, 1e-4)  # on the diagonal of a Hessian that is singular to rounding
 CELLS = 2048
 BLOCK = 16_384  # rows per block: the dozen temporaries of a pass over the rows stay in the cache
@@ -103,14 +104,16 @@ def _is_optimal(problem: LogisticProblem, theta: FloatArray, scaled: LogisticPro
 
     A gradient may be large by rounding alone, where one row outweighs all others or the scores are far from 0. What is
     left to gain is what the next Newton step promises at the optimum of the standardised features, and what undoing the
-    standardisation has lost, but for what sums of large terms round in every logit: those of scores that hardly differ.
+    standardisation has lost. Where scores hardly differ, slope times score and intercept are so large that they round
+    every logit; that is not what is meant as long as it is little.
     """
     objective = LogisticObjective(scaled)
     point = objective.evaluate(at)
     left = -0.5 * float(point.gradient @ objective.direction(point))
     loss, best = _mean_loss(problem, theta), _mean_loss(scaled, at)
     terms = [float(np.abs(slope * x).max()) for slope, x in zip(theta, problem.features, strict=False)]
-    return left + max(loss - best, 0.0) <= LOSS_TOLERANCE * loss + float(np.finfo(float).eps) * max(terms)
+    rounded = min(float(np.finfo(float).eps) * max(terms), LITTLE)
+    return left + max(loss - best, 0.0) <= LOSS_TOLERANCE * loss + rounded
 
 
 def _mean_loss(problem: LogisticProblem, theta: FloatArray) -> float:
