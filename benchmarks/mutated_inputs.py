@@ -243,6 +243,11 @@ def read_table(path: Path, layout: Layout) -> fot.ScoreSample:
         return fot.ScoreSample(*columns.values(), names=CALLED)
 
 
+def _called(header: list[str]) -> list[str]:
+    """Return the names of columns; blanks around one are no part of it where no column has the name without them."""
+    return [name if name.strip() in header else name.strip() for name in header]
+
+
 def strictly_read(raw: bytes, seps: Iterable[str], encoding: str) -> list[list[str]] | None:
     """Return header and rows by Python's csv module, or None where it finds no table with the columns y, p and w."""
     text = raw.decode(encoding)
@@ -253,7 +258,7 @@ def strictly_read(raw: bytes, seps: Iterable[str], encoding: str) -> list[list[s
             except (csv.Error, ValueError):
                 continue
             rows = [row for row in rows if row]
-            if all(header.count(name) == 1 for name in "ypw") and {len(row) for row in rows} == {len(header)}:
+            if all(_called(header).count(name) == 1 for name in "ypw") and {len(row) for row in rows} == {len(header)}:
                 return [header, *rows]
     return None
 
@@ -266,7 +271,7 @@ def check_table(raw: bytes, folder: Path, layout: Layout = STANDARD) -> str | No
     if expected is None:
         return "read, though csv finds no such table"
     header, *rows = expected
-    y, p, w = ([row[header.index(name)] for row in rows] for name in "ypw")
+    y, p, w = ([row[_called(header).index(name)] for row in rows] for name in "ypw")
     if layout.decimal:
         y, p, w = ([cell.replace(layout.decimal, ".") for cell in column] for column in (y, p, w))
     try:
