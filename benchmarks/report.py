@@ -8,6 +8,9 @@ from datetime import date
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 PACKAGES = ("numpy", "scipy", "scikit-learn", "betacal", "fitontest")
 
 
@@ -55,6 +58,12 @@ def number(value: float) -> str:
     if abs(value) < 1e-3:
         return f"{value:.0e}"
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:#.3g}"
+
+
+def rate(yes: NDArray[np.bool_]) -> str:
+    """Return a share in per cent with its standard error."""
+    share = float(yes.mean())
+    return f"{100 * share:.1f} (s.e. {100 * np.sqrt(share * (1 - share) / yes.size):.1f})"
 
 
 def tell(where: str) -> None:

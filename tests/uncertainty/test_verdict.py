@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 import fitontest as fot
+from fitontest.measures.if_calibrated import IfCalibrated
 from fitontest.measures.interval import Interval
 from fitontest.numerics.links import logit, sigmoid
-from fitontest.uncertainty.joint import joint_test
+from fitontest.uncertainty.joint import JointTest, joint_test
 from fitontest.uncertainty.verdict import NO_DIRECTION, NOT_SHOWN, verdict_of
 
 
@@ -188,3 +189,16 @@ def test_a_direction_that_is_named_beside_no_miscalibration_is_explained():
     slope = replace(verdict.tendency, slope=0.5, slope_interval=Interval(0.2, 0.8, 0.95))
     (both,) = replace(verdict, tendency=slope).beside_interval
     assert both.startswith("By themselves slope and mean residual say: overconfident, scores too high (p = 0.014); ")
+
+
+def test_a_p_value_that_no_draws_tell_from_the_level_says_so():
+    verdict = evaluated(lambda p: p, ["spline"], n=600).verdict
+
+    def of(as_large, draws):
+        null = IfCalibrated(0.0, np.append(np.ones(as_large), -np.ones(draws - as_large)), refitted=True)
+        return replace(verdict, test=JointTest({"spline": null})).decision
+
+    assert of(160, 3200) == "calibration is not rejected (p = 0.050, too near 0.05 to tell from 3,200 draws)"
+    assert of(140, 3200) == "calibration is rejected (p = 0.044, too near 0.05 to tell from 3,200 draws)"
+    assert of(200, 3200) == "calibration is not rejected (p = 0.063)"
+    assert of(0, 200) == "calibration is rejected (p <= 0.005)"
