@@ -1,9 +1,11 @@
 """How often the intervals by formula of O:E, level, slope, AUC and Brier scores hold the value in the population.
 
-Usage: ``python benchmarks/statistics_coverage.py [--sets 2000]``; it takes five minutes.
+Usage: ``python benchmarks/statistics_coverage.py [--sets 2000] [--only SIZE]``; a size takes two minutes.
 
 Scores are logistic of normal numbers, with the mean logit 0 and the standard deviation 1.5, or of rare events 1 about a
-mean that expects 30 positives of 3,000 rows. True maps: the scores themselves; slope .75 in logits; a wave of .6 in the
+mean that expects 30 positives of 3,000 rows; few rows are 26, and 112 that the scores tell apart (standard deviation
+3). Weights are log-normal, so that 400 rows tell as much as 147, 58 or 26 on average, or 30 of one row in twenty and 1
+of the others. True maps: the scores themselves; slope .75 in logits; a wave of .6 in the
 logits; four stairs. Rows and labels are drawn anew for each set; the value in the population is that of the map at
 200,000 quantiles of the scores, each with the share c of a positive and 1 - c of a negative row (for a line, slope and
 intercept are those of the largest expected likelihood). "usual" are the intervals that R reports: O:E with the standard
@@ -27,6 +29,8 @@ from report import machine_facts, markdown, tell
 SEED = 38_2026
 POINTS = 200_000  # of the population
 Z = float(ndtri(0.975))
+HEAVY_FROM = float(ndtri(0.95))  # the normal number of one row in twenty
+HEAVY = -1.0  # in place of a spread: weights of 30 and of 1
 MEASURES = (
     "observed_expected",
     "calibration_in_the_large",
@@ -35,8 +39,19 @@ MEASURES = (
     "auc",
     "brier",
     "scaled_brier",
+    "net_benefit",
 )
-SIZES = {"n = 1,000": (1000, 0.0, 1.5, 0.0), "30 of 3,000": (3000, -5.0, 1.0, 30.0)}  # mean and s.d. of the logits
+SETTINGS = {"net_benefit": {"threshold": 0.3}}
+SIZES = {  # rows, mean and s.d. of the logits, expected events, spread of the logarithm of the weights
+    "n = 1,000": (1000, 0.0, 1.5, 0.0, 0.0),
+    "30 of 3,000": (3000, -5.0, 1.0, 30.0, 0.0),
+    "n = 26": (26, 0.0, 1.5, 0.0, 0.0),
+    "112 well apart": (112, 1.5, 3.0, 0.0, 0.0),
+    "400, weights 1": (400, 0.0, 1.5, 0.0, 1.0),
+    "400, weights 1.5": (400, 0.0, 1.5, 0.0, 1.5),
+    "400, weights 2": (400, 0.0, 1.5, 0.0, 2.0),
+    "400, some 30": (400, 0.0, 1.5, 0.0, HEAVY),
+}
 HEADER = ("rows", "truth", "measure", "true", "sets", "coverage", "below", "above", "mean width", "usual: coverage")
 
 
@@ -58,7 +73,7 @@ class Population:
     """Scores and true probabilities of one size and truth."""
 
     def __init__(self, size: str, truth: str) -> None:
-        self.n, mean, spread, events = SIZES[size]
+        self.n, mean, spread, events, self.uneven = SIZES[size]
         self.spread, self.truth = spread, truth
         normal = ndtri((np.arange(POINTS) + 0.5) / POINTS)
         self.mean = mean
@@ -68,7 +83,7 @@ class Population:
         sample = fot.ScoreSample(
             np.repeat([0, 1], POINTS), np.tile(p, 2), np.concatenate((1.0 - c, c)), weights="importances"
         )
-        self.true = {name: fot.measures.make(name).estimate(sample).value for name in MEASURES}
+        self.true = {name: measure.estimate(sample).value for name, measure in measures().items()}
 
     def _map(self, mean: float, normal: np.ndarray) -> np.ndarray:
         return expit(mean + self.spread * TRUTHS[self.truth](normal))
@@ -77,7 +92,18 @@ class Population:
         """Return rows with labels."""
         normal = rng.standard_normal(self.n)
         labels = rng.random(self.n) < self._map(self.mean, normal)
-        return fot.ScoreSample(labels, expit(self.mean + self.spread * normal))
+        p = expit(self.mean + self.spread * normal)
+        if not self.uneven:
+            return fot.ScoreSample(labels, p)
+        drawn = rng.standard_normal(self.n)
+        heavy = drawn > HEAVY_FROM
+        w = np.where(heavy, 30.0, 1.0) if self.uneven == HEAVY else np.exp(self.uneven * drawn)
+        return fot.ScoreSample(labels, p, w, weights="importances")
+
+
+def measures() -> dict[str, fot.Measure]:
+    """Return the measures by name."""
+    return {name: fot.measures.make(name, **SETTINGS.get(name, {})) for name in MEASURES}
 
 
 def usual(estimate: fot.Estimate) -> tuple[float, float] | None:
@@ -96,13 +122,12 @@ def percent(share: float, sets: int) -> str:
 def lines(size: str, truth: str, sets: int) -> list[list[str]]:
     """Return the lines of a size and a truth."""
     population = Population(size, truth)
-    measures = {name: fot.measures.make(name) for name in MEASURES}
     found: dict[str, list[tuple[float, ...]]] = {name: [] for name in MEASURES}
     for number in range(sets):
         if number % 100 == 0:
             tell(f"{size}, {truth}: set {number}")
         sample = population.draw(np.random.default_rng([SEED, crc32(f"{size} {truth}".encode()), number]))
-        for name, measure in measures.items():
+        for name, measure in measures().items():
             true = population.true[name]
             try:
                 estimate = estimate_of(measure, sample, redrawing=Redrawing(interval=0.95))
@@ -121,6 +146,8 @@ def lines(size: str, truth: str, sets: int) -> list[list[str]]:
             )
     told = []
     for name, values in found.items():
+        if not values:
+            continue
         below, above, width, by_usual = np.mean(values, axis=0)
         told.append(
             [
@@ -142,8 +169,9 @@ def lines(size: str, truth: str, sets: int) -> list[list[str]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sets", type=int, default=2000, help="data sets of a size and truth")
+    parser.add_argument("--only", choices=SIZES, nargs="+", default=[*SIZES], help="sizes")
     given = parser.parse_args()
-    told = [line for size in SIZES for truth in TRUTHS for line in lines(size, truth, given.sets)]
+    told = [line for size in given.only for truth in TRUTHS for line in lines(size, truth, given.sets)]
     tell("")
     print(machine_facts(), "\n")
     print(markdown(HEADER, told))

@@ -54,7 +54,7 @@ class Brier(Measure):
         """Return the weighted mean of the squares."""
         value = sample.mean_loss("brier")
         kind, most = (MeanOfSquares, 1.0) if sample.classes is None else (OverClasses, 2.0)
-        few = isinstance(sample, ScoreSample) and sample.groups is None and has_few(sample, sample.effective_rows)
+        few = isinstance(sample, ScoreSample) and sample.groups is None and has_few(sample)
         evidence = kind.of(value, _error(sample, value, few=few), sample, few=few, limits=(0.0, most))
         return Estimate.of(self, sample, value, evidence)
 

@@ -34,12 +34,14 @@ class CalibrationSlope(Measure):
     Rows of a score of exactly 0 or 1 have no logit and are left out; ``estimate.evidence.certain_share`` is their share
     of the weight. The interval is that of the normal approximation with the sandwich covariance H^-1 M H^-1 (H the
     curvature, M the outer products of the gradients of rows, or of groups), which holds where the true map is no line
-    too: the very one that verdicts quote. Where weights are uneven its quantile is that of Student's t of effective
-    rows - 1 degrees, M is freed of what each row decides of its own fitted value, and the standard error is at least
-    that of a true line. ``evidence.model_error`` is the standard error that glm of R reports, which
-    takes the line for the truth, ``evidence.covariance`` the covariance of (slope, intercept) with it, and
-    ``evidence.tests`` has the likelihood-ratio tests of the line, which take it so too; `asymptotic_p_value` is that of
-    the interval, so that both leave out the slope 1 or neither does.
+    too: the very one that verdicts quote. Where weights are uneven, a class has fewer than 50 rows, or hardly a label
+    is on the wrong side of the scores, its quantile is that of Student's t of effective rows - 1 degrees, M is freed of
+    what each row decides of its own fitted value, and the standard error is at least that of a true line.
+
+    ``evidence.model_error`` is the standard error that glm of R reports, which takes the line for the truth,
+    ``evidence.covariance`` the covariance of (slope, intercept) with it, and ``evidence.tests`` has the
+    likelihood-ratio tests of the line, which take it so too; `asymptotic_p_value` is that of the interval, so that both
+    leave out the slope 1 or neither does.
 
     Raises
     ------
@@ -120,6 +122,7 @@ def _of_line(measure: Measure, sample: ScoreSample, which: Literal["slope", "int
         value,
         error,
         uncertain,
+        few=line.is_of_few(uncertain),
         ideal=measure.ideal,
         method=SANDWICH,
         line=line,

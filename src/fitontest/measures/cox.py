@@ -23,12 +23,12 @@ from fitontest.data.dependence import are_too_few
 from fitontest.data.score_sample import ScoreSample
 from fitontest.exceptions import NoValueError, without_warnings
 from fitontest.families.platt import Platt
+from fitontest.measures.formula_interval import FEW, has_few, has_uneven_weights
 from fitontest.measures.separation import LEAST, SEPARATED, Separation
 from fitontest.numerics.intercepts import intercept_at
 from fitontest.numerics.links import logit, sigmoid
 from fitontest.numerics.standard_error import (
     LEAST_FREE,
-    are_uneven,
     free_squares,
     outer_products_of_groups,
     weights_of_one,
@@ -67,14 +67,23 @@ class Line:
         """By what the residual of each row is multiplied in the gradient: (logit, 1), shape (m, 2)."""
         return np.column_stack((self.x, np.ones(self.x.size)))
 
+    def is_of_few(self, sample: ScoreSample) -> bool:
+        """Return whether a class has fewer than 50 rows, or labels vary no more than 50 of probability one half do.
+
+        So they do where hardly one is on the wrong side of the scores.
+        """
+        varying = float(sample.rows.w @ (self.c * (1.0 - self.c))) / sample.row_weight
+        return has_few(sample) or varying < FEW / 4.0
+
     def products_of_rows(self, sample: ScoreSample) -> FloatArray:
         """Return the sum of the outer products of the gradients of independent rows.
 
-        Where weights are uneven each is by 1 - h, h the share of its own fitted value that a row decides.
+        Where weights are uneven, or few labels vary, each is by 1 - h, h the share of its own fitted value that a row
+        decides.
         """
         rows = sample.rows
         squares = rows.w2 * (rows.y - self.c) ** 2
-        if are_uneven(rows.w, rows.w2):
+        if has_uneven_weights(sample) or self.is_of_few(sample):
             of_one = np.einsum("ij,jk,ik->i", self.features, self.inverse, self.features)
             own = weights_of_one(rows.w, rows.w2) * self.c * (1.0 - self.c) * of_one
             squares = squares / np.maximum(1.0 - own, LEAST_FREE)
@@ -93,10 +102,13 @@ class Line:
         return np.asarray(self.inverse @ products @ self.inverse)
 
     def errors(self, sample: ScoreSample) -> FloatArray:
-        """Return the standard errors of slope and intercept; where weights are uneven at least those of a true line."""
+        """Return the standard errors of slope and intercept.
+
+        Where weights are uneven, or few labels vary, they are at least those of a true line.
+        """
         variances = np.diag(self.covariance(self.products(sample)))
         rows = sample.rows
-        if sample.groups is None and are_uneven(rows.w, rows.w2):
+        if sample.groups is None and (has_uneven_weights(sample) or self.is_of_few(sample)):
             of_true_line = sum_of_squares(rows.w2 * self.c * (1.0 - self.c), self.x)
             variances = np.maximum(variances, np.diag(self.covariance(of_true_line)))
         return np.sqrt(np.maximum(variances, 0.0))
@@ -247,7 +259,7 @@ def level_error(sample: ScoreSample, level: float) -> tuple[float, float]:
     r = rows.y - c
     if groups is None:
         square = float(free_squares(rows.w, rows.w2) @ r**2)
-        if are_uneven(rows.w, rows.w2):
+        if has_uneven_weights(sample):
             square = max(square, float(rows.w2 @ (c * (1.0 - c))))
     elif are_too_few(groups):
         square = 0.0

@@ -3,7 +3,8 @@
 Standard errors are those of sums over rows, or over groups where rows belong together; then the quantile is that of
 Student's t of effective groups - 1 degrees. Fewer than 10 effective groups have none.
 
-Where weights are uneven, a few rows may decide. Then the quantile is that of Student's t of effective rows - 1 degrees,
+Where weights are uneven, a few rows may decide; so they do, for slope, intercept and Brier score, where a class has
+fewer than 50 rows. Then the quantile is that of Student's t of effective rows - 1 degrees,
 squares are freed of the weight that a row has in its own mean (`fitontest.numerics.standard_error.free_squares`), and
 the variance is at least that of labels drawn from their line in logits (`LabelLine`): the squares of a few heavy rows
 tell little of how much their labels vary.
@@ -244,6 +245,7 @@ def independent_rows(sample: ScoreSample) -> float:
     return sample.effective_rows / max(of_groups / of_rows if of_rows > 0.0 else 1.0, 1.0)
 
 
-def has_few(sample: ScoreSample, rows: float) -> bool:
-    """Return whether a class has fewer than 50 of so many independent rows."""
+def has_few(sample: ScoreSample, rows: float | None = None) -> bool:
+    """Return whether a class has fewer than 50 of so many independent rows; by default of all, as weights count."""
+    rows = sample.effective_rows if rows is None else rows
     return rows * min(sample.base_rate, 1.0 - sample.base_rate) < FEW

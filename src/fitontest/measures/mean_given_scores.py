@@ -13,6 +13,7 @@ counts, and rows of groups, count as the independent rows that tell as much, by 
 variance.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -122,6 +123,10 @@ class MeanGivenScores:
     def _mean(self, a: float) -> float:
         return float(self.share @ sigmoid(a + self.x))
 
-    def _root(self, function: object) -> float:
+    def _root(self, function: Callable[[float], float]) -> float:
+        """Return where a function of the intercept is 0, or the end beyond which it would be."""
         low, high = -SURE - float(self.x.max()), SURE - float(self.x.min())
+        ends = function(low), function(high)
+        if ends[0] * ends[1] > 0.0:
+            return low if abs(ends[0]) < abs(ends[1]) else high
         return float(brentq(function, low, high, xtol=1e-10))

@@ -11,6 +11,7 @@ import numpy as np
 from fitontest.typing import FloatArray
 
 ROUNDING = 1e-7  # of the size of what is subtracted
+NOWHERE = 1e-12  # an error on the scale of probabilities that is rounding
 
 
 def is_rounding(difference: Any, size: Any) -> Any:

@@ -20,14 +20,13 @@ from fitontest.measures.measure import Measure
 from fitontest.measures.plug_in import PlugIn
 from fitontest.numerics.links import signed_root
 from fitontest.numerics.norms import is_order_statistic
+from fitontest.numerics.rounding import NOWHERE
 from fitontest.typing import FloatArray
 from fitontest.uncertainty.inversion import chain_lengths, find_growing, invert, misreads
 from fitontest.uncertainty.null import compare_with
 from fitontest.uncertainty.shared_refits import SharedRefits
 
 DRAWS = 50  # labellings from each truth, by default
-NOWHERE = 1e-12  # an error that is rounding
-
 
 @dataclass(frozen=True)
 class DebiasedInterval:

@@ -15,6 +15,7 @@ from fitontest.measures.if_calibrated import IfCalibrated
 from fitontest.measures.measure import Measure
 from fitontest.measures.notes import AUTO_CLASSES, AUTO_DRAWS, AUTO_ROWS
 from fitontest.numerics.random import check_seed
+from fitontest.numerics.rounding import NOWHERE
 from fitontest.results.text import count
 from fitontest.typing import FloatArray, RandomState
 from fitontest.uncertainty.dependence import bound_to, redraws_of, with_dependence
@@ -51,6 +52,8 @@ def with_null(estimate: Estimate, sample: Data, draws: int, random_state: Random
 
 def compare_with(values: FloatArray, measure: Measure, observed: float) -> IfCalibrated:
     """Return what calibrated scores would have, beside the value of the real labels."""
+    if measure.is_family_error:
+        values = np.where(values <= NOWHERE, 0.0, values)
     return IfCalibrated(
         observed, values, measure.refits, measure.greater_is_better, measure.held_fixed, measure.two_sided
     )

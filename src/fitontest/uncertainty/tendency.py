@@ -72,6 +72,8 @@ class Tendency:
         the sum of the outer products of the rows' gradients. Of K groups M is K / (K - 1) sum_k s_k s_k^T, s_k the sum
         of the gradients of a group, and the quantile that of Student's t as above. (statsmodels' ``cov_type="cluster"``
         multiplies M by (n - 1) / (n - 2) too, unless ``use_correction=False``, which leaves out K / (K - 1) as well.)
+        Where weights are uneven, or few labels vary (`Line.is_of_few`), the quantile is that of effective rows - 1
+        degrees, and the standard error at least that of a true line.
     slope_p_value, residual_p_value : float or None
         Two-sided, of the slope 1 and of the mean residual 0: 1 - level of the widest interval that leaves it out.
     certain : tuple of CertainScores
@@ -266,7 +268,9 @@ def _slope_of(sample: ScoreSample) -> tuple[float | None, Known | None]:
         spread = float(np.sqrt(max(line.covariance(products)[0, 0], 0.0)))
     else:
         spread = float(line.errors(uncertain)[0])
-    return line.slope, _Around(line.slope, 1.0, spread, degrees_of(uncertain)) if spread > 0.0 else None
+    return line.slope, _Around(
+        line.slope, 1.0, spread, degrees_of(uncertain, few=line.is_of_few(uncertain))
+    ) if spread > 0.0 else None
 
 
 def _residual_of(sample: ScoreSample) -> tuple[float, Known | None]:
