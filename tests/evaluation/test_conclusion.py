@@ -50,7 +50,7 @@ def test_an_overconfident_model_word_for_word():
 def test_a_calibrated_model_word_for_word():
     printed = str(fot.evaluate(*drawn(lambda p: p)))
     assert printed.splitlines() == [
-        "No miscalibration shown: calibration is not rejected (p = 0.84); n = 2,000, share of positives 0.504.",
+        "No miscalibration shown: calibration is not rejected (p = 0.86); n = 2,000, share of positives 0.504.",
         "Calibration error: debiased 0 (raw 0.00762), 95 % interval 0 to 0.0148; if calibrated: 0.0123 (raw).",
         "Slope 1.03 (0.939 to 1.13; 1 is ideal); mean residual 0.00509 (-0.0126 to 0.0228; 0 is ideal).",
         "The families agree: each debiased value lies in the interval above.",

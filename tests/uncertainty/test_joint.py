@@ -1,4 +1,4 @@
-"""The joint test of calibration: one p-value of three statistics, of the same redrawn labels."""
+"""The joint test of calibration: one p-value of four statistics, of the same redrawn labels."""
 
 import numpy as np
 import pytest
@@ -28,7 +28,7 @@ def test_the_p_value_is_the_rank_of_the_largest_standardised_statistic():
     worst = np.max(standardised, axis=0)
     assert test.p_value == np.count_nonzero(worst >= worst[0]) / 61
     assert test.p_values == {name: null.p_value for name, null in test.nulls.items()}
-    assert list(test.nulls) == ["spline", "isotonic", "pairs"]
+    assert list(test.nulls) == ["spline", "isotonic", "pairs", "line"]
     assert test.smallest == 1 / 61
 
 

@@ -12,10 +12,11 @@ from fitontest.uncertainty.joint import UNLIKELY
 
 MOST_TIMES = 100  # the rows at hand, beyond which a number of rows that would tell is of no use
 METHOD = (
-    "The verdict rests on three statistics, whichever families are listed: the error under a spline, the error under "
-    "an isotonic map, and how alike the residuals of neighbouring rows are. No method can bound an error that changes "
-    "sign between neighbouring scores, each of which is seen once. So an interval holds errors that the map named "
-    "beside it can follow, and the limit of the sentence on errors that persist all errors of that kind."
+    "The verdict rests on four statistics, whichever families are listed: the error under a spline, the error under an "
+    "isotonic map, how alike the residuals of neighbouring rows are, and how much better a line in logits fits. No "
+    "method can bound an error that changes sign between neighbouring scores, each of which is seen once. So an "
+    "interval holds errors that the map named beside it can follow, and the limit of the sentence on errors that "
+    "persist all errors of that kind."
 )
 
 

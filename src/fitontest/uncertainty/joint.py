@@ -1,8 +1,9 @@
-"""The test of calibration that the verdict rests on: three fixed statistics with one p-value.
+"""The test of calibration that the verdict rests on: four fixed statistics with one p-value.
 
-A spline sees smooth errors best, an isotonic map jumps, and the pair statistic errors of any shape that persist over
-some rows. All three are computed for the same redrawn labels of calibrated scores, so that the largest of them, each in
-standard deviations of its own null, has a null of its own. Whatever families are listed beside them changes nothing.
+A spline sees smooth errors best, an isotonic map jumps, the pair statistic errors of any shape that persist over some
+rows, and the line in logits scores that are shifted or too extreme. All are computed for the same redrawn labels of
+calibrated scores, so that the largest of them, each in standard deviations of its own null, has a null of its own.
+Whatever families are listed beside them changes nothing.
 
 A verdict must not hang on the seed. The folds of the spline are the same whatever the seed is, and while the draws do
 not tell the p-value from the level that decides, more labels are drawn, by numbers that do not depend on the seed.
@@ -18,6 +19,7 @@ from fitontest.data.redraws import NULL, Labels, Redraws
 from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.if_calibrated import IfCalibrated
+from fitontest.measures.line_statistic import LineStatistic
 from fitontest.measures.measure import Measure
 from fitontest.measures.pairs import PairStatistic
 from fitontest.measures.plug_in import PlugIn
@@ -29,7 +31,7 @@ from fitontest.uncertainty.chain import Redrawn
 from fitontest.uncertainty.dependence import score_redraws
 
 FAMILIES = ("spline", "isotonic")
-PAIRS = "pairs"
+PAIRS, LINE = "pairs", "line"
 UNLIKELY = 0.05
 FEWEST_DRAWS = 39  # of which the smallest p-value is well below that
 MOST_DRAWS = 3200  # beyond which a p-value is near enough to what it would be of any number of draws
@@ -41,19 +43,19 @@ ROUNDING = 1e-12  # relative difference of values that are the same
 class JointTest:
     """Test of calibration: whether calibrated scores could look as these do.
 
-    It joins the errors under a spline and an isotonic map and the pair statistic.
+    It joins the errors under a spline and an isotonic map, the pair statistic and that of a line in logits.
 
     Attributes
     ----------
     nulls : dict of IfCalibrated
-        By the names "spline", "isotonic" and "pairs", all of the same redrawn labels.
+        By the names "spline", "isotonic", "pairs" and "line", all of the same redrawn labels.
     impossible : bool
         Whether a label contradicts a score of exactly 0 or 1.
 
     Notes
     -----
-    The statistic is the largest of (T - m) / s over the three, with m and s the mean and the standard deviation of T
-    over the redrawn labels; its p-value is its rank among those of the redrawn labels. No correction for three tests is
+    The statistic is the largest of (T - m) / s over the four, with m and s the mean and the standard deviation of T
+    over the redrawn labels; its p-value is its rank among those of the redrawn labels. No correction for four tests is
     needed. A positive row with a score of 0, or a negative one with a score of 1, is impossible if the scores are
     calibrated: then the p-value is the smallest, unless the scores lie on a grid, as rounded ones do, and rounding to 0
     or 1 could have brought it about (`CertainScores.beyond_rounding`).
@@ -161,7 +163,7 @@ def joint_test(
 
 def _measures() -> dict[str, Measure]:
     fitted: dict[str, Measure] = {family: PlugIn(family).seeded(SEED) for family in FAMILIES}
-    return {**fitted, PAIRS: PairStatistic()}
+    return {**fitted, PAIRS: PairStatistic(), LINE: LineStatistic()}
 
 
 def _null(

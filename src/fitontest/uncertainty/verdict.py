@@ -71,7 +71,7 @@ class Verdict:
 
     @property
     def p_value(self) -> float:
-        """How often calibrated scores would look as bad, by the worst of three test statistics."""
+        """How often calibrated scores would look as bad, by the worst of four test statistics."""
         return self.test.p_value
 
     @property
@@ -157,29 +157,32 @@ class Verdict:
             return []
         texts = []
         if self.interval.low > 0.0:
-            texts.append("The interval by itself leaves out 0; the three statistics together are not clear of chance.")
+            texts.append("The interval by itself leaves out 0; the statistics together are not clear of chance.")
         by_source = self.tendency.words_by_source
         if by_source:
             itself, says = ("itself the", "says") if len(by_source) == 1 else ("themselves", "say")
             words = ", ".join(by_source.values())
             texts.append(
-                f"By {itself} {' and '.join(by_source)} {says}: {words}; the three statistics together do not show it."
+                f"By {itself} {' and '.join(by_source)} {says}: {words}; the statistics together do not show it."
             )
         return texts
 
     @property
     def not_ruled_out(self) -> list[str]:
         """Which errors cannot be ruled out, a sentence; where nothing is shown also with how many rows they could."""
-        limit, high = self.limit, self.interval.high
-        rough = f"of any shape that persists over {percent(limit.share)} of the rows, up to {short(limit.value)}"
+        limit, residual = self.limit, self.tendency.residual_interval
+        of_means = 0.0 if residual is None else max(abs(residual.low), abs(residual.high))  # no error is smaller
+        high, most = self.interval.high, max(limit.value, of_means)
+        rough = f"of any shape that persists over {percent(limit.share)} of the rows, up to {short(most)}"
         if self.shown:
             return [f"Errors {rough} cannot be ruled out."]
         text = f"Errors up to {short(high)} cannot be ruled out"
-        if limit.value > high:
+        if most > high:
             text += f" ({rough})"
         estimate = self.estimate
         if self.interval.roughness is None and estimate.weighting is None:
-            likely = short((estimate.quoted + high) / 2.0)  # intervals shrink as one over the root of the rows
+            # intervals shrink as one over the root of the rows
+            likely = short((estimate.quoted + high) / 2.0)
             text += f"; with {rows_in_words(4 * estimate.n, estimate.groups)} about {likely} could"
         return [f"{text}."]
 
