@@ -12,7 +12,6 @@ from fitontest.uncertainty.agreement import agreement_of
 from fitontest.uncertainty.verdict import FAMILY, Verdict
 
 WHERE = "Words: docs/which_number.md; all columns: print(evaluation.table()), or --verbose."
-NO_SLOPE = "no slope: too few rows of a class, or a single score"
 
 
 def conclude(
@@ -91,7 +90,7 @@ def _error(verdict: Verdict, *, is_listed: bool) -> str:
 def _direction(verdict: Verdict) -> list[str]:
     """Return the slope and the mean residual, in one line where it holds both."""
     tendency = verdict.tendency
-    parts = [tendency.slope_in_words or NO_SLOPE, tendency.residual_in_words]
+    parts = [tendency.slope_in_words or f"no slope, since {tendency.obstacle}", tendency.residual_in_words]
     interval = tendency.residual_interval
     if interval is not None and interval.level != verdict.interval.level:
         parts[-1] += f", both at {100 * interval.level:g} %"

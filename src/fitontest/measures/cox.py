@@ -26,7 +26,7 @@ from fitontest.families.platt import Platt
 from fitontest.measures.formula_interval import FEW, has_few, has_uneven_weights
 from fitontest.measures.separation import LEAST, SEPARATED, Separation
 from fitontest.numerics.intercepts import intercept_at
-from fitontest.numerics.links import logit, sigmoid
+from fitontest.numerics.links import SAME, logit, sigmoid
 from fitontest.numerics.standard_error import (
     LEAST_FREE,
     free_squares,
@@ -37,7 +37,7 @@ from fitontest.results.text import short
 from fitontest.typing import FloatArray
 
 FEWEST = 10  # uncertain rows of each class, below which nothing is said of a slope
-ILL_CONDITIONED = 1e14  # of the curvature, from which on slope and intercept cannot be told apart
+FEW_LEFT = 1e-14  # square of the spread of logits where the line is not certain, relative to that of all
 LEVEL = 0.95  # of the interval of an infinite slope, where it is told in place of a value
 INSIDE = "strictly between 0 and 1"
 
@@ -51,21 +51,32 @@ class Line:
     slope, intercept : float
     x, c : arrays of shape (m,)
         Logits of the scores, and the probabilities that the line gives.
-    inverse : array of shape (2, 2)
-        Inverse of the curvature of the likelihood, of slope and intercept: their covariance if the line is true and
-        weights count independent rows, as glm of R reports it.
+    middle : float
+        Mean of the logits, weighted by w c (1 - c). The slope and the value there are uncorrelated, so that logits
+        that differ by 1e-8 have a line as others have: squares of logits would hide by how little they differ.
+    curvature : array of shape (2,)
+        Of the likelihood, of the slope and of the value in the middle.
     """
 
     slope: float
     intercept: float
     x: FloatArray
     c: FloatArray
-    inverse: FloatArray
+    middle: float
+    curvature: FloatArray
 
     @property
     def features(self) -> FloatArray:
-        """By what the residual of each row is multiplied in the gradient: (logit, 1), shape (m, 2)."""
-        return np.column_stack((self.x, np.ones(self.x.size)))
+        """By what the residual of each row is multiplied in the gradient: (logit - middle, 1), shape (m, 2)."""
+        return np.column_stack((self.x - self.middle, np.ones(self.x.size)))
+
+    @property
+    def inverse(self) -> FloatArray:
+        """Inverse of the curvature of slope and intercept, shape (2, 2).
+
+        It is their covariance if the line is true and weights count independent rows, as glm of R reports it.
+        """
+        return self._of_intercept(np.diag(1.0 / self.curvature))
 
     def is_of_few(self, sample: ScoreSample) -> bool:
         """Return whether a class has fewer than 50 rows, or labels vary no more than 50 of probability one half do.
@@ -84,10 +95,15 @@ class Line:
         rows = sample.rows
         squares = rows.w2 * (rows.y - self.c) ** 2
         if has_uneven_weights(sample) or self.is_of_few(sample):
-            of_one = np.einsum("ij,jk,ik->i", self.features, self.inverse, self.features)
-            own = weights_of_one(rows.w, rows.w2) * self.c * (1.0 - self.c) * of_one
+            own = (
+                weights_of_one(rows.w, rows.w2) * self.c * (1.0 - self.c) * (self.features**2 @ (1.0 / self.curvature))
+            )
             squares = squares / np.maximum(1.0 - own, LEAST_FREE)
-        return sum_of_squares(squares, self.x)
+        return self._outer_products(squares)
+
+    def _outer_products(self, w: FloatArray) -> FloatArray:
+        """Return the weighted sum of the outer products of the features."""
+        return np.asarray((self.features.T * w) @ self.features)
 
     def products(self, sample: ScoreSample) -> FloatArray:
         """Return the same of groups, where rows belong to groups."""
@@ -99,7 +115,16 @@ class Line:
 
     def covariance(self, products: FloatArray) -> FloatArray:
         """Return the sandwich covariance H^-1 M H^-1 of slope and intercept, M the sum of outer products."""
-        return np.asarray(self.inverse @ products @ self.inverse)
+        return self._of_intercept(self.covariance_in_the_middle(products))
+
+    def covariance_in_the_middle(self, products: FloatArray) -> FloatArray:
+        """Return the same of the slope and the value in the middle."""
+        return np.asarray(products / np.outer(self.curvature, self.curvature))
+
+    def _of_intercept(self, covariance: FloatArray) -> FloatArray:
+        """Return the covariance of slope and intercept of that of the slope and the value in the middle."""
+        turn = np.array([[1.0, 0.0], [-self.middle, 1.0]])
+        return np.asarray(turn @ covariance @ turn.T)
 
     def errors(self, sample: ScoreSample) -> FloatArray:
         """Return the standard errors of slope and intercept.
@@ -109,7 +134,7 @@ class Line:
         variances = np.diag(self.covariance(self.products(sample)))
         rows = sample.rows
         if sample.groups is None and (has_uneven_weights(sample) or self.is_of_few(sample)):
-            of_true_line = sum_of_squares(rows.w2 * self.c * (1.0 - self.c), self.x)
+            of_true_line = self._outer_products(rows.w2 * self.c * (1.0 - self.c))
             variances = np.maximum(variances, np.diag(self.covariance(of_true_line)))
         return np.sqrt(np.maximum(variances, 0.0))
 
@@ -159,13 +184,12 @@ def why_no_line(sample: ScoreSample) -> str:
     uncertain = uncertain_rows(sample)
     if uncertain is None:
         return "all scores are exactly 0 or 1"
-    cells = ", as cells keep one score each" if sample.has_pooled_scores else ""
     obstacle = _obstacle(uncertain)
     separation = Separation.of(uncertain) if obstacle == SEPARATED and not are_too_few(uncertain.groups) else None
     if separation is not None:
         low, high = separation.interval(LEVEL)
         return f"{SEPARATED}: it is infinite ({100 * LEVEL:g} % interval {short(low)} to {short(high)})"
-    return obstacle or f"the scores hardly differ{cells}"
+    return obstacle or "a threshold all but separates the classes"
 
 
 def separation_of(sample: ScoreSample) -> Separation | None:
@@ -268,24 +292,21 @@ def level_error(sample: ScoreSample, level: float) -> tuple[float, float]:
     return float(np.sqrt(sample.row_weight / curvature)), float(np.sqrt(square)) / curvature
 
 
-def sum_of_squares(w: FloatArray, x: FloatArray) -> FloatArray:
-    """Return sum w (x, 1)(x, 1)^T."""
-    cross = float(w @ x)
-    return np.array([[float(w @ (x * x)), cross], [cross, float(w.sum())]])
-
-
 def _fitted(sample: ScoreSample) -> Line | None:
-    """Return the line, or None where slope and intercept cannot be told apart."""
+    """Return the line, or None where it is certain of all rows but some that tell nothing of its slope."""
     rows = sample.rows
     with without_warnings():
         solution = Platt(eps=LEAST).solve(sample)
     slope, intercept = float(solution.attributes["slope_"]), float(solution.attributes["intercept_"])
     x = logit(rows.p, LEAST)
     c = sigmoid(slope * x + intercept)
-    curvature = sum_of_squares(rows.w * c * (1.0 - c), x)
-    if not np.linalg.cond(curvature) < ILL_CONDITIONED:
+    v = rows.w * c * (1.0 - c)
+    total = float(v.sum())
+    middle = float(v @ x) / total if total > 0.0 else 0.0
+    curvature = np.array([float(v @ (x - middle) ** 2), total])
+    if not curvature[0] > FEW_LEFT * total * float(np.ptp(x)) ** 2:
         return None
-    return Line(slope, intercept, x, c, np.asarray(np.linalg.inv(curvature), dtype=np.float64))
+    return Line(slope, intercept, x, c, middle, curvature)
 
 
 def _obstacle(sample: ScoreSample) -> str:
@@ -296,9 +317,11 @@ def _obstacle(sample: ScoreSample) -> str:
     positives = float(counted[positive].sum())
     if min(positives, float(counted.sum()) - positives) < FEWEST:
         return f"a class has fewer than {FEWEST} rows of a score between 0 and 1"
-    if rows.p[0] == rows.p[-1]:  # sorted
+    low, high = logit(rows.p[[0, -1]], LEAST)  # sorted
+    if high - low <= SAME:
         cells = ", as cells keep one score each" if sample.has_pooled_scores else ""
-        return f"all scores between 0 and 1 are one value{cells}"
+        but = "" if rows.p[0] == rows.p[-1] else " but for rounding"
+        return f"all scores between 0 and 1 are one value{but}{cells}"
     return "" if Separation.of(sample) is None else SEPARATED
 
 
@@ -308,8 +331,8 @@ def _tests_of_groups(sample: ScoreSample, line: Line, level: float) -> CoxTests:
     assert groups is not None
     if are_too_few(groups):
         return CoxTests(Tested(None, 2, None), Tested(None, 1, None), Tested(None, 1, None))
-    covariance = line.covariance(line.products(sample))
-    away = np.array([line.slope - 1.0, line.intercept])
+    covariance = line.covariance_in_the_middle(line.products(sample))
+    away = np.array([line.slope - 1.0, line.intercept + (line.slope - 1.0) * line.middle])
     joint = float(away @ np.linalg.solve(covariance, away))
     of_slope = float(away[0] ** 2 / covariance[0, 0])
     of_level = (level / level_error(sample, level)[1]) ** 2

@@ -11,7 +11,6 @@ from fitontest.checks import brief, is_real
 from fitontest.data.known_groups import KnownGroups
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.segment_names import NO_ROWS
-from fitontest.measures.cox import why_no_line
 from fitontest.measures.interval import Interval
 from fitontest.reporting.criterion import Levels
 from fitontest.reporting.outcome import Outcome
@@ -73,7 +72,7 @@ class SlopeRange:
         outcome = self._outcome(tendency, interval)
         if interval is None:
             contradicted = tuple(scores for scores in tendency.certain if scores.beyond_rounding)
-            reason = f"no slope, since {why_no_line(sample)}"
+            reason = f"no slope, since {tendency.obstacle}" if tendency.obstacle else tendency.reason
             reason += f", and {contradiction(contradicted)}" if contradicted else ""
             return self._criterion(outcome, tendency, levels, reason=reason)
         needed = self._rows_needed(sample.n, tendency, interval) if outcome == "undecided" else None

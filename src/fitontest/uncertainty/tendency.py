@@ -9,7 +9,7 @@ import numpy as np
 from fitontest.data.dependence import are_too_few
 from fitontest.data.known_groups import NOT_LEARNT
 from fitontest.data.score_sample import ScoreSample
-from fitontest.measures.cox import line_of, separation_of, uncertain_rows
+from fitontest.measures.cox import line_of, separation_of, uncertain_rows, why_no_line
 from fitontest.measures.formula_interval import FEW, NOTHING_VARIES, degrees_of, error_of_mean
 from fitontest.measures.interval import Interval
 from fitontest.measures.mean_given_scores import MeanGivenScores
@@ -80,6 +80,8 @@ class Tendency:
         What the rows of a score of exactly 0 say, and those of exactly 1; empty where there are none.
     reason : str
         Why there are no intervals, or "".
+    obstacle : str
+        Why there is no slope, or "".
 
     Notes
     -----
@@ -111,6 +113,7 @@ class Tendency:
     residual_p_value: float | None = None
     certain: tuple[CertainScores, ...] = ()
     reason: str = ""
+    obstacle: str = ""
 
     @property
     def words(self) -> list[str]:
@@ -196,7 +199,8 @@ def tendency_of(sample: ScoreSample, level: float = 0.95) -> Tendency:
     slope_interval, slope_tested = (steep.interval(level), steep.p_value) if steep else (None, None)
     reason = NOT_LEARNT if nothing_learnt(sample) else ""
     certain = certain_scores(sample, level)
-    return Tendency(residual, interval, slope, slope_interval, slope_tested, tested, certain, reason)
+    obstacle = why_no_line(sample) if slope is None else ""
+    return Tendency(residual, interval, slope, slope_interval, slope_tested, tested, certain, reason, obstacle)
 
 
 class Known(Protocol):
