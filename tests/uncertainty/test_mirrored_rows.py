@@ -108,6 +108,12 @@ def test_what_is_printed_of_them(case, words):
     assert error.groups.to_dict()["rho"] == (None if case == "pairs" else pytest.approx(0.95))
 
 
+def test_curves_of_groups_need_one_row_of_each_event():
+    sample = read("pairs in weeks")
+    with pytest.raises(ValueError, match=r"rows must be one of each event for .*, got both rows of 300 events"):
+        fot.ReliabilityDisplay.from_predictions(sample, family="platt", band="new group")
+
+
 def test_calibrated_days_of_events_are_not_rejected():  # as all of them were; `benchmarks/event_rejections.py` has more
     shown = [joint_test(read("pairs x days", seed), 40, seed).p_value <= 0.05 for seed in range(4)]
     assert sum(shown) <= 1

@@ -144,6 +144,8 @@ def known_dependence(sample: ScoreSample, what: str) -> Dependence:
     assert dependence is not None
     if reason := reason_of_groups(dependence):
         raise ValueError(f"groups must be at least {FEWEST} for {what}: {reason}")
+    if dependence.events:  # a group whose side p is more often right has a side 1 - p that is less often
+        raise ValueError(f"rows must be one of each event for {what}, got both rows of {dependence.events:,} events")
     return dependence
 
 
