@@ -6,7 +6,6 @@ from sklearn.utils.validation import check_is_fitted
 from fitontest.data.arrays import as_scores
 from fitontest.data.score_sample import ScoreSample
 from fitontest.families.base import Family, Solution
-from fitontest.families.isotonic import Isotonic
 from fitontest.families.registry import register
 from fitontest.maps.steps import StepsMap
 from fitontest.numerics.prefix_sums import PrefixSums
@@ -84,10 +83,6 @@ class VennAbers(Family):
             "n_blocks_": int(block_starts(distinct.wy, distinct.w).size),
         }
         return Solution(fitted, None, attributes)
-
-    def stand_in(self) -> Isotonic:
-        """Return isotonic regression, whose values differ by what one row does to a block."""
-        return Isotonic()
 
     def predict_interval(self, p: ArrayInput) -> tuple[FloatArray, FloatArray]:
         """Return a lower and an upper probability for each score.

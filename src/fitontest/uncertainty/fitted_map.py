@@ -35,7 +35,9 @@ from fitontest.data.score_redraws import ScoreRedraws
 from fitontest.data.score_sample import ScoreSample
 from fitontest.exceptions import without_warnings
 from fitontest.families.base import Family, shares_fits
+from fitontest.families.isotonic import Isotonic
 from fitontest.families.registry import family_name
+from fitontest.families.venn_abers import VennAbers
 from fitontest.measures.interval import ErrorInterval
 from fitontest.measures.uncertainty import Uncertainty
 from fitontest.numerics.threads import one_blas_thread
@@ -76,7 +78,7 @@ class Refits:
             weights = (weight if weight >= LEAST_WEIGHT else 0.0 for weight in self.family.weights_)
             parts = [pair for pair in zip(weights, self.family.members_.values(), strict=True) if pair[0] > 0.0]
         total = sum(weight for weight, _ in parts)
-        return [(weight / total, member.stand_in() or member) for weight, member in parts]
+        return [(weight / total, _quick(member)) for weight, member in parts]
 
     @property
     def are_quick(self) -> bool:
@@ -89,6 +91,11 @@ class Refits:
         for weight, member in self.members:
             values += weight * np.clip(member.fit_many(entries, labels).at(), 0.0, 1.0)
         return values
+
+
+def _quick(family: Family) -> Family:
+    """Return what is refitted in place of a family; of Venn-Abers isotonic maps, which differ by what one row does."""
+    return Isotonic() if isinstance(family, VennAbers) else family.stand_in() or family
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,7 +161,7 @@ class FittedMap:
     @cached_property
     def _beside(self) -> Family:
         """The evaluating family, or what stands in for it."""
-        return self.evaluator.stand_in() or self.evaluator
+        return _quick(self.evaluator)
 
     @cached_property
     def _c_hat(self) -> FloatArray:

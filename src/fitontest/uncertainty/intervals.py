@@ -43,6 +43,7 @@ from fitontest.uncertainty.shared_refits import SharedRefits
 
 NULL_DRAWS = 200  # from calibrated scores, for the p-value
 LEAST_DRAWS = 15
+FEW_VALUES = 20  # that labels of a few rows give, of which a standard deviation tells little: the p-value decides of 0
 NORMS = ("l1", "l2", "squared")  # that an interval can be of
 MEASURED = (
     "along truths towards the family vector the 95 % interval of plug-in errors held the true one in 90 % of 100 "
@@ -136,7 +137,7 @@ def with_interval(
         if direction == "smooth":
             found, widened_by = widen(own, redrawn, g, ladder, draws, level)
     low, high = (found.low, found.high) if bounds is None else bounds.around(found.low, found.high)
-    if found is own and null.p_value > 1.0 - level:  # a few labels have too few values for a standard deviation to tell
+    if found is own and null.p_value > 1.0 - level and np.unique(null.values).size <= FEW_VALUES:
         low = 0.0
     interval = ErrorInterval(
         low,
