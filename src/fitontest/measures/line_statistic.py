@@ -22,13 +22,12 @@ from fitontest.measures.evidence import Evidence
 from fitontest.measures.measure import Measure, Unit
 from fitontest.measures.words import Words
 from fitontest.numerics.cells import cell_starts, equal_mass_cells
-from fitontest.numerics.links import CERTAIN, logit, sigmoid
+from fitontest.numerics.links import CERTAIN, SAME, logit, sigmoid
 from fitontest.typing import FloatArray, IntArray
 
 NODES = 400  # entries, from which on neighbours are taken for one
 PENALTY = 1e-3  # of the information of the rows, on either parameter in units of that information
 TOLERANCE = 1e-7  # of a gradient per unit weight
-LEAST_SPREAD = 1e-9  # of logits, below which they are one
 MEMORY = "line statistic"
 
 
@@ -115,7 +114,7 @@ class LineNodes:
         centre = float(information @ x) / float(information.sum())
         spread = float(np.sqrt(information @ (x - centre) ** 2 / information.sum()))
         ones = np.ones(x.size)
-        shape = (x - centre) / spread if spread > LEAST_SPREAD else np.zeros(x.size)
+        shape = (x - centre) / spread if spread > SAME else np.zeros(x.size)
         features = Features(np.column_stack((shape, ones)), PENALTY * float(information.sum()), offset=x[:, None])
         return cls(kept, first, w[:, None], label_weight, features)
 

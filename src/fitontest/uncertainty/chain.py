@@ -28,6 +28,7 @@ from fitontest.uncertainty.shared_refits import SharedRefits
 
 DRAWS = 50  # labellings from each truth, by default
 
+
 @dataclass(frozen=True)
 class DebiasedInterval:
     """The debiased value, the ends of the interval, and whether the family sees much more or less than the error."""
