@@ -67,7 +67,8 @@ def chooses_by_rows(family):
     """Tell whether the family counts rows (folds, cube root), so that a row of weight 2 is not that row twice."""
     params = family.get_params()
     counted = params.get("n_bins") in ("cv", "cube_root") or params.get("ensemble", False)
-    counted = counted or np.size(params.get("n_segments")) > 1
+    segments = params.get("n_segments")
+    counted = counted or np.size(segments) > 1 or isinstance(segments, str)
     return counted or isinstance(family, fot.CrossValidated | fot.Stacking)
 
 

@@ -94,7 +94,13 @@ class JointTest:
         return DrawnPValue(int(np.count_nonzero(np.max(drawn, axis=0) >= max(observed))), self.draws)
 
     def leaves_open(self, level: float) -> bool:
-        """Return whether the draws do not tell on which side of a level the p-value lies."""
+        """Return whether the draws do not tell on which side of a level the p-value lies.
+
+        Parameters
+        ----------
+        level : float
+            That the p-value is compared with.
+        """
         return not self.impossible and self.drawn.leaves_open(level)
 
     @property
