@@ -74,7 +74,8 @@ class ObservedExpected(Measure):
         rows, groups = sample.rows, sample.groups
         observed, expected = float(rows.w @ rows.y), float(rows.w @ rows.p)
         ratio = observed / expected if expected > 0.0 else np.inf
-        ratio = 1.0 if is_rounding(observed - expected, observed + expected) else ratio
+        if expected > 0.0 and is_rounding(observed - expected, observed + expected):
+            ratio = 1.0
         if not np.isfinite(ratio):
             raise NoValueError(f"y_prob must have a mean above 0 for O:E, got {sample.mean_score:g}")
         reason, n = reason_of_groups(groups), sample.effective_rows
