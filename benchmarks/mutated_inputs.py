@@ -38,8 +38,9 @@ from click.testing import CliRunner
 
 import fitontest as fot
 from fitontest.cli.main import main as command_line
+from fitontest.files.copies import append_columns
 from fitontest.files.layout import STANDARD, Layout
-from fitontest.files.tables import append_columns, naming_lines, read_columns
+from fitontest.files.tables import naming_lines, read_columns
 from fitontest.files.text_columns import BOOLEANS
 from mutated_parquet import UnjudgedError, check_parquet, normed, parquet_files
 

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 import fitontest as fot
 from fitontest.cli.main import main
-from fitontest.files.tables import WRITERS, append_columns
+from fitontest.files.copies import WRITERS, append_columns
 from tests.cli.columns import read_numbers
 from tests.strategies import noisy
 

@@ -11,8 +11,9 @@ import pandas as pd
 import pytest
 
 import fitontest as fot
+from fitontest.files.copies import append_columns
 from fitontest.files.layout import Layout
-from fitontest.files.tables import append_columns, read_columns
+from fitontest.files.tables import read_columns
 
 Y, P = [0, 1, 1, 0], [0.25, 0.5, 1e-3, 1.0]
 WANTED = {"label": "y", "prob": "p"}

@@ -13,16 +13,10 @@ import pytest
 from fitontest.cells.cells import Cells
 from fitontest.data.arrays import as_scores
 from fitontest.data.score_sample import ScoreSample
+from fitontest.files.copies import append_columns, append_expressions
 from fitontest.files.layout import STANDARD, Layout
-from fitontest.files.tables import (
-    append_columns,
-    append_expressions,
-    count_in_parquet,
-    count_rows_in_parquet,
-    distinct_in_parquet,
-    naming_lines,
-    read_columns,
-)
+from fitontest.files.parquet import count_in_parquet, count_rows_in_parquet, distinct_in_parquet
+from fitontest.files.tables import naming_lines, read_columns
 
 WANTED = {"label": "y", "prob": "p"}
 CALLED = {"label column 'y'": "y", "prob column 'p'": "p"}
@@ -276,13 +270,13 @@ def test_a_header_is_the_first_line(read, content, found):
 
 def test_a_table_too_wide_for_the_memory_of_a_copy_is_copied_with_more(tmp_path, monkeypatch):
     """Rows that wait for their turn are limited to some memory, which the columns of a few rows may exceed."""
-    from fitontest.files import tables
+    from fitontest.files import copies
 
     rng = np.random.default_rng(0)
     wide = pd.DataFrame(rng.random((20_000, 60)), columns=[f"p{k}" for k in range(60)])
     wide.to_parquet(tmp_path / "wide.parquet")
-    monkeypatch.setattr(tables, "COPIED_WITHIN", "1MB")
-    tables.append_expressions(tmp_path / "wide.parquet", tmp_path / "out.parquet", ["twice"], ["2 * p0"])
+    monkeypatch.setattr(copies, "COPIED_WITHIN", "1MB")
+    copies.append_expressions(tmp_path / "wide.parquet", tmp_path / "out.parquet", ["twice"], ["2 * p0"])
     found = pd.read_parquet(tmp_path / "out.parquet")
     pd.testing.assert_frame_equal(found[list(wide)], wide)
     np.testing.assert_array_equal(found.twice, 2 * wide.p0)

@@ -307,7 +307,7 @@ class Cells:
         ValueError
             No such file, no Parquet; and as for `of_frame`.
         """
-        from fitontest.files.tables import (  # imports DuckDB, which cells of arrays do without
+        from fitontest.files.parquet import (  # imports DuckDB, which cells of arrays do without
             FILE_NAME,
             ROW_NUMBER,
             is_pattern,

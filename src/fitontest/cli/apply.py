@@ -17,20 +17,12 @@ from fitontest.data.class_columns import label_texts
 from fitontest.data.predictions import Names, check_order
 from fitontest.data.simplex import as_simplex
 from fitontest.data.written import counting_from, missing_rows, taken_rows
+from fitontest.files.copies import append_columns, append_expressions, check_ending
 from fitontest.files.features import read_features
+from fitontest.files.kinds import PARQUET, is_parquet
 from fitontest.files.layout import Layout
-from fitontest.files.tables import (
-    PARQUET,
-    append_columns,
-    append_expressions,
-    check_ending,
-    count_in_parquet,
-    count_rows_in_parquet,
-    find_parquet_numbers,
-    is_parquet,
-    naming_lines,
-    read_columns,
-)
+from fitontest.files.parquet import count_in_parquet, count_rows_in_parquet, find_parquet_numbers
+from fitontest.files.tables import naming_lines, read_columns
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.expressions import Column, Guarded, Number
 from fitontest.maps.multiclass.base import MulticlassMap

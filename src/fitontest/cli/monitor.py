@@ -22,8 +22,9 @@ from fitontest.cli.writing import check_output, is_same
 from fitontest.data.predictions import REDUCTIONS
 from fitontest.data.simplex_sample import CANONICAL
 from fitontest.data.weights import WEIGHT_TYPES
+from fitontest.files.kinds import READERS
 from fitontest.files.layout import STANDARD, Layout
-from fitontest.files.tables import READERS, is_pattern
+from fitontest.files.parquet import is_pattern
 from fitontest.monitoring.batches.rows import BatchFile
 from fitontest.monitoring.evidence.numbers import e_in_words
 from fitontest.monitoring.evidence.wording import labels_in_words

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from fitontest.files.tables import READERS
+from fitontest.files.kinds import READERS
 from fitontest.files.unpacked import too_large
 from fitontest.results.writing import PREFIX, is_special
 

@@ -7,8 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fitontest.checks import brief
+from fitontest.files.kinds import PARQUET, is_parquet
 from fitontest.files.layout import Layout
-from fitontest.files.tables import PARQUET, is_parquet, is_pattern, latest_in_parquet, read_columns
+from fitontest.files.parquet import is_pattern, latest_in_parquet
+from fitontest.files.tables import read_columns
 from fitontest.monitoring.batches.identity import as_time
 
 

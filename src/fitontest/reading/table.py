@@ -316,7 +316,7 @@ class Table:
         """Return the labels that occur, in order."""
         if not self._is_file:
             return np.array(distinct_labels(self.source, self.label))
-        from fitontest.files.tables import distinct_in_parquet
+        from fitontest.files.parquet import distinct_in_parquet
 
         return distinct_in_parquet(self.source, "label", self.label)
 
@@ -357,7 +357,8 @@ def _file_needs_cells(path: str | Path, cells: CellsWanted, *, allowed: bool) ->
 
     `allowed` is whether "auto" may ask for cells.
     """
-    from fitontest.files.tables import count_rows_in_parquet, is_parquet, is_pattern
+    from fitontest.files.kinds import is_parquet
+    from fitontest.files.parquet import count_rows_in_parquet, is_pattern
 
     if is_pattern(path) and not Path(path).exists():
         if not str(path).lower().endswith((".parquet", ".pq")):
@@ -374,7 +375,9 @@ def _file_needs_cells(path: str | Path, cells: CellsWanted, *, allowed: bool) ->
 
 def _file_has_no_rows(path: str | Path, wanted: dict[str, str], layout: Any) -> bool:
     """Return whether a file, or all that fit a pattern, have the columns and no row."""
-    from fitontest.files.tables import count_rows_in_parquet, is_parquet, is_pattern, read_columns
+    from fitontest.files.kinds import is_parquet
+    from fitontest.files.parquet import count_rows_in_parquet, is_pattern
+    from fitontest.files.tables import read_columns
 
     if is_pattern(path) and not Path(path).exists():
         return count_rows_in_parquet(path) == 0
