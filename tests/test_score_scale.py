@@ -152,7 +152,6 @@ def test_the_line_of_such_scores_is_the_line_in_their_unit():
     [
         (np.full(100, 0.3), np.arange(100) % 3 == 0, "all scores between 0 and 1 are one value"),
         (0.3 + np.arange(100) % 2 * 1e-16, np.arange(100) % 3 == 0, "one value but for rounding"),
-        (np.linspace(0.1, 0.9, 100), np.arange(100) > 50, "a threshold separates the classes"),
         (np.linspace(0.1, 0.9, 100), np.arange(100) < 5, "fewer than 10 rows of a score between 0 and 1"),
         (np.arange(100) % 2 * 1.0, np.arange(100) % 3 == 0, "all scores are exactly 0 or 1"),
     ],
@@ -161,3 +160,9 @@ def test_where_there_is_no_slope_the_reason_is_the_one_that_applies(p, y, reason
     found = tendency_of(fot.ScoreSample(y, p))
     assert found.slope is None
     assert found.obstacle.endswith(reason)
+
+
+def test_where_a_threshold_separates_the_classes_the_slope_is_infinite():
+    found = tendency_of(fot.ScoreSample(np.arange(100) > 50, np.linspace(0.1, 0.9, 100)))
+    assert found.slope == np.inf
+    assert found.slope_interval.low > 1.0

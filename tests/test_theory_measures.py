@@ -229,7 +229,7 @@ def test_p_values_are_shares_of_redrawings_and_the_joint_one_is_of_the_largest()
     nulls = test.nulls.values()
     observed = max((null.observed - null.mean) / null.sd for null in nulls)
     drawn = np.max([(null.values - null.mean) / null.sd for null in nulls], axis=0)
-    assert sorted(test.nulls) == ["isotonic", "pairs", "spline"]
+    assert sorted(test.nulls) == ["isotonic", "line", "pairs", "spline"]
     assert test.p_value == (1 + np.count_nonzero(drawn >= observed)) / (1 + test.draws)
 
 

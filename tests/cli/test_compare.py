@@ -41,7 +41,7 @@ def test_it_prints_what_the_library_prints(file, scores):
     expected = fot.compare_calibrators(
         scores.y, scores.p, sample_weight=scores.w, families=["platt"], evaluators=["slope1"]
     )
-    printed = str(expected).replace('rule="one_se"', "--rule one_se")
+    printed = str(expected).replace('rule="one_se"', "--rule one_se").replace('rule="stack"', "--rule stack")
     table = [text.splitlines().index("") + 1 for text in (result.stdout, printed)]
     without_times = [  # the last column, whose width is that of its numbers
         [line.split()[:-1] for line in text.splitlines()[:8] if "(s)" not in line] for text in (result.stdout, printed)

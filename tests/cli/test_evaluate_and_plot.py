@@ -154,7 +154,7 @@ def test_options_without_an_effect_are_refused(csv_file, options, message):
 
 def test_a_chosen_family_brings_no_other_measure(tmp_path):
     p = np.concatenate((np.linspace(0.01, 0.99, 60), np.ones(60)))  # too heavy a tie for the blocks of the TCE
-    pd.DataFrame({"y": np.arange(120) % 2, "p": p}).to_csv(tmp_path / "ties.csv", index=False)
+    pd.DataFrame({"y": np.arange(120) % 3 == 0, "p": p}).to_csv(tmp_path / "ties.csv", index=False)
     options = ("--label", "y", "--prob", "p", "--family", "beta")
     found = run("evaluate", tmp_path / "ties.csv", *options)
     assert (found.exit_code, found.stderr) == (0, "")
@@ -268,7 +268,7 @@ def test_wrong_options_end_with_exit_code_2(csv_file):
 
 def test_warnings_become_notes_on_standard_error(tmp_path):
     p = np.concatenate((np.linspace(0.01, 0.99, 60), np.ones(60)))
-    pd.DataFrame({"y": np.arange(120) % 2, "p": p}).to_csv(tmp_path / "ties.csv", index=False)
+    pd.DataFrame({"y": np.arange(120) % 3 == 0, "p": p}).to_csv(tmp_path / "ties.csv", index=False)
     result = run("evaluate", tmp_path / "ties.csv", "--label", "y", "--prob", "p", "--family", "pava_bc")
     assert result.exit_code == 0
     assert result.stderr.startswith("Note: pava_bc: ties are too heavy for the default n_max")

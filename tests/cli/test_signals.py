@@ -69,13 +69,13 @@ def test_the_exit_code_is_that_of_a_shell(folder, number, code):
     """The signal comes while the table is written, to a process of its own."""
     before = names(folder)
     ended = (
-        "import os, signal, fitontest.files.tables as tables\n"
+        "import os, signal, fitontest.files.copies as copies\n"
         "from fitontest.cli.main import main\n"
         f"signal.signal(signal.{number}, signal.SIG_DFL)\n"  # which nohup has these tests ignore
         "def end(*arguments):\n"
         f"    os.kill(os.getpid(), signal.{number})\n"
         "    return original(*arguments)\n"
-        "original, tables._paired = tables._paired, end\n"
+        "original, copies._copy = copies._copy, end\n"
         f"main({COMMANDS['apply.csv']!r})\n"
     )
     found = subprocess.run([sys.executable, "-c", ended], cwd=folder, capture_output=True, check=False)

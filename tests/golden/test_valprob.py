@@ -273,11 +273,15 @@ INFINITE = {
     "digits_tree": "R's is infinite, since it keeps positives with a score of 0, but of scores of 0 and 1 no others"
 }
 ROUNDING = {"breast_nb": "a group expects 1e-16 negatives, of which rounding decides"}
+FEW = {"sim_small_rounded": "a class has fewer than 50 rows, of which the normal approximation is too sure"}
+NEAR_ONE = {"breast_lr": "the normal approximation would reach beyond 1", **FEW}
 SECONDS = dict.fromkeys(("digits_tree", "sim_rare", "sim_calibrated", "sim_sharp"), "takes a second")
 QUIRKS: dict[str, dict[str, str]] = {
     **dict.fromkeys(("val_prob.R2", "val_prob.D", "val_prob.D:Chi-sq"), CUT_BY_LRM),
     **dict.fromkeys(("val_prob.U", "val_prob.U:Chi-sq", "val_prob.U:p"), INFINITE),
     "hosmer_lemeshow.chisq": ROUNDING,
+    **dict.fromkeys(("risk_regression.brier_se", "risk_regression.brier_low", "risk_regression.brier_high"), FEW),
+    **dict.fromkeys(("risk_regression.auc_low", "risk_regression.auc_high"), NEAR_ONE),
     "val_prob.Q": {**CUT_BY_LRM, **INFINITE},
     **dict.fromkeys(("lr.a0_given_b1", "lr.p_a0_given_b1", "lr.b1_given_a"), CUT_BY_GLM),
     **dict.fromkeys((f"loess_direct.{name}" for name in ("ICI", "E50", "E90", "Emax", "ECI", "curve")), SECONDS),

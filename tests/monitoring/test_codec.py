@@ -88,7 +88,7 @@ def test_a_segment_of_another_kind_of_date_is_refused(some, key):
 
 def test_a_refuted_model_has_a_finite_state():
     p = np.linspace(0.0, 1.0, 60)
-    monitor = monitored([(np.arange(60) % 2 == 0, p)])
+    monitor = monitored([(np.arange(60) % 3 == 0, p)])
     text = monitor.to_json()
     assert "Infinity" not in text
     again = Monitor.from_json(text)

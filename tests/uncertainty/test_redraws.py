@@ -167,3 +167,13 @@ def test_the_ways_of_truths_start_at_the_points():
         assert np.abs(g - redraws.points).max() > 1e-3  # a direction that goes nowhere is shifted
         np.testing.assert_allclose(redraws.truth(g, 0.0), redraws.points, rtol=0, atol=1e-15)
         np.testing.assert_allclose(redraws.truth(g, 1.0), g, rtol=0, atol=1e-15)
+
+
+def test_intervals_of_other_data_see_other_labels():
+    """One seed and one number of rows would make one unlucky stream for all of them."""
+    p = np.linspace(0.05, 0.95, 40)
+    few, many = (ScoreRedraws.of(fot.ScoreSample(np.arange(40) % k == 0, p)) for k in (4, 2))
+    assert few.chain_stream != many.chain_stream
+    weighted = ScoreRedraws.of(fot.ScoreSample([0, 1, 1], [0.2, 0.2, 0.7], [3, 1, 6]))
+    repeated = ScoreRedraws.of(fot.ScoreSample(*np.repeat([[0, 1, 1], [0.2, 0.2, 0.7]], [3, 1, 6], axis=1)))
+    assert weighted.chain_stream == repeated.chain_stream

@@ -67,6 +67,11 @@ class Redraws(ABC):
     block_size: int
     degrees: float = np.inf
 
+    @property
+    def chain_stream(self) -> tuple[int, ...]:
+        """The stream of random numbers of intervals; other data have other numbers, where that is needed."""
+        return (CHAIN,)
+
     @abstractmethod
     def draw(self, truths: Sequence[FloatArray], block: range, seed: Sequence[int], known: int = 0) -> Iterator[Labels]:
         """Yield the labellings of a block, of one truth after the other.

@@ -366,7 +366,7 @@ class Monitor:
         >>> import numpy as np, fitontest as fot
         >>> monitor = fot.Monitor(alpha=0.01)
         >>> p = np.linspace(0.1, 0.9, 500)
-        >>> evidence = monitor.update(np.arange(500) % 2, p, batch="January")
+        >>> evidence = monitor.update(np.arange(500) % 3 == 0, p, batch="January")
         >>> again = fot.Monitor.from_json(monitor.to_json())
         >>> again.evidence.log_e == monitor.evidence.log_e
         True
@@ -443,7 +443,7 @@ class Monitor:
         Examples
         --------
         >>> import numpy as np, tempfile, fitontest as fot
-        >>> y, p = np.arange(500) % 2, np.linspace(0.1, 0.9, 500)
+        >>> y, p = np.arange(500) % 3 == 0, np.linspace(0.1, 0.9, 500)
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     for month in ("January", "February"):
         ...         with fot.Monitor.updating(f"{folder}/churn.json", alpha=0.01) as monitor:

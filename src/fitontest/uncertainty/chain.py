@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from fitontest.data.redraws import CHAIN, NULL, Redraws
+from fitontest.data.redraws import NULL, Redraws
 from fitontest.exceptions import without_warnings
 from fitontest.families.base import Family
 from fitontest.measures.estimate import Estimate
@@ -87,12 +87,14 @@ class Redrawn:
     def compare_with_calibrated(self, draws: int) -> IfCalibrated:
         """Return the values for labels drawn from the scores."""
         observed = self.observed
-        values = self._values([self.redraws.points], draws, NULL)[0]
+        values = self._values([self.redraws.points], draws, (NULL,))[0]
         return compare_with(values, self.measure, observed)
 
-    def _values(self, truths: Sequence[FloatArray], draws: int, stream: int, known: int = 0) -> list[FloatArray]:
+    def _values(
+        self, truths: Sequence[FloatArray], draws: int, stream: tuple[int, ...], known: int = 0
+    ) -> list[FloatArray]:
         """Return the values of labels drawn from each truth but the first `known`."""
-        return self._shared.values(self.measure, self.redraws, truths, draws, (self.seed, stream), known)
+        return self._shared.values(self.measure, self.redraws, truths, draws, (self.seed, *stream), known)
 
     @property
     def is_smooth(self) -> bool:
@@ -120,7 +122,7 @@ class Redrawn:
         errors[0] = 0.0
         kept = find_growing(errors)
         truths = [redraws.truth(g, lengths[k]) for k in kept]
-        others = self._values(truths, draws, CHAIN, known=1)
+        others = self._values(truths, draws, redraws.chain_stream, known=1)
         values = np.array([self._at_calibration(draws), *map(self._transformed, others)])
         skewed = is_order_statistic(self.measure.total)
         inverted = invert(self._transformed_observed, errors[kept], values, level, redraws.degrees, skewed=skewed)
@@ -157,7 +159,7 @@ class Redrawn:
 
     def _at_calibration(self, draws: int) -> FloatArray:
         """Return the values of labels drawn from the scores, of the chain."""
-        return self._transformed(self._values([self.redraws.points], draws, CHAIN)[0])
+        return self._transformed(self._values([self.redraws.points], draws, self.redraws.chain_stream)[0])
 
     @property
     def _transformed_observed(self) -> float:

@@ -30,7 +30,6 @@ import numpy as np
 from scipy.stats import t as student
 
 from fitontest.data.entries import Entries
-from fitontest.data.redraws import CHAIN
 from fitontest.data.score_redraws import ScoreRedraws
 from fitontest.data.score_sample import ScoreSample
 from fitontest.exceptions import without_warnings
@@ -205,7 +204,7 @@ class FittedMap:
         seen, errors = (np.empty((len(truths) - known, draws)) for _ in range(2))
         for block in self.redraws.blocks(draws):
             at_entries = [truth[entries.place] for truth in truths]
-            labelled = self.redraws.draw(at_entries, block, (self.seed, CHAIN), known)
+            labelled = self.redraws.draw(at_entries, block, (self.seed, *self.redraws.chain_stream), known)
             for k, (truth, labels) in enumerate(zip(truths[known:], labelled, strict=True)):
                 c_hat, columns = self.refits.at(entries, labels), slice(block.start, block.stop)
                 seen[k, columns] = self._seen(labels, c_hat)
