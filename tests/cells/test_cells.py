@@ -396,6 +396,27 @@ def test_cells_without_rows():
         fot.calibration_error(again, family="platt")
 
 
+@pytest.mark.parametrize("options", [{}, {"exact": True}, {"edges": [0.5]}, {"groups": []}, {"sample_weight": []}])
+def test_a_batch_without_rows_is_the_empty_sum(options):
+    y, p = drawn(50)
+    named = {"groups": np.arange(50) % 7, "sample_weight": np.linspace(0.5, 2.0, 50)}
+    day = fot.Cells.of(y, p, **{name: named.get(name, value) for name, value in options.items()})
+    none = fot.Cells.of([], np.array([]), **options)
+    assert (none.n, len(none), none.total) == (0, 0, 0.0)
+    for added in (none + day, day + none, sum([none, day, none])):
+        assert added.to_dict() == day.to_dict()
+    assert (none + none).to_dict() == none.to_dict() == fot.Cells.from_json(none.to_json()).to_dict()
+    for refused in (fot.evaluate, fot.Cells.sample, fot.Cells.to_frame, lambda cells: cells.base_rate):
+        with pytest.raises(ValueError, match="cells must have rows, got none"):
+            refused(none)
+
+
+@pytest.mark.parametrize("columns", [([], [0.2]), ([0], []), ([], None), ("", ""), ([0], [0.2], [])])
+def test_one_empty_column_is_no_empty_batch(columns):
+    with pytest.raises(ValueError, match=r"must (not be empty|be a|have (the same|one) length)"):
+        fot.Cells.of(*columns)
+
+
 def test_the_warning_of_few_cells_is_at_the_line_of_the_user():
     p = np.random.default_rng(0).beta(200, 200, 20_000)
     with pytest.warns(fot.CalibrationWarning, match="few cells hold most") as caught:

@@ -4,7 +4,7 @@ One pass over the rows makes about ten thousand cells of them. Cells of parts of
 and are a sample like any other: every measure, family, interval and diagram takes them.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import isclose
@@ -156,7 +156,7 @@ class Cells:
         Parameters
         ----------
         y_true, y_prob, sample_weight, pos_label
-            As for `calibration_error`.
+            As for `calibration_error`. Batches without a row make cells without rows, which change no sum.
         weights : {"auto", "counts", "importances"}, default="auto"
             What the weights mean, see `Cells`.
         edges : sequence of float, optional
@@ -185,9 +185,14 @@ class Cells:
         Cells(n=4 in 4 cells of 3 groups, share of positives 0.500)
         >>> cells.sample().groups.rows.tolist()
         [1, 2, 1]
+        >>> sum([fot.Cells.of([0, 1], [0.2, 0.9]), fot.Cells.of([], [])])
+        Cells(n=2 in 2 cells, share of positives 0.500)
         """
         resolution = read_resolution(edges, exact, by_group=groups is not None)
         check_kind(weights, has_weights=sample_weight is not None)
+        given = [column for column in (sample_weight, groups) if column is not None]
+        if all(map(_is_empty, (y_true, y_prob, *given))):
+            return cls(CellSums.none(), resolution, weights)
         w = sample_weight
         if w is not None:  # "auto" is decided by all cells that will be added to these
             w = read_weights(w, "sample_weight", "importances" if weights == "auto" else weights, rescale=False)
@@ -364,6 +369,7 @@ class Cells:
     @property
     def base_rate(self) -> float:
         """Weighted share of positives."""
+        _refuse_no_rows(self)
         return float(self.sums.w[:, 1].sum() / self.total)
 
     def __len__(self) -> int:
@@ -493,7 +499,13 @@ class Cells:
         ----------
         backend : {"pandas", "polars", "pyarrow"}, default="pandas"
             The library of the frame.
+
+        Raises
+        ------
+        ValueError
+            Cells without rows, of which `to_json` keeps all there is.
         """
+        _refuse_no_rows(self)
         return to_frame(self.to_records(), backend)
 
     @classmethod
@@ -645,10 +657,20 @@ class ClassCells(Mapping[Label, Cells]):
         return f"ClassCells({len(self)} classes, n={self.n:,})"
 
 
-def _make_sample(cells: Cells) -> ScoreSample:
-    """Return the sample of two entries per cell, with a warning where cells lose much."""
+def _is_empty(column: object) -> bool:
+    """Return whether a column is a sequence, array or series without a value."""
+    return isinstance(column, Sized) and not isinstance(column, str | bytes | Mapping) and len(column) == 0
+
+
+def _refuse_no_rows(cells: Cells) -> None:
+    """Raise ValueError for cells without rows, of which nothing can be said."""
     if not cells.n:
         raise ValueError("cells must have rows, got none")
+
+
+def _make_sample(cells: Cells) -> ScoreSample:
+    """Return the sample of two entries per cell, with a warning where cells lose much."""
+    _refuse_no_rows(cells)
     sums, whole = cells.sums, cells.whole
     p, y = np.repeat(sums.p, 2), np.tile([0.0, 1.0], len(sums))
     w = sums.w.ravel()
