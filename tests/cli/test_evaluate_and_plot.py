@@ -68,6 +68,11 @@ def test_every_kind_of_file_is_read(file, scores):
 def test_evaluate_prints_what_the_library_prints(csv_file, scores):
     result = run("evaluate", csv_file, "--label", "y", "--prob", "p")
     assert result.exit_code == 0
+    assert result.stdout == f"{fot.evaluate(scores.y, scores.p)}\n"
+
+
+def test_a_measure_follows_with_what_to_expect_of_it(csv_file, scores):
+    result = run("evaluate", csv_file, "--label", "y", "--prob", "p", "--measure", "tce")
     printed, expected = result.stdout.splitlines(), str(fot.evaluate(scores.y, scores.p)).splitlines()
     assert [line for line in printed if not line.startswith("Other measures: tce ")] == expected
     error = fot.tce(scores.y, scores.p, null_draws=100)
@@ -77,7 +82,7 @@ def test_evaluate_prints_what_the_library_prints(csv_file, scores):
 
 
 def test_with_verbose_it_prints_the_tables(csv_file, scores):
-    result = run("evaluate", csv_file, "--label", "y", "--prob", "p", "--verbose")
+    result = run("evaluate", csv_file, "--label", "y", "--prob", "p", "--measure", "tce", "--verbose")
     verdict, table, tce = result.stdout.rstrip("\n").split("\n\n")
     assert f"{verdict}\n\n{table}" == str(fot.evaluate(scores.y, scores.p).table())
     error = fot.tce(scores.y, scores.p, null_draws=100)
@@ -178,7 +183,7 @@ def test_notes_are_in_the_table_and_in_the_json(tmp_path):
 
 
 def test_csv_output_is_readable_and_exact(csv_file, scores):
-    found = run("evaluate", csv_file, "--label", "y", "--prob", "p", "--format", "csv")
+    found = run("evaluate", csv_file, "--label", "y", "--prob", "p", "--measure", "tce", "--format", "csv")
     *rows, tce = csv.DictReader(io.StringIO(found.stdout))
     assert (tce["measure"], float(tce["value"])) == ("tce", float(fot.tce(scores.y, scores.p, null_draws=0)))
     for row, expected in zip(rows, fot.evaluate(scores.y, scores.p), strict=True):

@@ -13,7 +13,7 @@ from fitontest.cli.scores import SEGMENTS, Given, of_any_scores
 from fitontest.cli.writing import FORMATS, of_format
 from fitontest.data.segment_unions import SegmentsOf
 from fitontest.data.simplex_sample import CANONICAL
-from fitontest.evaluation.evaluate import ALL, DEFAULT_CANONICAL, DEFAULT_FAMILIES, DEFAULT_MEASURES
+from fitontest.evaluation.evaluate import ALL, DEFAULT_CANONICAL, DEFAULT_FAMILIES, DEFAULT_MEASURES, defaults_of
 from fitontest.evaluation.one_maximum import AGAINST, Against
 from fitontest.measures.losses.rejection import DEFAULT_ALPHA
 from fitontest.measures.measure import Measure
@@ -38,8 +38,8 @@ PROPER_ERROR = "proper_error"  # has a standard error, and fits many maps for ea
     "--measure",
     "measures",
     multiple=True,
-    help="Further measure by name, such as ece, kernel or smooth_ece, or 'none'; repeat for several. Default: tce "
-    f"(with --reduction canonical {' and '.join(DEFAULT_MEASURES)}), and none where a --family is chosen.",
+    help="Further measure by name, such as ece, tce or smooth_ece, or 'none'; repeat for several. Default: none (with "
+    f"--reduction canonical {' and '.join(DEFAULT_MEASURES)}, unless a --family is chosen).",
 )
 @click.option(
     "--norm",
@@ -107,14 +107,14 @@ def evaluate(
     """Say how well the scores in FILE are calibrated.
 
     FILE is CSV, TSV, JSON lines, Parquet or xlsx, or - for standard input. Each family of calibration maps is fitted to
-    its rows, and the error is the mean distance between the scores and the fitted map. Other measures follow, by
-    default the test-based calibration error (TCE), with what to expect of them for calibrated scores. Where a --family
-    is chosen only the --measure that is chosen follows. Scores of several classes, a column for each, need a
+    its rows, and the error is the mean distance between the scores and the fitted map. Each --measure, such as the
+    test-based calibration error (tce), follows with what to expect of it for calibrated scores. Scores of several classes, a column for each, need a
     --reduction; with canonical the families are those of several classes, and the measures take all probabilities.
     With --by one family (spline) or what is chosen is measured in every segment and in all rows.
     """
     canonical = given.reduction == CANONICAL
-    chosen = _chosen(measures, families or by, DEFAULT_MEASURES if canonical else (TCE,))
+    _, default = defaults_of(distributions=canonical)
+    chosen = _chosen(measures, () if families or by else default or ())
     level, listed = _level(interval), _families(families)
     if alpha is not None:
         check_alpha(alpha)
@@ -176,7 +176,7 @@ def _counts_rows(data: Any) -> bool:
     return whole
 
 
-def _chosen(measures: tuple[str, ...], families: tuple[str, ...], default: tuple[str, ...]) -> tuple[str, ...]:
+def _chosen(measures: tuple[str, ...], default: tuple[str, ...]) -> tuple[str, ...]:
     """Return the measures chosen, or none, or those by default; unknown names are refused before anything is read."""
     if "none" in measures:
         if len(measures) > 1:
@@ -184,7 +184,7 @@ def _chosen(measures: tuple[str, ...], families: tuple[str, ...], default: tuple
         return ()
     for name in measures:
         fot.measures.make(name)
-    return measures or (() if families else default)
+    return measures or default
 
 
 def _families(names: tuple[str, ...]) -> tuple[str, ...] | Literal["all"] | None:

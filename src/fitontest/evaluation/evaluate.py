@@ -37,7 +37,7 @@ ALL = "all"  # in place of a list of families
 DEFAULT_FAMILIES = ("spline", "slope1", "isotonic", "beta")  # that scores are evaluated by unasked
 DEFAULT_SEGMENTED = ("spline",)  # the family that segments are measured by unasked: they need one number each
 DEFAULT_CANONICAL = ("temperature", "vector", "matrix")  # families of several classes that are evaluated unasked
-DEFAULT_MEASURES = ("simplex_ece", "proper_error")  # beside them
+DEFAULT_MEASURES = ("simplex_ece", "proper_error")  # beside them; beside families of two classes there are none
 MOST_BY_ROW = 50_000  # rows of a frame, beyond which cells are quicker, and their numbers the same to five digits
 
 
@@ -248,7 +248,7 @@ def measures_of(
     segmented = data.is_by_segment
     distributions = data.reduction == CANONICAL
     if families is None and measures is None:
-        families, measures = _defaults(segmented=segmented, distributions=distributions)
+        families, measures = defaults_of(segmented=segmented, distributions=distributions)
     if isinstance(families, str) and families == ALL:
         families = all_families("any" if distributions else "two")
     listed = [] if families is None else as_list(families, "families")
@@ -263,8 +263,8 @@ def measures_of(
     return [measure.labelled(name) for measure, name in zip(chosen, names_of(chosen), strict=True)]
 
 
-def _defaults(*, segmented: bool, distributions: bool) -> tuple[Any, Any]:
-    """Return the families and the measures of an evaluation that names none."""
+def defaults_of(*, segmented: bool = False, distributions: bool = False) -> tuple[Any, Any]:
+    """Return the families and the measures of an evaluation that names none, in Python and on the command line."""
     if distributions:
         return (None, DEFAULT_MEASURES[:1]) if segmented else (DEFAULT_CANONICAL, DEFAULT_MEASURES)
     if segmented:
