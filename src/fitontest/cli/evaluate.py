@@ -108,9 +108,10 @@ def evaluate(
 
     FILE is CSV, TSV, JSON lines, Parquet or xlsx, or - for standard input. Each family of calibration maps is fitted to
     its rows, and the error is the mean distance between the scores and the fitted map. Each --measure, such as the
-    test-based calibration error (tce), follows with what to expect of it for calibrated scores. Scores of several classes, a column for each, need a
-    --reduction; with canonical the families are those of several classes, and the measures take all probabilities.
-    With --by one family (spline) or what is chosen is measured in every segment and in all rows.
+    test-based calibration error (tce), follows with what to expect of it for calibrated scores. Scores of several
+    classes, a column for each, need a --reduction; with canonical the families are those of several classes, and the
+    measures take all probabilities. With --by one family (spline) or what is chosen is measured in every segment and in
+    all rows.
     """
     canonical = given.reduction == CANONICAL
     _, default = defaults_of(distributions=canonical)
