@@ -74,15 +74,29 @@ def test_confidence_prints_the_table_of_the_library(file, scores):
 def test_classwise_prints_the_means(file, scores):
     found = run("evaluate", file, "--label", "code", *GIVEN, "--reduction", "classwise", *FAMILIES, "--null-draws", "3")
     assert (found.exit_code, found.stderr) == (0, "")
-    table, tce = found.stdout.rstrip("\n").split("\n\n")
+    verdicts, table, tce = found.stdout.rstrip("\n").split("\n\n")
     options = {"reduction": "classwise"}
-    assert table == str(fot.evaluate(scores.code, matrix(scores), families=["isotonic", "platt"], **options))
+    assert f"{verdicts}\n\n{table}" == str(
+        fot.evaluate(scores.code, matrix(scores), families=["isotonic", "platt"], **options)
+    )
     error = fot.tce(scores.code, matrix(scores), null_draws=3, **options)
     row = tce.splitlines()[-1]
     assert " ".join(row.split()).startswith(f"tce {short(100 * float(error))} % ")
     worst = max(error.classes, key=lambda label: float(error[label]))
-    expected = np.mean([each.null.mean for each in error.classes.values()])
-    assert " ".join(row.split()).endswith(f"{short(100 * float(error[worst]))} % {worst} {short(100 * expected)} %")
+    null = np.mean([each.null.mean for each in error.classes.values()])
+    assert " ".join(row.split()).endswith(f"{short(100 * float(error[worst]))} % {worst} {short(100 * null)} %")
+
+
+@pytest.mark.filterwarnings("ignore:slope1, class")  # whose data choose a single bin
+def test_classes_have_the_verdicts_of_python(csv_file, scores):
+    options = ("--label", "code", *GIVEN, "--reduction", "classwise")
+    expected = fot.evaluate(scores.code, matrix(scores), reduction="classwise")
+    assert run("evaluate", csv_file, *options).stdout == f"{expected}\n"
+    read = json.loads(run("evaluate", csv_file, *options, "--format", "json").stdout)
+    assert [one["verdict"]["p_value"] for one in read["classes"]] == [
+        verdict.p_value for verdict in expected.class_verdicts.verdicts.values()
+    ]
+    assert all({"debiased", "low", "high", "null_mean"} <= one["estimates"][0].keys() for one in read["classes"])
 
 
 def test_json_and_csv_of_the_classes(csv_file, scores):

@@ -64,16 +64,64 @@ def test_the_records_the_frame_and_the_json_agree(found):
 
 
 def test_the_printed_table(found):
-    title, header, rule, *body = str(found).splitlines()
+    _, table = str(found).split("\n\n")
+    title, header, rule, *body = table.splitlines()
     assert title == f"class-wise calibration error (l2): mean over 3 classes, n = {found['cat'].estimates[0].n}"
-    assert header.split() == ["family", "mean", "error", "smallest", "in", "class", "largest", "in", "class"]
+    assert header.split()[:9] == ["family", "mean", "error", "smallest", "in", "class", "largest", "in", "class"]
     for line, (family, mean) in zip(body, found.means.items(), strict=False):
         errors = {label: float(found[label][family]) for label in found.classes}
         least, most = min(errors, key=errors.get), max(errors, key=errors.get)
-        assert line.split() == [family, short(mean), short(errors[least]), least, short(errors[most]), most]
+        nulls = [found[label][family].null.mean for label in found.classes]
+        values = [family, short(mean), short(errors[least]), least, short(errors[most]), most, short(np.mean(nulls))]
+        assert line.split() == values
         assert len(line) == len(rule)
     assert "not a ranking" in str(found)
     assert repr(found) == str(found)
+
+
+def test_verdicts_on_classes_are_adjusted_for_their_number():
+    y, p = three_classes(600)
+    swapped = np.where((y == "eel") & (np.arange(600) % 3 == 0), "dog", y)
+    options = {"reduction": "classwise", "families": ["spline"]}
+    for labels in (y, swapped):
+        found = fot.evaluate(labels, p, **options)
+        verdicts = found.class_verdicts
+        each = np.array([one.p_value for one in verdicts.verdicts.values()])
+        by_rank = np.maximum.accumulate(np.sort(each) * np.arange(3, 0, -1)).clip(max=1.0)
+        assert sorted(verdicts.adjusted_p_values.values()) == pytest.approx(by_rank)
+        for label, interval in ((label, found[label]["spline"].interval) for label in found.classes):
+            line = next(text for text in str(found).splitlines() if text.startswith(f"{label} "))
+            assert f"{short(interval.low)} to {short(interval.high)}" in line
+        records = found.to_dict()["classes"]
+        assert [one["adjusted_p_value"] for one in records] == [*verdicts.adjusted_p_values.values()]
+    assert verdicts.shown == ["dog", "eel"]
+    assert str(found).startswith("Miscalibration is shown in classes dog, eel of 3 classes (Holm p-value")
+    assert verdicts.headline_of("cat") == "No miscalibration shown"
+    assert str(fot.evaluate(y, p, **options)).startswith("No miscalibration is shown in any of 3 classes: the smallest")
+
+
+def test_twenty_classes_can_show_what_one_of_them_shows():
+    rng = np.random.default_rng(0)
+    p = np.column_stack((rng.uniform(0.2, 0.4, 1000), rng.dirichlet(np.full(19, 9.0), 1000) * 0.7))
+    p /= p.sum(axis=1, keepdims=True)
+    y = (p.cumsum(axis=1) < rng.random((1000, 1))).sum(axis=1)
+    y[rng.random(1000) < 0.15] = 0
+    found = fot.evaluate(y, p, reduction="classwise", families=["platt"])
+    assert 0 in found.class_verdicts.shown
+    assert found.class_verdicts.verdicts[0].test.draws >= 40 * 20
+
+
+def test_intervals_that_are_not_asked_for_and_those_of_very_many_classes():
+    y, p = three_classes(60)
+    quick = fot.evaluate(y, p, reduction="classwise", families=["platt"], interval=None)
+    assert quick.class_verdicts is None
+    assert str(quick).startswith("class-wise calibration error")
+    assert "verdict" not in quick.to_dict()["classes"][0]
+    many = np.full((63, 21), 1 / 21)
+    found = fot.evaluate(np.arange(63) % 21, many, reduction="classwise", families=["identity"])
+    assert found.class_verdicts is None
+    by_segment = fot.evaluate(y, p, reduction="classwise", families=["platt"], by=np.arange(60) % 2)
+    assert by_segment.total.class_verdicts is None
 
 
 def test_a_list_of_families_may_be_an_iterator_and_hold_one_twice():

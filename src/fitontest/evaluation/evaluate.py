@@ -89,9 +89,10 @@ def evaluate(
         norm of its own.
     interval : float in (0, 1), "auto" or None, default="auto"
         Level of the intervals of the debiased errors, see `calibration_error`. "auto" gives 95 % intervals to the
-        families that are refitted quickly to simulated labels (by default settings all but `venn_abers`) and none to
-        other measures and to classes; a level gives them to whatever can have one; None is quick and gives none. Where
-        there is an interval there is a null of 200 draws, or of `null_draws`.
+        families that are refitted quickly to simulated labels (by default settings all but `venn_abers`), of up to 20
+        classes in each of them, and none to other measures and to whole distributions; a level gives them to whatever
+        can have one; None is quick and gives none. Where there is an interval there is a null of 200 draws, or of
+        `null_draws`.
     direction, draws
         See `calibration_error`.
     null_draws : int or "auto", default=0

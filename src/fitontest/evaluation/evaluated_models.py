@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 from fitontest.checks import brief, choose
 from fitontest.data.samples import Samples
 from fitontest.evaluation.evaluation import Evaluation
-from fitontest.measures.words import as_percent
+from fitontest.evaluation.verdict_lines import IDEALS, header_of, line_of
 from fitontest.results.frames import Records
-from fitontest.results.table import Section, Table, cell
-from fitontest.results.text import count, debiased_and_raw, sentence, short, signed
+from fitontest.results.table import Section, Table
+from fitontest.results.text import count, sentence
 from fitontest.uncertainty.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ DIFFERENCES = (
     "Which models differ by more than chance: fot.compare_errors(y_true, p_a, p_b) compares the errors of two on the "
     "same rows; intervals that overlap do not answer it."
 )
-IDEALS = "slope: 1 is ideal, below 1 predictions are too extreme. mean residual: {} less mean {}."
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -125,8 +124,8 @@ class EvaluatedModels(Table):
         if self.samples.reduction != "confidence":
             of_what = "share of positives", "score"
         notes = [IDEALS.format(*of_what), *self._lines]
-        header = ["model", "verdict", "calibration error", self._level, "slope", "mean residual", "p-value", "n"]
-        body = [self._line(name, verdict) for name, verdict in verdicts.items()]
+        header = header_of("model", verdicts.values())
+        body = [line_of(name, verdict, verdict.headline, verdict.p_value) for name, verdict in verdicts.items()]
         return [Section(self._conclusion(verdicts), header, body, "\n".join(notes))]
 
     @staticmethod
@@ -139,24 +138,6 @@ class EvaluatedModels(Table):
             return f"{rejected}."
         not_rejected = f"not rejected for {', '.join(others)}"
         return f"{rejected}; {not_rejected}." if shown else f"Calibration is {not_rejected}."
-
-    @property
-    def _level(self) -> str:
-        levels = {verdict.interval.level for verdict in self.verdicts.values()}
-        return f"{as_percent(levels.pop(), 3).removesuffix('.0 %').removesuffix(' %')} % interval"
-
-    def _line(self, name: str, verdict: Verdict) -> list[str]:
-        estimate, interval, tendency = verdict.estimate, verdict.interval, verdict.tendency
-        return [
-            name,
-            verdict.headline,
-            debiased_and_raw(estimate.debiased, estimate.value),
-            f"{short(interval.low)} to {short(interval.high)}",
-            cell(tendency.slope),
-            signed(tendency.residual),
-            short(verdict.p_value, 2),
-            count(estimate.n),
-        ]
 
     def _values(self) -> Section:
         """Return the table of the values of each measure, where there are no verdicts."""

@@ -12,9 +12,11 @@ from fitontest.data.repeated_rows import Repeats
 from fitontest.data.samples import ByKey
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.simplex_sample import CANONICAL
+from fitontest.evaluation.class_verdicts import ClassVerdicts
 from fitontest.evaluation.conclusion import conclude, lines_without
 from fitontest.families.listed import numbered
 from fitontest.measures.estimate import Estimate, json_ready, notes_of_labels
+from fitontest.measures.interval import INDEPENDENT_ROWS
 from fitontest.measures.measure_names import names_of
 from fitontest.measures.notes import data_notes
 from fitontest.measures.side_by_side import Named, note_lines, tables_of
@@ -63,7 +65,8 @@ class Evaluation(Table):
     >>> import fitontest as fot
     >>> p = [[0.7, 0.2, 0.1], [0.2, 0.6, 0.2], [0.5, 0.25, 0.25], [0.1, 0.1, 0.8]]
     >>> y = ["a", "b", "b", "c"]
-    >>> evaluation = fot.evaluate(y, p, families=["isotonic", fot.Slope1(1)], reduction="classwise")
+    >>> families = ["isotonic", fot.Slope1(1)]
+    >>> evaluation = fot.evaluate(y, p, families=families, reduction="classwise", interval=None)
     >>> print(evaluation)
     class-wise calibration error (l1): mean over 3 classes, n = 4
     family    mean error  smallest  in class  largest  in class
@@ -144,7 +147,15 @@ class Evaluation(Table):
     def to_dict(self) -> dict[str, Any]:
         """Return the records as JSON-ready values: ``{"estimates": [...]}``, or the means and those of the classes."""
         if self.data.is_by_class:
-            classes = [{"class": json_ready(label), "estimates": e.rows()} for label, e in self.classes.items()]
+            verdicts = self.class_verdicts
+            classes = [
+                {
+                    "class": json_ready(label),
+                    "estimates": each.rows(),
+                    **({} if verdicts is None else verdicts.record(label)),
+                }
+                for label, each in self.classes.items()
+            ]
             facts = {"reduction": "classwise", "means": self.means, "classes": classes, "notes": self.notes}
             return {**facts, **self._groups_record}
         reduction = self.estimates[0].reduction
@@ -345,7 +356,7 @@ class Evaluation(Table):
         """Return what is printed: the verdict with a line for each kind of map, or the tables where there is none."""
         verdict = self.verdict
         if verdict is None:
-            return self._tables()
+            return [*self._of_classes, *self._tables()]
         return [conclude(self.named, verdict, self.notes_but_on_groups, self.groups, doubts=self.doubts)]
 
     def table(self) -> Table:
@@ -357,8 +368,18 @@ class Evaluation(Table):
             With the same records; printing it shows more.
         """
         verdict = self.verdict
-        first = () if verdict is None else (Section(lead="\n".join([*map(sentence, self.doubts), *verdict.sentences])),)
+        first = (
+            self._of_classes
+            if verdict is None
+            else (Section(lead="\n".join([*map(sentence, self.doubts), *verdict.sentences])),)
+        )
         return Detailed(self, (*first, *self._tables()))
+
+    @property
+    def _of_classes(self) -> tuple[Section, ...]:
+        """The verdicts on the classes, where they have any."""
+        verdicts = self.class_verdicts
+        return () if verdicts is None else (verdicts.section(INDEPENDENT_ROWS if self.groups is None else ""),)
 
     def _tables(self) -> list[Section]:
         """Return the table of the families, and that of the other measures."""
@@ -385,6 +406,18 @@ class Evaluation(Table):
         themselves, and without a family that has an interval and a null.
         """
         return verdict_of(self.named, self.data) if self.data.classes is None else None
+
+    @cached_property
+    def class_verdicts(self) -> ClassVerdicts | None:
+        """The verdicts on several classes, each against the rest, adjusted for their number; None where there are none.
+
+        A class has one where a family has an interval and a null.
+        """
+        found: dict[Label, Verdict] = {}
+        for label, each in self.classes.items():
+            verdict = verdict_of(each.named, each.data, len(self.classes))
+            found |= {} if verdict is None else {label: verdict}
+        return ClassVerdicts(found, len(self.classes)) if found else None
 
 
 def _data_notes(estimate: Estimate) -> list[str]:

@@ -33,6 +33,7 @@ from fitontest.uncertainty.dependence import dependence_of, share_dependence, wi
 from fitontest.uncertainty.intervals import NULL_DRAWS, with_shared_null
 from fitontest.uncertainty.joint import UNLIKELY, JointTest, joint_test
 from fitontest.uncertainty.redrawing import (
+    MOST_JUDGED,
     NO_CLASSES,
     Redrawing,
     estimate_of,
@@ -105,7 +106,7 @@ def measure_one(measure: Measure, data: Data, redrawing: Redrawing | None = None
 
 def _estimates_of_classes(samples: Samples, measures: Sequence[Measure], redrawing: Redrawing) -> list[Estimate]:
     """Return the means over the classes, each against the rest."""
-    asked = [(measure, redrawing.of(measure, samples.size, len(samples))) for measure in measures]
+    asked = [(measure, redrawing.of(measure, samples.size, len(samples), MOST_JUDGED)) for measure in measures]
     judged = any(wanted.interval is not None or wanted.null_draws for _, wanted in asked)
     each: dict[Label, list[Estimate]] = {}
     held: dict[Key, list[Held]] = {}
@@ -274,7 +275,8 @@ def _is_open(estimate: Estimate) -> bool:
 def _segment_estimate(measure: Measure, data: Data, redrawing: Redrawing) -> Estimate:
     """Return the estimate with its null, whose draws are fitted together where the family can do so."""
     if data.is_by_class:
-        return _estimates_of_classes(data, [measure], redrawing)[0]
+        left = isinstance(redrawing.interval, str)  # "auto": classes of segments are many
+        return _estimates_of_classes(data, [measure], replace(redrawing, interval=None) if left else redrawing)[0]
     if redrawing.interval is not None or not (redrawing.null_draws and has_quick_interval(measure)):
         return estimate_of(measure, data, data.reduction, redrawing)
     estimate = estimate_of(measure, data, data.reduction)

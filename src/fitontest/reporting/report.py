@@ -70,11 +70,10 @@ from fitontest.results.text import capital, sentence, short
 from fitontest.results.writing import write_text
 from fitontest.segments.found_segments import FoundSegments
 from fitontest.typing import ArrayInput, Label, RandomState
-from fitontest.uncertainty.redrawing import Redrawing
+from fitontest.uncertainty.redrawing import MOST_JUDGED, Redrawing
 from fitontest.uncertainty.verdict import FAMILY, Verdict
 from fitontest.validation.validation import Validation
 
-INTERVAL_CLASSES = 20  # classes above which they have no intervals, which would take long
 TCE_ROWS = 100_000  # rows above which the test of each score is left out, because it then rejects nearly all
 TCE_DRAWS = 100
 MEASURES, CONFIDENCE, COMPARED = "Error by family of maps", "Confidence", "Calibrators compared"  # headings
@@ -626,7 +625,7 @@ def _by_class(classes: Samples, verdict: Verdict | ClassesVerdict, options: Repo
     """Return the error of every class against the rest under the family that is quoted."""
     measure = verdict.estimate.measure
     quoted = measure if measure.is_family_error else PlugIn(FAMILY).seeded(options.seed)
-    many = len(classes) > INTERVAL_CLASSES
+    many = len(classes) > MOST_JUDGED
     redrawing = replace(options.redrawing, interval=None) if many else options.redrawing
     return measure_data(classes, [quoted], redrawing)
 

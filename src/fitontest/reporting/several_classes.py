@@ -3,12 +3,9 @@
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from fitontest.evaluation.evaluation import Evaluation
 from fitontest.measures.estimate import Estimate
 from fitontest.results.text import percent, short
-from fitontest.significance.holm import holm_adjusted
 from fitontest.uncertainty.joint import UNLIKELY
 from fitontest.uncertainty.verdict import NOT_SHOWN, both_values
 
@@ -107,14 +104,11 @@ class ClassesVerdict:
             Of the classes, whose first estimate is the mean of the errors under a spline, with their intervals.
         """
         mean = evaluation.estimates[0]
-        verdicts = {label: each.verdict for label, each in evaluation.classes.items()}
-        tested = {label: verdict for label, verdict in verdicts.items() if verdict is not None}
-        if not tested:
+        found = evaluation.class_verdicts
+        if found is None:
             raise ValueError("families must hold one whose error has an interval, got none")
-        adjusted = holm_adjusted(np.array([verdict.p_value for verdict in tested.values()])).tolist()
-        p_values = dict(zip(tested, adjusted, strict=True))
-        shown = [label for label, value in p_values.items() if value <= UNLIKELY]
-        smallest = min(adjusted)
+        tested, shown = found.verdicts, found.shown
+        smallest = min(found.adjusted_p_values.values())
         least = short(smallest, 2)
         said = f"no miscalibration is shown in any class: the smallest Holm p-value of the joint test is {least}."
         if shown:
@@ -130,8 +124,8 @@ class ClassesVerdict:
             f"largest error, of class {worst}": largest,
             "smallest Holm p-value": least,
         }
-        headline = f"Miscalibration shown in {len(shown)} of {len(verdicts)} classes" if shown else NOT_SHOWN
-        counts = {**_counts(mean, len(verdicts)), **glance}
+        headline = f"Miscalibration shown in {len(shown)} of {found.of} classes" if shown else NOT_SHOWN
+        counts = {**_counts(mean, found.of), **glance}
         highs = [high for verdict in tested.values() if (high := _high(verdict.estimate)) is not None]
         return cls(mean, headline, bool(shown), smallest, reasons, counts, METHOD_OF_CLASSES, max(highs, default=None))
 

@@ -26,6 +26,7 @@ from fitontest.uncertainty.null import check_draws, check_null_draws, draws_of, 
 from fitontest.uncertainty.shared_refits import SharedRefits
 
 DEFAULT_LEVEL = 0.95
+MOST_JUDGED = 20  # classes, each against the rest, that have intervals unasked: of more these take long
 MAXIMUM_DRAWS = 1000  # of the labels of all segments together, however many these are
 NO_CLASSES = "of a mean over classes only a null is known; each class has an interval of its own"
 
@@ -41,7 +42,7 @@ class Redrawing:
         and "auto" mean 200 then.
     interval : float in (0, 1), "auto" or None, default=None
         Level of the interval. "auto": 0.95 for families of which hundreds of refits are quick, or which have a
-        stand-in that is, and none for other measures and for classes.
+        stand-in that is, and none for other measures, for whole distributions and for more than 20 classes.
     direction : {"smooth", "own"}, Family or CalibrationMap, default="smooth"
     draws : int, default=50
         Labellings from each of five truths, for the interval.
@@ -62,11 +63,11 @@ class Redrawing:
         check_direction(self.direction)
         check_draws(self.draws, "draws", LEAST_DRAWS)
 
-    def of(self, measure: Measure, rows: int, classes: int = 1) -> "Redrawing":
-        """Return what "auto" means for a measure and the rows of all classes together."""
+    def of(self, measure: Measure, rows: int, classes: int = 1, most: int = 1) -> "Redrawing":
+        """Return what "auto" means for a measure and the rows of all classes together, `most` of which are judged."""
         level = self.interval
         if isinstance(level, str):
-            level = DEFAULT_LEVEL if classes == 1 and has_quick_interval(measure) else None
+            level = DEFAULT_LEVEL if classes <= most and has_quick_interval(measure) else None
         draws = draws_of(measure, self.null_draws, rows, classes)
         is_settled = level == self.interval and draws == self.null_draws
         return self if is_settled else replace(self, interval=level, null_draws=draws)

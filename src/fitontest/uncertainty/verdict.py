@@ -15,7 +15,7 @@ from fitontest.measures.plug_in import PlugIn
 from fitontest.results.text import debiased_and_raw, percent, sentence, short
 from fitontest.uncertainty.agreement import agreement_of
 from fitontest.uncertainty.intervals import with_interval
-from fitontest.uncertainty.joint import UNLIKELY, JointTest, joint_test
+from fitontest.uncertainty.joint import FEWEST_DRAWS, UNLIKELY, JointTest, joint_test
 from fitontest.uncertainty.tendency import Tendency, tendency_of
 
 FAMILY = "spline"  # whose error is quoted
@@ -212,10 +212,11 @@ class Verdict:
         return " ".join(self.sentences)
 
 
-def verdict_of(named: Iterable[tuple[str, Estimate]], sample: ScoreSample) -> Verdict | None:
+def verdict_of(named: Iterable[tuple[str, Estimate]], sample: ScoreSample, of: int = 1) -> Verdict | None:
     """Return the verdict on a sample, or None where no family of those measured has an interval and a null.
 
-    What has been measured already is not measured again.
+    What has been measured already is not measured again. `of` is the number of verdicts for which the p-value will be
+    adjusted: labels are drawn so often that the smallest one can then still show something.
     """
     able = {
         name: one
@@ -228,7 +229,8 @@ def verdict_of(named: Iterable[tuple[str, Estimate]], sample: ScoreSample) -> Ve
     estimate = next((one for one in able.values() if _is_quoted(one)), None) or _quoted(first, sample)
     if estimate.interval is None or estimate.null is None:
         return None
-    test = joint_test(sample, estimate.null.values.size, estimate.interval.seed, [estimate, *able.values()])
+    draws = estimate.null.values.size if of == 1 else max(estimate.null.values.size, (FEWEST_DRAWS + 1) * of)
+    test = joint_test(sample, draws, estimate.interval.seed, [estimate, *able.values()], UNLIKELY / of)
     tendency = tendency_of(sample, 1.0 - UNLIKELY)
     return Verdict(estimate, test, tendency, tuple(_of_others(able, estimate, test)))
 
