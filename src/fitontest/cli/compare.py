@@ -96,9 +96,10 @@ def compare(
     if picture is not None:
         check_path(picture, "--plot")
         check_output(picture, "--plot", {"FILE": file, "--test": test})
-    if len(given.probs) > 1 and given.reduction is None:
+    if given.are_models:
         raise ValueError(
-            f"--prob must be given once, for two classes, unless there is a --reduction; got {', '.join(given.probs)}"
+            f"--prob must be given once, for two classes, unless there is a --reduction; got {', '.join(given.probs)}. "
+            "Calibrators are compared for the scores of one model; evaluate takes several models"
         )
     shown = _read_evaluators(evaluators)
     given = replace(given, cells="never") if features.names else given

@@ -1,6 +1,7 @@
 """``fitontest evaluate``: the calibration errors of the scores in a file."""
 
 import json
+from dataclasses import replace
 from typing import Any, Literal
 
 import click
@@ -14,9 +15,11 @@ from fitontest.cli.writing import FORMATS, of_format
 from fitontest.data.segment_unions import SegmentsOf
 from fitontest.data.simplex_sample import CANONICAL
 from fitontest.evaluation.evaluate import ALL, DEFAULT_CANONICAL, DEFAULT_FAMILIES, DEFAULT_MEASURES, defaults_of
+from fitontest.evaluation.evaluated_models import EvaluatedModels
 from fitontest.evaluation.one_maximum import AGAINST, Against
 from fitontest.measures.losses.rejection import DEFAULT_ALPHA
 from fitontest.measures.measure import Measure
+from fitontest.results.detailed import Detailed
 from fitontest.significance.choice import check_alpha
 from fitontest.uncertainty.intervals import check_interval
 
@@ -110,8 +113,8 @@ def evaluate(
     its rows, and the error is the mean distance between the scores and the fitted map. Each --measure, such as the
     test-based calibration error (tce), follows with what to expect of it for calibrated scores. Scores of several
     classes, a column for each, need a --reduction; with canonical the families are those of several classes, and the
-    measures take all probabilities. With --by one family (spline) or what is chosen is measured in every segment and in
-    all rows.
+    measures take all probabilities. Without one several --prob columns are several models for the same rows. With --by
+    one family (spline) or what is chosen is measured in every segment and in all rows.
     """
     canonical = given.reduction == CANONICAL
     _, default = defaults_of(distributions=canonical)
@@ -125,7 +128,7 @@ def evaluate(
         raise ValueError(f"--null-draws must be left out without --measure, got {null_draws}")
     if not by and (adjust != "holm" or segments != "crossed"):
         raise ValueError("--adjust and --segments must be left out without --by, which makes the segments")
-    data = given.read(by)
+    data = given.read_models(by)
     others = [_measure(name, alpha) for name in chosen if name != TCE or _counts_rows(data)]
     settings: dict[str, Any] = {"norm": norm, "random_state": random_state, "interval": level}
     if by:
@@ -143,10 +146,31 @@ def evaluate(
     if style == "json":
         say(_json_of(evaluation))
     else:
-        say(FORMATS[style](evaluation.table() if verbose else evaluation))
+        say(FORMATS[style](_at_length(evaluation) if verbose else evaluation))
 
 
-def _json_of(evaluation: fot.Evaluation) -> str:
+def _at_length(result: fot.Evaluation | EvaluatedModels) -> Any:
+    """Return all columns and notes; of several models those of each, one below the other."""
+    if not isinstance(result, EvaluatedModels):
+        return result.table()
+    parts = [
+        replace(each, title=f"{name}: {each.title}" if each.title else name)
+        for name in result
+        for each in result[name].table().sections()
+    ]
+    return Detailed(result, (*result.sections(), *parts))
+
+
+def _json_of(result: fot.Evaluation | EvaluatedModels) -> str:
+    """Return the evaluation, of several models each with its name, as JSON text."""
+    if isinstance(result, EvaluatedModels):
+        values: dict[str, Any] = {"models": [{"model": name, **_record_of(result[name])} for name in result]}
+    else:
+        values = _record_of(result)
+    return json.dumps(values, indent=2, allow_nan=False)
+
+
+def _record_of(evaluation: fot.Evaluation) -> dict[str, Any]:
     """Return the records of plug-in errors, every other measure with its own table, and of classes all means."""
     named = dict(zip(evaluation.names, evaluation, strict=True))
     families = [name for name, estimate in named.items() if estimate.measure.is_family_error]
@@ -154,7 +178,7 @@ def _json_of(evaluation: fot.Evaluation) -> str:
     values = {**evaluation.only(families).to_dict(), "notes": evaluation.notes, "measures": others}
     if "means" in values:
         values["means"] = evaluation.means
-    return json.dumps(values, indent=2, allow_nan=False)
+    return values
 
 
 def _null_of(measure: str | Measure, draws: int | None, level: float | None) -> tuple[int, float | None]:

@@ -35,7 +35,7 @@ from fitontest.uncertainty.bands import BAND_LEVEL, KINDS, TESTED_ROWS, read_ban
     "families",
     multiple=True,
     help="Family of calibration maps, by default spline; repeat for several, side by side; 'all' for all but identity. "
-    "One with classwise.",
+    "One with classwise, and of several models.",
 )
 @click.option(
     "--scale",
@@ -78,7 +78,7 @@ def plot(
     FILE is CSV, TSV, JSON lines, Parquet or xlsx, or - for standard input. A reliability diagram shows the calibration
     map of each family, fitted to its rows; a test-based diagram (--kind tce) the predictions that the labels of their
     bin contradict. Scores of several classes, a column for each, need a --reduction: confidence gives one diagram,
-    classwise one per class.
+    classwise one per class. Without one several --prob columns are several models, side by side.
     """
     check_path(output, "--output")
     if kind == "tce":
@@ -90,6 +90,8 @@ def plot(
     drawn: Display
     if kind == "tce":
         drawn = _test_based(given, {"partition": partition, "alpha": alpha}, scale, random_state, called)
+    elif given.are_models:
+        drawn = _models(given, families or ("spline",), scale, banded, called)
     elif given.reduction == "classwise":
         drawn = _classwise(given, families or ("spline",), scale, banded, called)
     else:
@@ -102,6 +104,10 @@ def _test_based(
     given: Given, options: dict[str, Any], scale: ScaleName, random_state: int, name: str | None
 ) -> Display:
     """Return the test-based diagram."""
+    if given.are_models:
+        raise ValueError(
+            f"--prob must be one column with --kind tce, got {', '.join(given.probs)}: a model has its own"
+        )
     if given.reduction == "classwise":
         raise ValueError("--reduction must be confidence or binary with --kind tce, got classwise: a class has its own")
     sample = given.read()
@@ -131,15 +137,34 @@ def _reliability(
     return several if len(several.displays) > 1 else next(iter(several.displays.values()))
 
 
+def _models(
+    given: Given, families: tuple[str, ...], scale: ScaleName, band: dict[str, Any], name: str | None
+) -> Display:
+    """Return the diagrams of several models, side by side."""
+    family = _one_family(families, "with several models")
+    samples = given.read_models()
+    interval: Any = "auto" if samples.n <= TESTED_ROWS else None
+    seed = band["random_state"]
+    models = fot.evaluate(samples, families=[family], interval=interval, random_state=seed)
+    panels = [(model, models[model].estimates[0], models[model].sample) for model in models]
+    return fot.ReliabilityDisplay.side_by_side(panels, scale, title=name, band=band, pos_label=given.pos_label)
+
+
 def _classwise(
     given: Given, families: tuple[str, ...], scale: ScaleName, band: dict[str, Any], name: str | None
 ) -> Display:
     """Return the diagrams of the classes, side by side."""
-    chosen = list(dict.fromkeys(_known(families)))
-    if len(chosen) > 1 or "all" in chosen:
-        raise ValueError(f"--family must be one family with --reduction classwise, got {', '.join(families)}")
-    measure = fot.measures.PlugIn(chosen[0]).seeded(band["random_state"])
+    family = _one_family(families, "with --reduction classwise")
+    measure = fot.measures.PlugIn(family).seeded(band["random_state"])
     return fot.ReliabilityDisplay.of_classes(given.read(), measure, band, scale=scale, name=name)
+
+
+def _one_family(families: tuple[str, ...], where: str) -> str:
+    """Return the one family that is drawn, or refuse several."""
+    first, *others = dict.fromkeys(_known(families))
+    if others or first == "all":
+        raise ValueError(f"--family must be one family {where}, got {', '.join(families)}")
+    return first
 
 
 def _known(families: tuple[str, ...]) -> tuple[str, ...]:

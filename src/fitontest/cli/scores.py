@@ -14,6 +14,7 @@ from fitontest.cli.choice import Choice
 from fitontest.cli.layout import of_layout
 from fitontest.cli.messages import say
 from fitontest.data.counted_sample import CountedSample
+from fitontest.data.labels import ManyClassesError
 from fitontest.data.predictions import REDUCTIONS, Names
 from fitontest.data.samples import Samples
 from fitontest.data.segment_unions import SEGMENTS_OF
@@ -34,6 +35,7 @@ NAMES = Names(
     by="--by",
     groups="--group",
 )
+ADD_UP = 1e-6  # by how much probabilities of all classes that were rounded may miss 1
 GROUP_HELP = (
     "Column that says which rows belong together, such as those of one patient, user or site. Intervals, p-values and "
     "folds then take groups, not rows, for independent. Repeat for rows that share the values of several columns, such "
@@ -69,7 +71,8 @@ _OPTIONS = (
         "probs",
         multiple=True,
         required=True,
-        help="Column with the predicted probability of the positive class; repeat for a column per class.",
+        help="Column with the predicted probability of the positive class; repeat for a column per class, with "
+        "--reduction.",
     ),
     click.option("--weight", help="Column with the weights of the rows."),
     click.option(
@@ -145,13 +148,32 @@ class Given:
         columns |= {"by": list(by) or None, "groups": list(self.groups) or None}
         return Table.of(self.file, columns, NAMES, self.layout.options).kept_rows()
 
-    def read_models(self) -> Samples:
-        """Return the samples of several models, of which each --prob column holds the scores."""
+    @property
+    def are_models(self) -> bool:
+        """Whether the --prob columns are the scores of several models for the same rows."""
+        return len(self.probs) > 1 and self.reduction is None
+
+    def read_models(self, by: tuple[str, ...] = ()) -> Any:
+        """Return the data in the file: of several models the samples of each, whose scores a --prob column holds.
+
+        Parameters
+        ----------
+        by : tuple of str
+            Columns whose values make segments, of one model.
+        """
+        if not self.are_models:
+            return self.read(by)
+        if by:
+            raise ValueError(f"--by must be left out with several models, got {', '.join(by)}")
         if len(set(self.probs)) < len(self.probs):
             raise ValueError(f"--prob must name every column once, got {', '.join(self.probs)}")
         if self.labels is not None:
             raise ValueError(f"--labels must be left out without --reduction, got {self.labels!r}")
-        data = read_models(self.file, prob={name: name for name in self.probs}, **self._options)
+        try:
+            data = read_models(self.file, prob={name: name for name in self.probs}, **self._options)
+        except ManyClassesError:  # the columns are those of the classes, which one model has
+            return self.read()
+        _refuse_classes(data)
         _say_cells(data)
         return data
 
@@ -197,6 +219,18 @@ def of_class_scores(
     for option in reversed(_OPTIONS):
         wrapped = (reduction if option is REDUCTION else option)(wrapped)
     return wrapped
+
+
+def _refuse_classes(models: Samples) -> None:
+    """Refuse columns that add up to 1 in each row: those of two classes, not the scores of models."""
+    samples = list(models.values())
+    if any(sample.aggregated for sample in samples):
+        return
+    if np.allclose(np.sum([sample.p for sample in samples], axis=0), 1.0, rtol=0.0, atol=ADD_UP):
+        raise ValueError(
+            "--prob must be one column, or one for each of several models, unless --reduction says how the columns of "
+            f"classes are read; got {', '.join(map(str, models))}, which add up to 1 in each row"
+        )
 
 
 def _say_cells(data: Any) -> None:

@@ -76,12 +76,9 @@ def validate(
     """
     if output is not None:
         check_output(output, "--output", {"FILE": given.file})
-    are_models = len(given.probs) > 1 and given.reduction is None
-    if are_models and by:
-        raise ValueError(f"--by must be left out with several models, got {', '.join(by)}")
     chosen = style or ("table" if output is None else BY_ENDING.get(output.suffix.lower(), "table"))
     result = fot.validate(
-        given.read_models() if are_models else given.read(by),
+        given.read_models(by),
         thresholds=sorted(thresholds) or None,
         cost=cost,
         family=family,

@@ -18,6 +18,10 @@ from fitontest.typing import IntArray, Label
 SHOWN = 6  # labels listed in a message
 
 
+class ManyClassesError(ValueError):
+    """Labels of more than two classes where two are read, which a reduction or `pos_label` may tell how to read."""
+
+
 def is_binary_coded(labels: NDArray[Any]) -> bool:
     """Return whether every label is exactly 0 or 1 (or a boolean), looking at each value once."""
     kind = labels.dtype.kind
@@ -54,7 +58,7 @@ def code_labels(labels: NDArray[Any], name: str, pos_label: Label | None) -> NDA
         check_finite(labels, name)
     classes = distinct(labels, name)
     if len(classes) > 2:
-        raise ValueError(f"{name} must have at most two classes, got {len(classes)}: {listed(classes)}")
+        raise ManyClassesError(f"{name} must have at most two classes, got {len(classes)}: {listed(classes)}")
     if pos_label is None:
         pos_label = coded_positive(classes)
         if pos_label is None:

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from fitontest.cells.frame_rows import count_rows, frame_in_words, is_lazy
 from fitontest.checks import as_list, choose
 from fitontest.data.read import Data
-from fitontest.data.samples import Samples
+from fitontest.data.samples import MODEL, Samples
 from fitontest.data.segment_unions import SEGMENTS_OF, SegmentsOf, segments_of
 from fitontest.data.simplex_sample import CANONICAL, AnyReduction
 from fitontest.evaluation.measuring import measure_data, measure_maxima, measure_models, measure_segments, warn_of_notes
@@ -211,6 +211,8 @@ def evaluate(
         chosen = measures_of(models.whole, families, measures, norm, random_state)
         return measure_models(models, chosen, redrawing)
     data = read(y_true, y_prob, prob=prob, **options)  # type: ignore[arg-type] # the columns of one model
+    if isinstance(data, Samples) and data.kind == MODEL:
+        return measure_models(data, measures_of(data, families, measures, norm, random_state), redrawing)
     if data.is_by_segment:
         data = segments_of(data, segments)
     if adjust == "max":

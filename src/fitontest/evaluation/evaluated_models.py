@@ -70,6 +70,18 @@ class EvaluatedModels(Table):
         found = {name: evaluation.verdict for name, evaluation in self.evaluations.items()}
         return {name: verdict for name, verdict in found.items() if verdict is not None}
 
+    def joined(self, other: "EvaluatedModels") -> "EvaluatedModels":
+        """Return one result of the measures of both, which are of the same models.
+
+        Parameters
+        ----------
+        other : EvaluatedModels
+            Another one of the same rows, whose estimates come last.
+        """
+        return EvaluatedModels(
+            {name: each.joined(other[name]) for name, each in self.evaluations.items()}, self.samples
+        )
+
     def rows(self) -> Records:
         """Return the records of each model's estimates, with its name."""
         records = [{"model": name, **row} for name, each in self.evaluations.items() for row in each.rows()]
@@ -126,7 +138,7 @@ class EvaluatedModels(Table):
         notes = [IDEALS.format(*of_what), *self._lines]
         header = header_of("model", verdicts.values())
         body = [line_of(name, verdict, verdict.headline, verdict.p_value) for name, verdict in verdicts.items()]
-        return [Section(self._conclusion(verdicts), header, body, "\n".join(notes))]
+        return [Section(self._conclusion(verdicts), header, body, "\n".join(notes)), *self._others()]
 
     @staticmethod
     def _conclusion(verdicts: Mapping[str, Verdict]) -> str:
@@ -138,6 +150,18 @@ class EvaluatedModels(Table):
             return f"{rejected}."
         not_rejected = f"not rejected for {', '.join(others)}"
         return f"{rejected}; {not_rejected}." if shown else f"Calibration is {not_rejected}."
+
+    def _others(self) -> list[Section]:
+        """Return the table of the measures that are no errors of families, whose values no verdict holds."""
+        first = next(iter(self.evaluations.values()))
+        others = [name for name, estimate in first.named if not estimate.measure.is_family_error]
+        if not others:
+            return []
+        body = [
+            [name, *(each[other].measure.printed(float(each[other])) for other in others)]
+            for name, each in self.evaluations.items()
+        ]
+        return [Section("", ["model", *others], body)]
 
     def _values(self) -> Section:
         """Return the table of the values of each measure, where there are no verdicts."""
