@@ -448,7 +448,11 @@ def test_a_file_and_a_pattern_of_files(tmp_path):
         (table(20), {"label": "y", "prob": ["p", "w"]}, "prob must be the name of one column"),
         (table(20), {**COLUMNS, "labels": [0, 1]}, "labels must be None"),
         (table(20).assign(y=[-1, 0] * 10), COLUMNS, "got -1 in 10 rows and 0 in 10"),
-        (table(20).assign(y=list("abc") + ["a"] * 17), {**COLUMNS, "pos_label": "a"}, "at most two classes"),
+        (
+            table(20).assign(y=list("abc") + ["a"] * 17),
+            {**COLUMNS, "pos_label": "d"},
+            "pos_label must be one of the labels in",
+        ),
         (table(20)[:0], COLUMNS, "frame must have rows, got none"),
         (table(20).assign(w=0.0), {**COLUMNS, "weight": "w"}, "rows of positive weight"),
         (table(20), {"label": "y", "prob": ["p", "w"], "reduction": "confidence"}, "labels must name the class"),

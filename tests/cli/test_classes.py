@@ -140,6 +140,21 @@ def test_binary_reads_the_column_of_the_positive_class(csv_file, scores, label, 
     assert read["reduction"] == "binary"
 
 
+def test_one_label_of_several_is_held_against_the_rest(csv_file, scores, tmp_path):
+    options = ("--label", "y", "--prob", "c", "--pos-label", "eel")
+    found = run("evaluate", csv_file, *options, "--family", "platt")
+    note = "labels are of more than two classes: 'eel' is positive, all others are the rest"
+    expected = str(fot.evaluate(scores.y == "eel", scores.c, families=["platt"]))
+    assert (found.exit_code, found.stderr) == (0, "")
+    assert found.stdout.splitlines()[:4] == expected.splitlines()[:4]
+    assert note in found.stdout.splitlines()
+    for command in ("validate", "compare"):
+        assert note[1:] in " ".join(run(command, csv_file, *options).stdout.split())
+    assert run("plot", csv_file, *options, "-o", tmp_path / "eel.svg").exit_code == 0
+    unknown = run("evaluate", csv_file, *options[:-1], "eal")
+    assert "pos-label must be one of the labels in label column 'y', ['cat', 'dog', 'eel']" in unknown.stderr
+
+
 def test_classes_name_the_columns(csv_file, scores):
     turned = ("--prob", "c", "--prob", "a", "--prob", "b")
     options = ("--reduction", "confidence", "--family", "platt", "--interval", "none", "--format", "json")

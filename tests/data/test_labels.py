@@ -161,9 +161,45 @@ def test_other_classes_need_pos_label(labels, classes):
     ],
 )
 @pytest.mark.parametrize("hint", [False, True])
-def test_more_than_two_classes_are_refused(labels, description, hint):
+def test_more_than_two_classes_are_refused_where_two_are_read(labels, description, hint):
     with pytest.raises(ValueError, match=f"^y must have at most two classes, got {description}$"):
         read(labels, labels[1] if hint else None)
+
+
+@pytest.mark.parametrize("labels", [["H", "D", "A", "H"], [0, 1, 2, 0], [-1.0, 0.5, 2.0, -1.0]])
+def test_one_of_several_labels_is_held_against_the_rest(labels):
+    p = [0.5, 0.25, 0.25, 0.75]
+    sample = fot.read(labels, p, pos_label=labels[0])
+    assert sample.y.tolist() == [1, 0, 0, 1]
+    note = f"labels are of more than two classes: {labels[0]!r} is positive, all others are the rest"
+    assert sample.rows_note == note
+    assert fot.read(np.array(labels) == labels[0], p).rows_note == ""
+    assert fot.read(labels[1::2], p[1::2], pos_label=labels[0]).rows_note == ""  # two of the labels
+    with pytest.raises(ValueError, match="pos_label must be one of the labels in y_true"):
+        fot.read(labels, p, pos_label=7)
+    with pytest.raises(ValueError, match="y_true must have at most two classes, got 3"):
+        fot.read(labels, p)
+
+
+@pytest.mark.parametrize("cells", ["never", "always"])
+def test_results_say_that_a_label_is_held_against_the_rest(cells):
+    rng = np.random.default_rng(0)
+    p = np.round(rng.random(400), 2)
+    y = np.where(rng.random(400) < p, "H", np.where(rng.random(400) < 0.5, "D", "A"))
+    frame = pl.DataFrame({"y": y, "p": p, "half": np.arange(400) % 2})
+    note = "labels are of more than two classes: 'H' is positive, all others are the rest"
+    for part in ({}, {"by": "half"}):
+        data = fot.read(frame, label="y", prob="p", pos_label="H", cells=cells, **part)
+        found = fot.evaluate(data, families=["platt"])
+        assert str(found).replace("\n", " ").count(note) == 1
+    expected = fot.evaluate(y == "H", p, families=["platt"], interval=None)
+    whole = fot.evaluate(data.whole, families=["platt"], interval=None)
+    assert float(whole["platt"]) == pytest.approx(float(expected["platt"]), rel=1e-6)
+    assert note in whole.notes
+    assert note in fot.calibration_error(data.whole, family="platt").note
+    refused = {"label": "y", "prob": "p", "cells": cells, "pos_label": "X"}
+    with pytest.raises(ValueError, match="pos_label must be one of the labels in label column 'y'"):
+        fot.read(frame, **refused)
 
 
 @pytest.mark.parametrize(

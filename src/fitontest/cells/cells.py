@@ -236,7 +236,8 @@ class Cells:
             Columns whose values make segments: texts, numbers, booleans, dates or times. Timestamps with a time zone
             become those of UTC.
         pos_label : label, optional
-            The positive class, needed unless labels are booleans, {0, 1} or {-1, 1}. The distinct labels are then read
+            The positive class, needed unless labels are booleans, {0, 1} or {-1, 1}; of more labels it is held against
+            all others. The distinct labels are then read
             in a pass of their own.
         reduction : {"confidence", "classwise", "binary"}, optional
             How several columns of scores are read, see `calibration_error`.

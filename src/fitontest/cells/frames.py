@@ -105,7 +105,7 @@ def sums_by_segment(native: Any, columns: FrameColumns, resolution: Resolution) 
         No frame, columns that are missing or hold something else, rows that cannot be read, no rows.
     """
     frame = as_frame(native)
-    rows, segments = _rows_of(frame, columns, keep_absent=True)
+    rows, segments, about = _rows_of(frame, columns, keep_absent=True)
     of_groups = [*columns.of_groups]
     with only_hashable():
         ways = [WAYS] if columns.reduction == "confidence" else []
@@ -118,7 +118,8 @@ def sums_by_segment(native: Any, columns: FrameColumns, resolution: Resolution) 
         say_clipped("frame", min(table["low"]), max(table["high"]))
         if of_groups:
             table[GROUP] = combined_ids([table.pop(name) for name in of_groups])
-        return dict(_split(table, segments, resolution, empty))
+        each = dict(_split(table, segments, resolution, empty))
+        return {key: replace(sums, class_rows=sums.class_rows + about) for key, sums in each.items()}
 
 
 def as_frame(native: Any) -> "nw.DataFrame[Any] | nw.LazyFrame[Any]":
@@ -134,8 +135,10 @@ def as_frame(native: Any) -> "nw.DataFrame[Any] | nw.LazyFrame[Any]":
 
 def _rows_of(
     frame: Any, columns: FrameColumns, *, keep_absent: bool = False, places: Sequence[str] = ()
-) -> tuple[Any, list[str]]:
+) -> tuple[Any, list[str], ClassRows]:
     """Return a frame of label, score p, and weight w where there are any; and the names of the columns of segments.
+
+    The last is what is to be known of labels of more than two classes.
 
     A row of weight 0 is absent, whatever else it holds. Where there are segments such rows can be kept, for theirs.
     Columns that say the place of a row can be kept too.
@@ -167,11 +170,11 @@ def _rows_of(
         present = frame
     frame = frame if keep_absent and by else present
     if columns.reduction is None:
-        y = _label(present, schema[columns.label], columns)
-        return frame.select(p=nw.col(probs[0]).cast(nw.Float64), y=y, **chosen), by
+        y, about = _label(present, schema[columns.label], columns)
+        return frame.select(p=nw.col(probs[0]).cast(nw.Float64), y=y, **chosen), by, about
     of_classes = ClassColumns(columns.reduction, tuple(probs), columns.label, columns.labels, columns.pos_label)
     rows, more = reduced_frame(frame, schema[columns.label], of_classes, chosen)
-    return rows, [*more, *by]
+    return rows, [*more, *by], ClassRows()
 
 
 def _as_probabilities(frame: Any, names: Iterable[str], probs: Sequence[str], written: Written) -> Any:
@@ -204,28 +207,32 @@ def _count(frame: Any, flags: Mapping[str, Any]) -> list[int]:
     return [int(np.nan_to_num(table[name][0])) for name in ("n", *ones)]
 
 
-def _label(frame: Any, dtype: Any, columns: FrameColumns) -> Any:
-    """Return the label as a number, 1 for the positive class, and 0 or -1 for the other; null where it is missing."""
+def _label(frame: Any, dtype: Any, columns: FrameColumns) -> tuple[Any, ClassRows]:
+    """Return the label as a number, 1 for the positive class, and 0 or -1 for the other; null where it is missing.
+
+    The second is what is to be known of labels of more than two classes.
+    """
     column = nw.col(columns.label)
     if columns.pos_label is None:
         if dtype == nw.Boolean:
-            return column.cast(nw.Int64).cast(nw.Float64)
+            return column.cast(nw.Int64).cast(nw.Float64), ClassRows()
         if not dtype.is_numeric():
             raise ValueError(
                 f"label column {columns.label!r} must be labelled 0 and 1, -1 and 1, or False and True unless "
                 f"pos_label says which class is positive; got {dtype}"
             )
-        return column.cast(nw.Float64)
+        return column.cast(nw.Float64), ClassRows()
     positive = as_label(columns.pos_label, dtype, "pos_label", columns.label)
     column = comparable(columns.label, dtype)
     others = [one for one in _distinct(frame.select(y=column)) if one != positive]
-    if len(others) > 1:
+    if len(others) > 1 and not _distinct(frame.filter(column == positive).select(y=column)):
         raise ValueError(
-            f"label column {columns.label!r} must have at most two classes, got others than {columns.pos_label!r}: "
-            f"[{listed(others)}]"
+            f"pos_label must be one of the labels in label column {columns.label!r}, [{listed(sorted(others))}]; got "
+            f"{brief(columns.pos_label)}"
         )
     hit = nw.when(column == positive).then(nw.lit(1.0)).otherwise(nw.lit(0.0))
-    return nw.when(~column.is_null()).then(hit)
+    about = ClassRows(positive=brief(columns.pos_label)) if len(others) > 1 else ClassRows()
+    return nw.when(~column.is_null()).then(hit), about
 
 
 def _distinct(frame: Any) -> list[Any]:
@@ -404,7 +411,7 @@ def refuse_bad(frame: Any, columns: FrameColumns, row: str = ROW, file: str = ""
     if isinstance(frame, nw.DataFrame) and ROW not in frame.columns:
         frame = frame.with_row_index(ROW)
     places = [name for name in (row, file) if name in frame.collect_schema()]
-    rows, _ = _rows_of(frame, columns, places=places)
+    rows, *_ = _rows_of(frame, columns, places=places)
     faults = _faults(rows.collect_schema(), columns)
     code = nw.lit(len(faults))
     for at, (fault, _, _) in reversed(list(enumerate(faults))):

@@ -92,7 +92,8 @@ _OPTIONS = (
     ),
     click.option(
         "--pos-label",
-        help="The positive label of two, unless the labels are 0/1, -1/1 or true/false (in CSV files also yes/no).",
+        help="The positive label, unless the labels are 0/1, -1/1 or true/false (in CSV files also yes/no); of more "
+        "than two it is held against all others.",
     ),
     click.option(
         "--cells",

@@ -143,7 +143,8 @@ def compare_calibrators(
         one, as different ones; with `truth`, `X`, "canonical" and "classwise" together. Halving counts makes
         importances of them, and standard errors larger.
     pos_label : label, optional
-        The positive class, needed unless the labels are booleans, {0, 1} or {-1, 1}.
+        The positive class, needed unless the labels are booleans, {0, 1} or {-1, 1}. Of more than two labels it is held
+        against all others, and notes say so.
     reduction : {"confidence", "classwise", "binary", "canonical"}, optional
         How a matrix of scores is read. "confidence": the largest score of each row, a sample of two classes. "binary":
         the column of the positive class, of two. "classwise": every candidate is fitted to each class against the rest

@@ -105,7 +105,8 @@ def compare_errors(
         whose scale means nothing. A row of weight 0 is absent. Counts are written out: the
         result is that of the repeated rows. Of importances n is (sum w)^2 / sum w^2 in the standard errors.
     pos_label : label, optional
-        The positive class, needed unless the labels are booleans, {0, 1} or {-1, 1}.
+        The positive class, needed unless the labels are booleans, {0, 1} or {-1, 1}. Of more than two labels it is held
+        against all others, and notes say so.
     reduction : {"confidence", "classwise", "binary", "canonical"}, optional
         How matrices of scores are read. "canonical": all classes at once, of which the gains are those of proper
         calibration errors (`proper_error`), with a family of several classes; the Brier score is the sum over the

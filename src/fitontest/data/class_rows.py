@@ -44,6 +44,8 @@ class ClassRows:
         Whether the scores of each column add up to 1.
     weighted : bool
         Whether weights were given.
+    positive : str
+        Of labels of more than two classes and one score the label that is held against the rest, in words, or "".
 
     Examples
     --------
@@ -60,6 +62,7 @@ class ClassRows:
     high: float = -inf
     by_column: bool = False
     weighted: bool = False
+    positive: str = ""
 
     @classmethod
     def of(cls, scores: FloatArray, w: FloatArray | None = None) -> "ClassRows":
@@ -89,12 +92,13 @@ class ClassRows:
             max(self.high, other.high),
             (self.by_column or not self.n) and (other.by_column or not other.n),
             self.weighted or other.weighted,
+            self.positive or other.positive,
         )
 
     @property
     def note(self) -> str:
         """What a reader of results must know of the rows, or ""."""
-        return "; ".join(filter(None, (self._of_ties, self._of_sums)))
+        return "; ".join(filter(None, (self._of_labels, self._of_ties, self._of_sums)))
 
     def warn(self) -> None:
         """Warn of rows that do not add up to 1; ties are taken care of, and noted."""
@@ -103,7 +107,7 @@ class ClassRows:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the counts as JSON-ready values."""
-        return vars(self).copy()
+        return {name: value for name, value in vars(self).items() if name != "positive"}
 
     @classmethod
     def from_dict(cls, values: Any) -> "ClassRows":
@@ -116,6 +120,12 @@ class ClassRows:
         if not (0 <= found.split <= found.tied <= found.n and 0 <= found.off <= found.n and found.low <= found.high):
             raise ValueError(f"class_rows must hold counts of rows that fit each other, got {brief(values)}")
         return found
+
+    @property
+    def _of_labels(self) -> str:
+        if not self.positive:
+            return ""
+        return f"labels are of more than two classes: {self.positive} is positive, all others are the rest"
 
     @property
     def _of_ties(self) -> str:

@@ -52,12 +52,36 @@ def code_labels(labels: NDArray[Any], name: str, pos_label: Label | None) -> NDA
     ValueError
         More than two classes; two classes of which none is named positive; missing values.
     """
+    y, classes = read_labels(labels, name, pos_label)
+    if len(classes) > 2:
+        raise ManyClassesError(f"{name} must have at most two classes, got {len(classes)}: {listed(classes)}")
+    return y
+
+
+def read_labels(labels: NDArray[Any], name: str, pos_label: Label | None) -> tuple[NDArray[Any], list[Any]]:
+    """Return labels that are 0 or 1, and the classes; more than two are read as one, `pos_label`, against the rest.
+
+    Parameters
+    ----------
+    labels, name, pos_label
+        As for `code_labels`. No classes are returned of labels that are 0 and 1 already.
+
+    Raises
+    ------
+    ValueError
+        Several classes of which none is named positive, or another; missing values.
+
+    Examples
+    --------
+    >>> read_labels(np.array(["win", "draw", "loss"]), "y_true", "win")
+    (array([ True, False, False]), ['draw', 'loss', 'win'])
+    """
     if pos_label is None and is_binary_coded(labels):
-        return labels
+        return labels, []
     if labels.dtype.kind == "f":
         check_finite(labels, name)
     classes = distinct(labels, name)
-    if len(classes) > 2:
+    if len(classes) > 2 and pos_label is None:
         raise ManyClassesError(f"{name} must have at most two classes, got {len(classes)}: {listed(classes)}")
     if pos_label is None:
         pos_label = coded_positive(classes)
@@ -66,9 +90,9 @@ def code_labels(labels: NDArray[Any], name: str, pos_label: Label | None) -> NDA
                 f"{name} must be labelled 0 and 1, -1 and 1, or False and True unless pos_label says which class is "
                 f"positive; got the classes [{listed(classes)}]"
             )
-    elif len(classes) == 2 and pos_label not in classes:
+    elif len(classes) >= 2 and pos_label not in classes:
         raise ValueError(f"pos_label must be one of the labels in {name}, [{listed(classes)}]; got {brief(pos_label)}")
-    return np.asarray(labels == pos_label)
+    return np.asarray(labels == pos_label), classes
 
 
 def listed(labels: list[Any]) -> str:

@@ -13,10 +13,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from fitontest.checks import is_whole
+from fitontest.checks import brief, is_whole
 from fitontest.data.arrays import as_column, as_numbers, check_same_length, in_unit_interval
+from fitontest.data.class_rows import ClassRows
 from fitontest.data.indices import check_same_order
-from fitontest.data.labels import code_labels, is_binary_coded
+from fitontest.data.labels import is_binary_coded, read_labels
 from fitontest.data.ordering import DistinctScores, Rows, pooled, sorted_rows
 from fitontest.data.row_groups import GROUP, RowGroups, coded_ids, places_of_rows, ranks_of_groups
 from fitontest.data.sample import Sample, taken
@@ -39,7 +40,7 @@ class ScoreSample(Sample):
     Parameters
     ----------
     y_true : array-like of shape (n,)
-        Labels of two classes: bool, {0, 1}, {-1, 1}, or any two values with `pos_label`.
+        Labels of two classes: bool, {0, 1}, {-1, 1}, or any values with `pos_label`.
     y_prob : array-like of shape (n,)
         Predicted probabilities of the positive class, in [0, 1].
     sample_weight : array-like of shape (n,), optional
@@ -128,10 +129,13 @@ class ScoreSample(Sample):
         read = None if sample_weight is None else read_weights(sample_weight, names[2], weights)
         check_same_length(**dict(zip(names, (labels, scores, None if read is None else read.w), strict=True)))
         scores = in_unit_interval(scores, names[1])
+        classes: list[Any] = []
         if not coded:
-            labels = code_labels(labels, names[0], pos_label)
+            labels, classes = read_labels(labels, names[0], pos_label)
         self._fill(scores, labels, read)
         object.__setattr__(self, "reduction", reduction)
+        if len(classes) > 2:
+            object.__setattr__(self, "class_rows", ClassRows(positive=brief(pos_label)))
 
     def _fill(self, scores: NDArray[Any], labels: NDArray[Any], read: Weights | None) -> None:
         weights = None if read is None or bool(np.all(read.w == 1.0)) else replace(read, w=_frozen(read.w))

@@ -113,7 +113,8 @@ def evaluate(
         Counts where all are whole numbers of at most 10 on average, weight 2 being the row twice; else importances,
         whose scale means nothing. A row of weight 0 is absent.
     pos_label : label, optional
-        The positive class, needed unless the labels are booleans, {0, 1} or {-1, 1}.
+        The positive class, needed unless the labels are booleans, {0, 1} or {-1, 1}. Of more than two labels it is held
+        against all others, and notes say so.
     by : array-like of shape (n,) or (n, k), or str or sequence of str, optional
         The segment of each row, such as its region: every measure of each segment alone and of all rows, by default the
         error under the family spline. Of a data frame the names of columns. At most 100 segments; labels are drawn at

@@ -151,7 +151,8 @@ def calibration_error(
         Counts where all are whole numbers of at most 10 on average, weight 2 being the row twice; else importances,
         whose scale means nothing. A row of weight 0 is absent.
     pos_label : label, optional
-        The positive class, needed unless the labels are booleans, {0, 1} or {-1, 1}.
+        The positive class, needed unless the labels are booleans, {0, 1} or {-1, 1}. Of more than two labels it is held
+        against all others, and notes say so.
     label, prob, weight : str, optional
         Columns of a file or data frame, eager or lazy, that stands in place of `y_true`: of the labels, of the scores
         (with `reduction` a list of columns) and of the weights.

@@ -182,7 +182,8 @@ class Family(RegressorMixin, TransformerMixin, FamilyBase):
             Which rows belong together, such as those of one patient, user or site: ids of any hashable type. Families
             that choose something by cross-validation hold out whole groups; others pass them over.
         pos_label : label, optional
-            The positive class, needed unless the labels are booleans, {0, 1} or {-1, 1}.
+            The positive class, needed unless the labels are booleans, {0, 1} or {-1, 1}. Of more than two labels it is
+            held against all others.
 
         Returns
         -------

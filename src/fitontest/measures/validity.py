@@ -158,7 +158,8 @@ class ValidityCurve(Table):
             Counts where all are whole numbers of at most 10 on average, weight 2 being the row twice; else importances,
             whose scale means nothing. A row of weight 0 is absent.
         pos_label : label, optional
-            The positive class, needed unless the labels are booleans, {0, 1} or {-1, 1}.
+            The positive class, needed unless the labels are booleans, {0, 1} or {-1, 1}. Of more than two labels it is
+            held against all others.
 
         Raises
         ------

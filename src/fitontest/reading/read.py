@@ -80,7 +80,8 @@ def read(
         The classes in the order of the columns, with `reduction`; by default those that the columns are called after,
         or else the labels that occur, sorted.
     pos_label : label, optional
-        The positive class, needed unless the labels are booleans, {0, 1} or {-1, 1}.
+        The positive class, needed unless the labels are booleans, {0, 1} or {-1, 1}. Of more than two labels it is held
+        against all others, and notes say so.
     by : array-like of shape (n,) or (n, k), dict of columns, or str or list of str, optional
         The segment of each row, such as its region; of a frame or file the names of columns.
     groups : array-like of shape (n,), or str or list of str, optional

@@ -344,7 +344,8 @@ def decision_curve(
     weights : {"auto", "counts", "importances"}, default="auto"
         What the weights mean, see `read`.
     pos_label : label, optional
-        The positive class, needed unless the labels are booleans, {0, 1} or {-1, 1}.
+        The positive class, needed unless the labels are booleans, {0, 1} or {-1, 1}. Of more than two labels it is held
+        against all others, and notes say so.
     random_state : int, RandomState or None, default=0
         Seed of the draws of the bands.
 
