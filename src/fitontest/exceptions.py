@@ -101,6 +101,29 @@ def held_warnings() -> Iterator[list[Held]]:
 
 
 @contextmanager
+def without_warnings_of(category: type[Warning], *, wanted: bool = True) -> Iterator[None]:
+    """Keep back the warnings of a category in a block whose user asked for nothing that they are of.
+
+    Parameters
+    ----------
+    category : type of Warning
+    wanted : bool, default=True
+        Whether they are kept back; the block is otherwise left alone.
+    """
+    if not wanted:
+        yield
+        return
+    held: list[Held] = []
+    try:
+        with held_warnings() as held:
+            yield
+    finally:
+        for message, kind in held:
+            if not issubclass(kind, category):
+                warn_user(message, kind)
+
+
+@contextmanager
 def without_printed_notes() -> Iterator[None]:
     """Give what notes of a printed result would say as other warnings, in a block whose result has no such notes."""
     with held_warnings() as held:

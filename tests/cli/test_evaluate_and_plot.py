@@ -167,6 +167,43 @@ def test_a_chosen_family_brings_no_other_measure(tmp_path):
     assert "pava_bc" in run("evaluate", tmp_path / "ties.csv", *options, "--measure", "tce").stderr
 
 
+@pytest.mark.parametrize("command", ["evaluate", "validate", "compare", "check", "report", "plot"])
+def test_a_note_is_said_once(tmp_path, command):
+    rng = np.random.default_rng(0)
+    p = rng.random(60)
+    table = pd.DataFrame({"y": (rng.random(60) < p).astype(int), "p": p})
+    pd.concat([table] * 3).to_csv(tmp_path / "copies.csv", index=False)
+    options = {
+        "evaluate": ("--family", "platt"),
+        "compare": ("--family", "platt"),
+        "check": ("--max-error", "0.1"),
+        "report": ("--family", "platt", "--no-compare", "-o", tmp_path / "a.html"),
+        "plot": ("-o", tmp_path / "a.svg"),
+    }.get(command, ())
+    found = run(command, tmp_path / "copies.csv", "--label", "y", "--prob", "p", *options)
+    both = " ".join(f"{found.stdout} {found.stderr}".split())
+    assert both.count("120 of 180 rows look like copies") == 1
+    assert ("look like copies" in found.stderr) == (command in ("compare", "report", "plot"))
+    if command in ("evaluate", "validate", "check"):
+        found = run(command, tmp_path / "copies.csv", "--label", "y", "--prob", "p", *options, "--format", "json")
+        assert "look like copies" in found.stdout
+        assert found.stderr == ""
+
+
+def test_families_that_nobody_named_say_nothing_of_their_blocks(tmp_path):
+    rng = np.random.default_rng(0)
+    p = np.round(rng.random(300))
+    pd.DataFrame({"y": (rng.random(300) < 0.2 + 0.6 * p).astype(int), "p": 0.1 + 0.8 * p}).to_csv(
+        tmp_path / "ties.csv", index=False
+    )
+    given = ("evaluate", tmp_path / "ties.csv", "--label", "y", "--prob", "p", "--interval", "none")
+    assert "pava_bc: ties are too heavy" in run(*given, "--family", "pava_bc").stderr
+    found = run(*given, "--family", "all")
+    assert "pava_bc" in found.stdout
+    assert "too heavy" not in found.stdout + found.stderr
+    assert "too heavy" not in run(*given).stderr
+
+
 def test_notes_are_in_the_table_and_in_the_json(tmp_path):
     y, p = noisy(60, power=1.0)
     pd.DataFrame({"y": y, "p": p}).to_csv(tmp_path / "calibrated.csv", index=False)

@@ -5,6 +5,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import wraps
 from typing import ParamSpec, TypeVar
 
@@ -49,6 +50,10 @@ DROPS = {  # what is said of values that are missing, and whether a command leav
 _MISSING = re.compile(r"missing values|that is missing|must be finite, got nan|no value of the segment|no group in")
 _NAMED = re.compile(r"(?<![\w-])(\w+)=(?![\w=])")  # an argument without its value, such as by=
 _SETTING = re.compile(r"(?<![\w-])(\w+)='(\w+)'")  # how messages of the library quote an argument with its value
+
+
+_PRINTED: ContextVar[list[str] | None] = ContextVar("printed", default=None)  # on standard output, by a command
+_OF_PART = re.compile(r"^(class|segment|model) [^:]*: |\. The like is true of .*$", re.DOTALL)  # which tables name
 
 
 class BadInput(click.ClickException):
@@ -126,7 +131,12 @@ def _bar(steps: Iterable[T], label: str) -> Iterator[T]:
 
 @contextmanager
 def notes() -> Iterator[None]:
-    """Turn the warnings of a block into notes on standard error; one that refuses its input gives none."""
+    """Turn the warnings of a block into notes on standard error; one that refuses its input gives none.
+
+    Those that the block has printed on standard output are not said again.
+    """
+    printed: list[str] = []
+    token = _PRINTED.set(printed)
     ended: click.exceptions.Exit | None = None
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -135,13 +145,25 @@ def notes() -> Iterator[None]:
             yield
         except click.exceptions.Exit as exit_code:  # how a command ends with a code of its own
             ended = exit_code
+        finally:
+            _PRINTED.reset(token)
+    told = _plain(" ".join(printed))
     for message in dict.fromkeys(str(warning.message) for warning in caught):  # each once
-        say(f"Note: {message}", err=True)
+        if _plain(_OF_PART.sub("", message)) not in told:
+            say(f"Note: {message}", err=True)
     if ended is not None:
         raise ended
 
 
+def _plain(text: str) -> str:
+    """Return a text as it is compared: without line breaks, capitals, escapes of JSON and quotes doubled by CSV."""
+    return " ".join(text.replace("\\", "").replace('""', '"').split()).lower().rstrip(".")
+
+
 def say(text: str, *, err: bool = False) -> None:
     """Write to standard output or standard error; to a terminal nothing that would act on it."""
+    printed = _PRINTED.get()
+    if printed is not None and not err:
+        printed.append(text)
     terminal = (sys.stderr if err else sys.stdout).isatty()
     click.echo(visible(text, "\n\t") if terminal else text, err=err, color=True)  # without which click drops them

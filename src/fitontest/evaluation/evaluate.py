@@ -12,6 +12,7 @@ from fitontest.data.segment_unions import SEGMENTS_OF, SegmentsOf, segments_of
 from fitontest.data.simplex_sample import CANONICAL, AnyReduction
 from fitontest.evaluation.measuring import measure_data, measure_maxima, measure_models, measure_segments, warn_of_notes
 from fitontest.evaluation.one_maximum import AGAINST, Against
+from fitontest.exceptions import BlockSizeWarning, without_warnings_of
 from fitontest.families.base import Family
 from fitontest.families.docstrings import take_descriptions
 from fitontest.families.multiclass.base import MulticlassFamily
@@ -208,12 +209,9 @@ def evaluate(
     if is_of_models(y_prob, prob):
         if by is not None:
             raise ValueError("by must be left out for several models; evaluate the segments of one model at a time")
-        models = read_models(y_true, y_prob, prob=prob, **options)
-        chosen = measures_of(models.whole, families, measures, norm, random_state)
-        return measure_models(models, chosen, redrawing)
-    data = read(y_true, y_prob, prob=prob, **options)  # type: ignore[arg-type] # the columns of one model
-    if isinstance(data, Samples) and data.kind == MODEL:
-        return measure_models(data, measures_of(data, families, measures, norm, random_state), redrawing)
+        data = read_models(y_true, y_prob, prob=prob, **options)
+    else:
+        data = read(y_true, y_prob, prob=prob, **options)  # type: ignore[arg-type] # the columns of one model
     if data.is_by_segment:
         data = segments_of(data, segments)
     if adjust == "max":
@@ -223,9 +221,18 @@ def evaluate(
         chosen = measures_of(data, None, ("ecce",) if measures is None else measures, norm, random_state)
         return measure_maxima(data, chosen, against, *redrawing.of_maximum())
     chosen = measures_of(data, families, measures, norm, random_state)
+    unnamed = isinstance(families, str) and families == ALL and measures is None
+    with without_warnings_of(BlockSizeWarning, wanted=unnamed):
+        return _measured(data, chosen, redrawing)
+
+
+def _measured(data: Data, measures: list[Measure], redrawing: Redrawing) -> Any:
+    """Return the measures of one sample, of segments or of several models."""
+    if isinstance(data, Samples) and data.kind == MODEL:
+        return measure_models(data, measures, redrawing)
     if data.is_by_segment:
-        return measure_segments(data, chosen, redrawing)
-    evaluation = measure_data(data, chosen, redrawing)
+        return measure_segments(data, measures, redrawing)
+    evaluation = measure_data(data, measures, redrawing)
     warn_of_notes(evaluation)
     return evaluation
 
