@@ -107,10 +107,7 @@ def test_compare_and_plot_read_cells(path, tmp_path):
         (["--label", "y", "--prob", "q"], "prob must be a column of the frame, got 'q'"),
         (["--label", "z", "--prob", "p", "--pos-label", "1"], "--label must be a column of"),
         (["--label", "y", "--prob", "p", "--prob", "p"], "--prob must name every column once"),
-        (
-            ["--label", "y", "--prob", "p", "--prob", "s"],
-            "--prob must be one column unless --reduction says how",
-        ),
+        (["--label", "y", "--prob", "p", "--prob", "s"], "prob column 's' must hold real numbers"),
         (["--label", "y", "--prob", "p", "--labels", "0,1"], "--labels must be left out"),
         (["--label", "y", "--prob", "p", "--sep", ";"], "--sep"),
         (
