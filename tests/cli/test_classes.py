@@ -215,7 +215,10 @@ def test_weights_that_count_no_rows_have_no_tce(csv_file):
 
 
 REFUSED = [
-    (GIVEN, "--prob must be one column unless --reduction says how several are read, by 'confidence',"),
+    (
+        GIVEN,
+        "--prob must be one column of scores unless --reduction is given, got 3 columns. --reduction='confidence':",
+    ),
     (("--prob", "a", "--reduction", "confidence"), "prob column 'a' must be several columns, one for each class"),
     ((*NAMED, "--reduction", "binary", "--pos-label", "cat"), "--prob must have exactly two columns"),
     (

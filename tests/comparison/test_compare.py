@@ -348,17 +348,25 @@ def column_and_matrix(classes):
 
 
 @pytest.mark.parametrize("form", [np.asarray, pd.DataFrame, np.ndarray.tolist], ids=["array", "frame", "list"])
-@pytest.mark.parametrize(
-    ("classes", "instead"),
-    [(2, "pass the column of the positive class"), (3, "reduction='canonical' compares .* one class against the rest")],
-)
-def test_a_matrix_of_scores_is_refused_with_what_to_do_instead(form, classes, instead):
-    y, scores = column_and_matrix(classes)
-    message = rf"must be one column unless a reduction is given, got {classes} columns; .*{instead}"
+def test_a_matrix_of_scores_is_refused_with_what_to_do_instead(form):
+    y, scores = column_and_matrix(3)
+    instead = "reduction='canonical' compares .* one class against the rest"
+    message = rf"must be one column unless a reduction is given, got 3 columns; .*{instead}"
     with pytest.raises(ValueError, match=f"y_prob {message}"):
         compare_calibrators(y, form(scores))
     with pytest.raises(ValueError, match=rf"test\[1\] {message}"):
         compare_calibrators(*draw(50), test=(y, form(scores)))
+
+
+@pytest.mark.parametrize("form", [np.asarray, pd.DataFrame, np.ndarray.tolist], ids=["array", "frame", "list"])
+def test_two_columns_that_add_up_to_one_are_a_column(form):
+    y, p = draw(50)
+    both = form(np.column_stack((1 - p, p)))
+    found = quick(y, both, families=["platt"], test=(y, both))
+    assert found.best_.map_ == quick(y, p, families=["platt"], test=(y, p)).best_.map_
+    assert "the second one is read, that of class 1" in " ".join(str(found).split())
+    with pytest.warns(fot.exceptions.PrintedWarning, match="two columns of y_prob the second one is read"):
+        compare_calibrators(y, both, families=["platt"], evaluators=[], **FORMER)
 
 
 def test_a_matrix_of_one_column_is_a_column():

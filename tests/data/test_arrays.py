@@ -115,6 +115,11 @@ ANY_NUMBERS = {
     "torch bfloat16 with gradient": lambda v: torch_tensor(v, "bfloat16", requires_grad=True),
     "torch column": lambda v: torch_tensor(v, "float64")[:, None],
     "torch strided": lambda v: torch_tensor([v, v], "float64").T[:, 0],
+    "list of numpy arrays of no dimension": lambda v: [np.array(x) for x in v],
+    "list of numpy float32 of no dimension": lambda v: [np.array(x, dtype=np.float32) for x in v],
+    "tuple of jax arrays of no dimension": lambda v: tuple(jnp.array(x) for x in v),
+    "list of jax bfloat16 of no dimension": lambda v: [jnp.array(x, dtype=jnp.bfloat16) for x in v],
+    "list of torch tensors of no dimension": lambda v: [torch_tensor(x, "float32", requires_grad=True) for x in v],
 }
 
 WHOLE_NUMBERS = {
@@ -139,6 +144,9 @@ WHOLE_NUMBERS = {
     "torch int64": lambda v: torch_tensor(v, "int64"),
     "torch uint8": lambda v: torch_tensor(v, "uint8"),
     "torch boolean": lambda v: torch_tensor(v, "bool"),
+    "list of numpy integers of no dimension": lambda v: [np.array(int(x)) for x in v],
+    "list of jax booleans of no dimension": lambda v: [jnp.array(bool(x)) for x in v],
+    "list of torch integers of no dimension": lambda v: [torch_tensor(x, "int64") for x in v],
 }
 
 
@@ -390,6 +398,47 @@ def test_what_is_no_real_number_is_refused(name, values, description):
     columns = {"y_prob": [0.1, 0.2, 0.3], "sample_weight": [1, 1, 1], name: values}
     with pytest.raises(ValueError, match=rf"^{name} must hold real numbers, got {description}"):
         fot.ScoreSample([0, 1, 1], **columns)
+
+
+def test_arrays_of_no_dimension_are_values_wherever_they_stand_in_lists():
+    y, p = [0, 1, 1, 0], [0.2, 0.7, 0.9, 0.4]
+    assert fot.ece([np.array(v) for v in y], [jnp.array(v) for v in p]).value == pytest.approx(fot.ece(y, p).value)
+    assert fot.ece([np.array(v) for v in "abba"], p, pos_label="b").value == fot.ece(y, p).value
+    groups = fot.read(y, p, groups=[np.array(v) for v in (1, 1, 2, 2)]).named_groups
+    assert len(groups) == 2
+    assert list(fot.read(y, p, by=[jnp.array(v) for v in (1, 1, 2, 2)])) == [1, 2]
+    with pytest.warns(fot.CalibrationWarning, match="1 of 4 rows are left out"):
+        assert fot.read(y, [np.array(v) for v in (0.2, NAN, 0.9, 0.4)], missing="drop").p.tolist() == [0.2, 0.9, 0.4]
+    with pytest.raises(ValueError, match=r"^y_prob must lie in \[0, 1\], got 1\.5 at row 2"):
+        fot.ece(y, [np.array(v) for v in (0.2, 1.5, 0.9, 0.4)])
+
+
+@pytest.mark.parametrize("form", [np.asarray, np.ndarray.tolist, pd.DataFrame, pl.DataFrame])
+def test_hints_fit_the_argument_that_they_speak_of(form):
+    rng = np.random.default_rng(0)
+    y, p = rng.integers(0, 2, 30), rng.random(30)
+    one_hot, labels, scores = (
+        np.eye(3, dtype=int)[rng.integers(0, 3, 30)],
+        rng.integers(0, 2, (30, 4)),
+        rng.random((30, 4)),
+    )
+
+    def refused(*arguments, **options):
+        with pytest.raises(ValueError, match="must be one") as found:
+            fot.read(*arguments, **options)
+        return str(found.value)
+
+    for matrix, options in ((p, {}), (rng.dirichlet([1, 1, 1], 30), {"reduction": "confidence"})):
+        assert "argmax(axis=1) makes labels" in refused(form(one_hot), matrix, **options)
+        told = refused(form(labels), scores if options else p, **options)
+        assert "make a dict of samples, one for each" in told
+        assert told.endswith("{k: fot.read(y[:, k], p[:, k]) for k in range(4)}")
+    for matrix in (np.c_[p, p], np.c_[y, 1 - y]):
+        told = refused(y, p, sample_weight=form(matrix))
+        assert told.startswith("sample_weight must be one")
+        assert "argmax" not in told
+        assert "predict_proba" not in told
+    assert "argmax" not in refused(form(np.c_[p, p]), p)
 
 
 TWO_COLUMNS = [[0.9, 0.1], [0.8, 0.2], [0.7, 0.3]]

@@ -226,10 +226,10 @@ TWO = P[:, :2]
 @pytest.mark.parametrize(
     ("y", "p", "options", "message"),
     [
-        (Y, P, {}, r"y_prob must be one-dimensional, got .*\(4, 3\).*reduction .*'confidence', 'classwise', 'binary'"),
-        (Y, P.tolist(), {}, "reduction how several columns are read"),
-        (Y, pd.DataFrame(P), {}, "y_prob must be one column, got a data frame .*reduction how several"),
-        ([0, 1, 1, 0], TWO, {}, r"pass the column .*classes_.*; or say by reduction"),
+        (Y, P, {}, "y_prob must be one column .* got 3 columns. reduction='confidence': .* 'classwise': each class"),
+        (Y, P.tolist(), {}, "got 3 columns. reduction='confidence'"),
+        (Y, pd.DataFrame(P), {}, "got 3 columns. reduction='confidence'"),
+        ([0, 1, 1, 0], TWO, {}, r"two that add up to 1 in each row, .* a sum of 0.5 at row 1 \(.* 4 such rows\)"),
         (Y, P, {"reduction": "top"}, "reduction must be one of 'confidence', .*, 'canonical'; got 'top'"),
         (Y, P[:, 0], {"reduction": "confidence"}, "y_prob must be a matrix .* got one column; .* leave reduction out"),
         (Y, P[:, :1], {"reduction": "classwise"}, "y_prob must be a matrix .* got one column"),

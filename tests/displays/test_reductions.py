@@ -125,7 +125,7 @@ def test_panels_of_classes_do_not_overlap_and_are_not_clipped():
         ),
         ({"reduction": "classwise", "pos_label": 1}, "pos_label must be None"),
         ({"reduction": "top"}, "reduction must be one of"),
-        ({}, "reduction how several columns are read"),
+        ({}, "got 3 columns. reduction='confidence': is the top class right"),
         (
             {"reduction": "classwise", "family": fot.maps.IdentityMap(), "band": "consistency", "band_draws": 2},
             "band_draws must be 0 for a map",

@@ -454,3 +454,15 @@ def test_a_segment_of_one_row_does_not_stand_before_those_whose_error_is_sure():
         assert found.worst()[0] == "south"
     single = fot.evaluate(y, p, by=segment, families=["spline"])["one"]["spline"]
     assert single.interval.low == 0.0  # a label of 0 has the probability .15
+
+
+def test_a_list_of_tuples_is_several_columns():
+    rng = np.random.default_rng(0)
+    p, region, half = rng.random(80), rng.choice(["north", "south"], 80), rng.integers(0, 2, 80)
+    y = rng.random(80) < p
+    by_tuples = fot.read(y, p, by=list(zip(region.tolist(), half.tolist(), strict=True)))
+    by_columns = fot.read(y, p, by={"region": region, "half": half})
+    assert list(by_tuples) == list(by_columns)
+    assert all(np.array_equal(by_tuples[key].p, by_columns[key].p) for key in by_columns)
+    with pytest.raises(ValueError, match=r"^by must be one-dimensional"):
+        fot.read(y, p, by=[("a",)] * 40 + [("a", 1)] * 40)

@@ -72,7 +72,7 @@ LISTS = {
 def test_columns_of_lists_are_matrices(make):
     column = make(MATRIX)
     assert fot.ece(CLASS, column, reduction="confidence").value == CONFIDENCE
-    with pytest.raises(ValueError, match=r"y_prob must be one-dimensional, got .*; or say by reduction how"):
+    with pytest.raises(ValueError, match=r"y_prob must be one column of scores .*got 3 columns"):
         fot.ece(CLASS, column)
 
 

@@ -116,7 +116,7 @@ def test_cells_are_samples():
         ((Y, P), {"cells": "no"}, "cells must be one of"),
         ((fot.read(Y, P, sample_weight=W),), {"weights": "counts"}, "weights must be left out where y_true is ScoreS"),
         ((Y, P), {"reduction": "top"}, "reduction must be one of"),
-        ((Y, BOTH), {}, "y_prob must be one-dimensional.*or say by reduction"),
+        ((Y, BOTH / 2), {}, "y_prob must be one column of scores, or two that add up to 1"),
         (("scores.csv",), {}, "label and prob must both name a column of the file"),
         ((pl.DataFrame(COLUMNS),), {"label": "y"}, "label and prob must both name a column of the data frame"),
         (
@@ -125,7 +125,11 @@ def test_cells_are_samples():
             "y_prob must be left out where y_true is a file or data frame",
         ),
         ((pl.DataFrame(COLUMNS),), {"label": "y", "prob": "z"}, "prob must be a column of the frame, got 'z'"),
-        ((pl.DataFrame(COLUMNS),), {"label": "y", "prob": ["p", "q"]}, "prob must be one column unless reduction"),
+        (
+            (pl.DataFrame(COLUMNS),),
+            {"label": "y", "prob": ["p", "q"]},
+            "prob must be one column of scores unless reduction is given, got 2",
+        ),
         ((pl.DataFrame(COLUMNS),), {"label": "y", "prob": ["p", "p"]}, "prob must name every column once"),
         ((pl.DataFrame(COLUMNS),), {"label": "w", "prob": "p"}, "label column 'w' must have"),
         ((pl.DataFrame(COLUMNS),), {"label": "y", "prob": "p", "decimal": ","}, "decimal must be left out of a data"),

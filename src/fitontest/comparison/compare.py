@@ -36,11 +36,6 @@ from fitontest.reading.read import READ, read
 from fitontest.typing import ArrayInput, Label, RandomState
 
 TEST_NAMES = Names("test[0]", "test[1]", "test[2]", groups="test[3]")
-ONE_COLUMN = "must be one column unless a reduction is given"
-INSTEAD = {
-    2: "pass the column of the positive class, that of list(classifier.classes_).index(pos_label); or "
-    "reduction='canonical', which compares calibrators of all columns at once"
-}
 OF_SEVERAL = (
     "reduction='canonical' compares calibrators of all classes at once, 'confidence' of the largest score and "
     "'classwise' of each class against the rest; or compare on one class against the rest, y_true == label with the "
@@ -218,13 +213,9 @@ def compare_calibrators(
     if reduction is None and labels is not None and not isinstance(y_true, READ):
         raise ValueError(f"labels must be None unless a reduction is given, got {labels!r}")
     columns = {"sample_weight": sample_weight, "labels": labels, "pos_label": pos_label, "groups": groups}
-    try:
-        data = read(y_true, y_prob, reduction=reduction, **columns)
-    except ValueError as error:
-        width = count_columns(y_prob) or 1
-        if width < 2 or reduction is not None:
-            raise
-        raise ValueError(f"y_prob {ONE_COLUMN}, got {width} columns; {INSTEAD.get(width, OF_SEVERAL)}") from error
+    if reduction is None:
+        _refuse_classes(y_prob, "y_prob")
+    data = read(y_true, y_prob, reduction=reduction, **columns)
     kind = data.reduction
     if interpretability and kind == CANONICAL:
         raise ValueError(
@@ -242,6 +233,13 @@ def compare_calibrators(
     features = None if X is None else Features.of(X, sample, categorical_features)
     of_test = None if X is None or tested is None else Features.of(X_test, tested, categorical_features, "test[4]")
     return _compare(sample, options, tested, truth, kind, features, of_test)
+
+
+def _refuse_classes(scores: Any, name: str) -> None:
+    """Raise ValueError for the columns of several classes without a reduction."""
+    width = count_columns(scores) or 1
+    if width > 2:
+        raise ValueError(f"{name} must be one column unless a reduction is given, got {width} columns; {OF_SEVERAL}")
 
 
 def _kind_of(reduction: str | None, X: Any, categorical_features: CategoricalFeatures) -> FamilyKind:
@@ -354,9 +352,8 @@ def _read_test(test: Any, data: Any, reduction: str | None, pos_label: Label | N
             value = f"{len(test)} entries" if isinstance(test, tuple | list) else f"one {type(test).__name__}"
             rule = "test must be a tuple (y, p), (y, p, sample_weight) or (y, p, sample_weight, groups)"
             raise ValueError(f"{rule}, got {value}")
-        width = count_columns(test[1]) or 1
-        if width > 1 and reduction is None:
-            raise ValueError(f"test[1] {ONE_COLUMN}, got {width} columns; {INSTEAD.get(width, OF_SEVERAL)}")
+        if reduction is None:
+            _refuse_classes(test[1], "test[1]")
         read_test = read(
             test[0],
             test[1],

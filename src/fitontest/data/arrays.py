@@ -8,7 +8,7 @@ argument, the rule, and the value with its position. Only scores that miss [0, 1
 import numbers
 from collections.abc import Callable, Iterator
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypeAlias
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -25,12 +25,22 @@ LISTS = ("object", "list", "array", "fixed_size_list", "large_list")  # how kind
 LAST_DIGITS = 1e-12  # beyond 0 or 1, up to which double precision explains it, so that nobody needs to be told
 NEAR = 0.1  # beyond 0 or 1, up to which values may be meant to lie within, as those of a linear model
 ODDS = 10.0  # the median of decimal odds is below, that of percents above
+MatrixHint: TypeAlias = Callable[[NDArray[Any]], str]
 NUMBERS = (numbers.Real, Decimal, np.bool_)  # what an array of objects may hold to count as an array of numbers
 
 
-def as_column(values: ArrayInput, name: str) -> NDArray[Any]:
-    """Return `values` as a one-dimensional numpy array of whatever dtype it has, free of missing values."""
-    array = _squeezed(_to_numpy(values, name), name)
+def as_column(values: ArrayInput, name: str, hint: MatrixHint | None = None) -> NDArray[Any]:
+    """Return `values` as a one-dimensional numpy array of whatever dtype it has, free of missing values.
+
+    Parameters
+    ----------
+    values : array-like of shape (n,) or (n, 1)
+    name : str
+        What the caller calls it.
+    hint : callable, optional
+        From a matrix of several columns to what its caller should do, for the refusal; "" says nothing.
+    """
+    array = _squeezed(_to_numpy(values, name, hint), name, hint)
     if array.ndim != 1:
         description = f"an array of shape {array.shape}" if hasattr(values, "shape") else f"one {type(values).__name__}"
         raise ValueError(f"{name} must be a one-dimensional array or sequence, got {description}")
@@ -50,7 +60,7 @@ def as_ids(values: ArrayInput, name: str) -> NDArray[Any]:
     >>> as_ids([("Oslo", 1), ("Oslo", 2)], "groups").tolist(), as_ids([2**60, 2**60 + 1], "groups").tolist()
     ([('Oslo', 1), ('Oslo', 2)], [1152921504606846976, 1152921504606846977])
     """
-    array = _each_as_given(values) if isinstance(values, list | tuple) else _to_numpy(values, name)
+    array = _each_as_given(of_single_values(values)) if isinstance(values, list | tuple) else _to_numpy(values, name)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
@@ -117,21 +127,26 @@ def _is_missing_id(value: Any) -> bool:
     return is_missing(value) or (isinstance(value, Decimal) and value.is_nan())
 
 
-def _squeezed(array: NDArray[Any], name: str) -> NDArray[Any]:
-    """Return a matrix of one column as that column; refuse any other, with a hint for ``predict_proba``."""
+def _squeezed(array: NDArray[Any], name: str, hint: MatrixHint | None = None) -> NDArray[Any]:
+    """Return a matrix of one column as that column; refuse any other, with a hint that fits what it stands for."""
     if array.ndim != 2:
         return array
     if array.shape[1] == 1:
         return array[:, 0]
-    hint = ""
-    if array.shape[1] == 2 and array.dtype.kind in "fO":
-        hint = "; of a predict_proba matrix pass the column that list(classifier.classes_).index(pos_label) gives"
-    raise ValueError(f"{name} must be one-dimensional, got an array of shape {array.shape}{hint}")
+    text = "" if hint is None else hint(array)
+    raise ValueError(f"{name} must be one-dimensional, got an array of shape {array.shape}{text and f'; {text}'}")
+
+
+def hint_of_scores(matrix: NDArray[Any]) -> str:
+    """Return what to do with a matrix of two columns of scores, as ``predict_proba`` gives them."""
+    if matrix.shape[1] != 2 or matrix.dtype.kind not in "fO":
+        return ""
+    return "of a predict_proba matrix pass the column that list(classifier.classes_).index(pos_label) gives"
 
 
 def as_scores(values: ArrayInput, name: str) -> FloatArray:
     """Return a column of scores in [0, 1] as float64; unlike data to fit to, it may be empty."""
-    scores = _squeezed(as_probabilities(values, name), name)
+    scores = _squeezed(as_probabilities(values, name), name, hint_of_scores)
     if scores.ndim != 1:
         raise ValueError(f"{name} must be one-dimensional, got an array of shape {scores.shape}")
     return scores
@@ -243,7 +258,7 @@ def count_columns(values: ArrayInput) -> int | None:
         return len(_first(values)) if _holds_lists(values) else None
     if isinstance(values, list | tuple) and values:
         first = values[0]
-        return len(first) if hasattr(first, "__len__") and not isinstance(first, str) else 1
+        return len(first) if hasattr(first, "__len__") and not isinstance(first, str) and not _is_single(first) else 1
     return None
 
 
@@ -356,7 +371,7 @@ def check_same_length(**columns: NDArray[Any] | None) -> None:
         raise ValueError(f"{' and '.join(lengths)} must have the same number of rows, got: {listing}")
 
 
-def _to_numpy(values: ArrayInput, name: str) -> NDArray[Any]:
+def _to_numpy(values: ArrayInput, name: str, hint: MatrixHint | None = None) -> NDArray[Any]:
     if isinstance(values, np.ma.MaskedArray):
         _refuse_missing(np.ma.getmaskarray(values), name)
         return np.asarray(values.data)
@@ -365,7 +380,7 @@ def _to_numpy(values: ArrayInput, name: str) -> NDArray[Any]:
     try:
         if hasattr(values, "detach") and hasattr(values, "cpu"):
             return _from_torch(values)
-        return _from_library(values, name)
+        return _from_library(values, name, hint)
     except (TypeError, RuntimeError) as error:  # what torch and jax raise where they cannot be arrays
         kind = f"one {type(values).__name__}"
         raise ValueError(f"{name} must be an array or a sequence that numpy can read, got {kind}: {error}") from error
@@ -378,7 +393,7 @@ def _from_torch(values: Any) -> NDArray[Any]:
     return np.asarray(values)
 
 
-def _from_library(values: Any, name: str) -> NDArray[Any]:
+def _from_library(values: Any, name: str, hint: MatrixHint | None = None) -> NDArray[Any]:
     try:
         series = nw.from_native(values, allow_series=True, pass_through=True)
     except ValueError as error:  # several columns of one name
@@ -387,7 +402,10 @@ def _from_library(values: Any, name: str) -> NDArray[Any]:
         raise ValueError(f"{name} must be a column in memory, got a lazy frame; collect it first")
     if isinstance(series, nw.DataFrame):
         if series.shape[1] != 1:
-            raise ValueError(f"{name} must be one column, got a data frame with columns {brief(list(series.columns))}")
+            text, columns = "" if hint is None else hint(series.to_numpy()), brief(list(series.columns))
+            raise ValueError(
+                f"{name} must be one column, got a data frame with columns {columns}{text and f'; {text}'}"
+            )
         series = series[:, 0]
     if isinstance(series, nw.Series):
         _refuse_missing(np.asarray(series.is_null().to_numpy(), dtype=bool), name)
@@ -398,7 +416,32 @@ def _from_library(values: Any, name: str) -> NDArray[Any]:
     return _from_sequence(values, name)
 
 
+def of_single_values(values: Any) -> Any:
+    """Return a list whose arrays of no dimension are the values in them, and anything else as it is.
+
+    Loops over batches make lists of such arrays, of numpy, torch, jax or any other library.
+
+    Examples
+    --------
+    >>> of_single_values([np.array(0.25), 0.5])
+    [0.25, 0.5]
+    """
+    if not isinstance(values, list | tuple) or not any(hasattr(kind, "ndim") for kind in set(map(type, values))):
+        return values
+    return [_value_of(value) if _is_single(value) else value for value in values]
+
+
+def _is_single(value: Any) -> bool:
+    """Return whether a value is an array of no dimension; scalars of numpy are values themselves."""
+    return getattr(value, "ndim", None) == 0 and not isinstance(value, np.generic)
+
+
+def _value_of(array: Any) -> Any:
+    return array.item() if hasattr(array, "item") else np.asarray(array).item()
+
+
 def _from_sequence(values: Any, name: str) -> NDArray[Any]:
+    values = of_single_values(values)
     try:
         array = np.asarray(values)
     except ValueError as error:  # rows of different lengths

@@ -46,6 +46,8 @@ class ClassRows:
         Whether weights were given.
     positive : str
         Of labels of more than two classes and one score the label that is held against the rest, in words, or "".
+    column : str
+        Which of two columns is the score, where nobody said which; it is no count, and not among those of `to_dict`.
 
     Examples
     --------
@@ -63,6 +65,7 @@ class ClassRows:
     by_column: bool = False
     weighted: bool = False
     positive: str = ""
+    column: str = ""
 
     @classmethod
     def of(cls, scores: FloatArray, w: FloatArray | None = None) -> "ClassRows":
@@ -93,21 +96,22 @@ class ClassRows:
             (self.by_column or not self.n) and (other.by_column or not other.n),
             self.weighted or other.weighted,
             self.positive or other.positive,
+            self.column or other.column,
         )
 
     @property
     def note(self) -> str:
         """What a reader of results must know of the rows, or ""."""
-        return "; ".join(filter(None, (self._of_labels, self._of_ties, self._of_sums)))
+        return "; ".join(filter(None, (self._of_labels, self.column, self._of_ties, self._of_sums)))
 
     def warn(self) -> None:
-        """Warn of rows that do not add up to 1; ties are taken care of, and noted."""
-        if self._of_sums:
-            warn_user(self._of_sums, PrintedWarning)
+        """Warn of a column that was chosen, and rows that do not add up to 1; ties are taken care of, and noted."""
+        for note in filter(None, (self.column, self._of_sums)):
+            warn_user(note, PrintedWarning)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the counts as JSON-ready values."""
-        return {name: value for name, value in vars(self).items() if name != "positive"}
+        return {name: value for name, value in vars(self).items() if name not in ("positive", "column")}
 
     @classmethod
     def from_dict(cls, values: Any) -> "ClassRows":

@@ -12,14 +12,39 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fitontest.checks import brief
-from fitontest.data.arrays import blocks, check_finite, span
-from fitontest.typing import IntArray, Label
+from fitontest.data.arrays import as_column, blocks, check_finite, span
+from fitontest.typing import ArrayInput, IntArray, Label
 
 SHOWN = 6  # labels listed in a message
 
 
 class ManyClassesError(ValueError):
     """Labels of more than two classes where two are read, which a reduction or `pos_label` may tell how to read."""
+
+
+def as_labels(values: ArrayInput, name: str) -> NDArray[Any]:
+    """Return labels as a column, see `fitontest.data.arrays.as_column`; a refused matrix is told what it may be.
+
+    Examples
+    --------
+    >>> as_labels([[1, 0], [0, 1]], "y_true")
+    Traceback (most recent call last):
+        ...
+    ValueError: y_true must be one-dimensional, got an array of shape (2, 2); of one-hot rows argmax(axis=1) ...
+    """
+    return as_column(values, name, _hint_of_labels)
+
+
+def _hint_of_labels(matrix: NDArray[Any]) -> str:
+    """Return what to do with a matrix of labels, or "" where it holds anything but 0 and 1."""
+    if matrix.dtype.kind not in "buif" or not bool(np.all((matrix == 0) | (matrix == 1))):
+        return ""
+    if bool(np.all(matrix.sum(axis=1) == 1)):
+        return "of one-hot rows argmax(axis=1) makes labels, the number of a column in each"
+    return (
+        "rows of several labels, or of none, are as many problems of two classes as there are columns: make a dict of "
+        f"samples, one for each, as in {{k: fot.read(y[:, k], p[:, k]) for k in range({matrix.shape[1]})}}"
+    )
 
 
 def is_binary_coded(labels: NDArray[Any]) -> bool:

@@ -33,7 +33,7 @@ from fitontest.data.class_columns import in_order_of_names, label_texts, read_cl
 from fitontest.data.class_rows import ClassRows
 from fitontest.data.column_permutation import warn_of_permutation
 from fitontest.data.indices import check_same_order
-from fitontest.data.labels import chosen_positive, coded, coded_positive, distinct, listed
+from fitontest.data.labels import as_labels, chosen_positive, coded, coded_positive, distinct, listed
 from fitontest.data.sample import NO_FACTS, Facts, taken
 from fitontest.data.samples import Samples
 from fitontest.data.score_sample import ScoreSample, sample_of_columns
@@ -218,7 +218,7 @@ def read_classes(
             f"is given, got one column; for the scores of one class leave {names.reduction} out"
         )
     check_same_order(**dict(zip(names.of_sample, columns, strict=True)))
-    y, (scores, headers) = as_column(y_true, names.y_true), read(y_prob, names.y_prob)
+    y, (scores, headers) = as_labels(y_true, names.y_true), read(y_prob, names.y_prob)
     w = None if sample_weight is None else read_weights(sample_weight, names.sample_weight)
     lengths = {} if w is None else {names.sample_weight: w.w}
     check_same_length(**{names.y_true: y, names.y_prob: scores, **lengths})
@@ -276,19 +276,3 @@ def refuse_pos_label(reduction: str, pos_label: Label | None, names: Names) -> N
     """Raise ValueError for a positive class where a reduction knows none."""
     if pos_label is not None:
         raise ValueError(f"{names.pos_label} must be None with {names.reduction}={reduction!r}, got {pos_label!r}")
-
-
-def check_one_column(y_prob: ArrayInput, names: Names) -> None:
-    """Raise ValueError for several columns, and say what reads them."""
-    if (count_columns(y_prob) or 1) < 2:
-        return
-    problem = f"{names.y_prob} must be one-dimensional, got lists of {count_columns(y_prob)} numbers"
-    try:
-        as_column(y_prob, names.y_prob)
-    except ValueError as error:
-        problem = str(error)
-    known = ", ".join(map(repr, REDUCTIONS))
-    raise ValueError(
-        f"{problem}; or say by {names.reduction} how several columns are read, one of {known}; 'canonical', where it "
-        "is taken, reads the columns of all classes as they are"
-    )

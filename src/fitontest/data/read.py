@@ -1,19 +1,19 @@
 """Reading arrays: labels, scores and weights become a sample, or the samples of classes or of segments.
 
-Everything is checked here, once, and what weights mean is decided here. Nothing is guessed from shapes: a matrix of
-scores is read by the reduction that is given, and without one only a column of scores is accepted.
+Everything is checked here, once, and what weights mean is decided here. A matrix of scores is read by the reduction
+that is given; without one only a column of scores is accepted, or two that add up to 1 (`fitontest.data.two_columns`).
 """
 
 from typing import Any, TypeAlias
 
 from fitontest.checks import brief, choose
-from fitontest.data.arrays import as_column, as_ids, check_same_length
+from fitontest.data.arrays import as_ids, check_same_length
 from fitontest.data.indices import check_same_order
+from fitontest.data.labels import as_labels
 from fitontest.data.predictions import (
     NAMES,
     REDUCTIONS,
     Names,
-    check_one_column,
     read_classes,
     refuse_pos_label,
 )
@@ -22,6 +22,7 @@ from fitontest.data.sample import NO_FACTS, Facts
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.segments import split_by_segment
 from fitontest.data.simplex_sample import CANONICAL, SimplexSample
+from fitontest.data.two_columns import column_of_two
 from fitontest.data.weights import WeightType, check_kind, read_weights
 from fitontest.typing import ArrayInput, Label
 
@@ -63,14 +64,16 @@ def read_arrays(
     if reduction is None:
         if labels is not None:
             raise ValueError(f"{names.labels} must be left out unless {names.reduction} is given, got {labels!r}")
-        check_one_column(y_prob, names)
-        data = ScoreSample(y_true, y_prob, w, pos_label=pos_label, names=names.of_sample).with_facts(**facts)
+        chosen = column_of_two((y_true, y_prob, w), pos_label, names, facts)
+        if chosen is None:
+            chosen = ScoreSample(y_true, y_prob, w, pos_label=pos_label, names=names.of_sample).with_facts(**facts)
+        data = chosen
     else:
         if reduction != "binary":
             refuse_pos_label(reduction, pos_label, names)
         matrix = read_classes((y_true, y_prob, w), labels, names, facts=facts)
         data = SimplexSample.of(matrix) if reduction == CANONICAL else matrix.reduced(reduction, pos_label)
-        data.shared.class_rows.warn()
+    data.shared.class_rows.warn()
     if by is None:
         return data
     return split_by_segment(data, by, (names.y_true, names.by), matrix if reduction in BY_MATRIX else None)
@@ -96,7 +99,7 @@ def read_groups(groups: ArrayInput, y_true: ArrayInput, names: Names = NAMES) ->
             f"column where {names.y_true} is a data frame or a file"
         )
     column = as_ids(groups, names.groups)
-    check_same_length(**{names.y_true: as_column(y_true, names.y_true), names.groups: column})
+    check_same_length(**{names.y_true: as_labels(y_true, names.y_true), names.groups: column})
     return {GROUP: column}
 
 

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fitontest.checks import brief, is_whole
-from fitontest.data.arrays import as_column, as_numbers, check_same_length, in_unit_interval
+from fitontest.data.arrays import as_column, as_numbers, check_same_length, hint_of_scores, in_unit_interval
 from fitontest.data.class_rows import ClassRows
 from fitontest.data.indices import check_same_order
-from fitontest.data.labels import is_binary_coded, read_labels
+from fitontest.data.labels import as_labels, is_binary_coded, read_labels
 from fitontest.data.ordering import DistinctScores, Rows, pooled, sorted_rows
 from fitontest.data.row_groups import GROUP, RowGroups, coded_ids, places_of_rows, ranks_of_groups
 from fitontest.data.sample import Sample, taken
@@ -121,7 +121,7 @@ class ScoreSample(Sample):
     ) -> None:
         check_kind(weights, has_weights=sample_weight is not None)
         check_same_order(**dict(zip(names, (y_true, y_prob, sample_weight), strict=True)))
-        labels, scores = as_column(y_true, names[0]), as_column(y_prob, names[1])
+        labels, scores = as_labels(y_true, names[0]), as_column(y_prob, names[1], hint_of_scores)
         coded = pos_label is None and is_binary_coded(labels)
         if not coded:
             _refuse_swapped(labels, scores, names)

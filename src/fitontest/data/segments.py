@@ -30,7 +30,7 @@ def split_by_segment(
     data : ScoreSample, SimplexSample or Samples
         Of all rows, as they were given.
     by : array-like of shape (n,) or (n, k)
-        Columns whose values make the segments.
+        Columns whose values make the segments; a list may hold a tuple for each row.
     names : tuple of str
         What the caller calls the labels and `by`, for error messages.
     matrix : Predictions, optional
@@ -55,10 +55,19 @@ def split_by_segment(
     return Samples.of_segments(samples, data, name, empty, names_of(by))
 
 
+def _is_of_tuples(by: ArrayInput) -> bool:
+    """Return whether a list holds a tuple for each row, of one length; as an array their numbers would be texts."""
+    if not isinstance(by, list | tuple) or not all(isinstance(row, list | tuple) for row in by):
+        return False
+    return set(map(len, by)) not in ({0}, set()) and len(set(map(len, by))) == 1
+
+
 def columns_of(by: ArrayInput) -> tuple[list[ArrayInput], str]:
     """Return the columns of a dict, matrix or data frame, or the one that is given, and what they are called."""
     if isinstance(by, Mapping):
         return list(by.values()), ", ".join(names_of(by))
+    if _is_of_tuples(by):
+        return [list(column) for column in zip(*by, strict=True)], SEGMENT
     if len(getattr(by, "shape", ())) != 2:
         name = getattr(by, "name", None)
         return [by], name if isinstance(name, str) else SEGMENT
@@ -70,6 +79,8 @@ def columns_of(by: ArrayInput) -> tuple[list[ArrayInput], str]:
 
 def _called(by: ArrayInput, argument: str) -> list[str]:
     """Return what messages call the columns: those with a name by it."""
+    if _is_of_tuples(by):
+        return [argument] * len(by[0])
     if not isinstance(by, Mapping) and len(getattr(by, "shape", ())) != 2:
         return [argument]
     return [f"{argument} column {name!r}" for name in names_of(by)] or [argument] * np.shape(by)[1]

@@ -13,7 +13,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from fitontest.checks import brief, check_flag, choose, is_whole
-from fitontest.data.arrays import as_numbers, is_missing, is_score, take_rows
+from fitontest.data.arrays import as_numbers, is_missing, is_score, of_single_values, take_rows
 from fitontest.data.places import BadValueError
 from fitontest.exceptions import CalibrationWarning, warn_user
 from fitontest.typing import BoolArray, IntArray
@@ -162,6 +162,7 @@ def missing_rows(values: Any) -> BoolArray:
     >>> missing_rows([0.1, None, float("nan")]).tolist(), missing_rows(np.array([[0.1, np.nan], [0.2, 0.8]])).tolist()
     ([False, True, True], [True, False])
     """
+    values = of_single_values(values)
     if isinstance(values, np.ma.MaskedArray):
         return _of_rows(np.ma.getmaskarray(values) | _is_missing(np.asarray(values.data)))
     native = nw.from_native(values, eager_only=True, allow_series=True, pass_through=True)

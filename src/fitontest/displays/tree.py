@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fitontest.checks import is_whole
-from fitontest.data.arrays import as_column, check_same_length
+from fitontest.data.arrays import check_same_length
 from fitontest.data.dependence import design_effect
 from fitontest.data.indices import check_same_order
-from fitontest.data.labels import listed
+from fitontest.data.labels import as_labels, listed
 from fitontest.data.places import BadValueError, such
 from fitontest.data.row_groups import GROUP, coded_ids
 from fitontest.data.score_sample import ScoreSample
@@ -239,7 +239,7 @@ class TreeDisplay(Display):
         """
         check_same_order(X=X, y=y, sample_weight=sample_weight, groups=groups, scores=scores)
         calibrator, proba, classes = _predict(estimator, X, scores)
-        labels = as_column(y, "y")
+        labels = as_labels(y, "y")
         w = np.ones(labels.size) if sample_weight is None else read_weights(sample_weight, "sample_weight").w
         check_same_length(X=proba, y=labels, sample_weight=w)
         known = classes.tolist()

@@ -21,6 +21,7 @@ from fitontest.data.arrays import (
     as_scores,
     check_same_length,
     count_columns,
+    hint_of_scores,
     in_unit_interval,
 )
 from fitontest.data.entries import Entries, entries_of_columns
@@ -472,7 +473,7 @@ def _checked_values(family: Family, c_hat: CalibrationMap, p: FloatArray) -> Flo
 def _refuse_matrix(p: ArrayInput, name: str) -> None:
     """Raise ValueError for several columns, and say which families take them."""
     try:
-        as_column(p, "p")
+        as_column(p, "p", hint_of_scores)
     except ValueError as error:
         several = ", ".join(names("any"))
         raise ValueError(

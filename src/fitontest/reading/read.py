@@ -75,14 +75,15 @@ def read(
         What the weights mean: of counts a row of weight 2 is that row twice, of importances the scale means nothing.
         "auto": counts where all are whole numbers of at most 10 on average, else importances.
     reduction : {"confidence", "classwise", "binary", "canonical"}, optional
-        How a matrix of scores is read, see `calibration_error`. Without it only a column of scores is accepted.
+        How a matrix of scores is read, see `calibration_error`. Without it only a column of scores is accepted, or two
+        that add up to 1 in each row: of these that of `pos_label` is read, by default that of the second class.
     labels : array-like of shape (K,), optional
         The classes in the order of the columns, with `reduction`; by default those that the columns are called after,
         or else the labels that occur, sorted.
     pos_label : label, optional
         The positive class, needed unless the labels are booleans, {0, 1} or {-1, 1}. Of more than two labels it is held
         against all others, and notes say so.
-    by : array-like of shape (n,) or (n, k), dict of columns, or str or list of str, optional
+    by : array-like of shape (n,) or (n, k), list of tuples, dict of columns, or str or list of str, optional
         The segment of each row, such as its region; of a frame or file the names of columns.
     groups : array-like of shape (n,), or str or list of str, optional
         Which rows belong together, such as those of one patient, user or site: an id of any hashable type for each row;

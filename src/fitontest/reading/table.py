@@ -24,10 +24,11 @@ from fitontest.checks import as_names, brief, choose
 from fitontest.data.arrays import as_ids, as_scores
 from fitontest.data.class_columns import read_class_order
 from fitontest.data.group_hint import GroupHint
-from fitontest.data.predictions import REDUCTIONS, Names
+from fitontest.data.predictions import Names
 from fitontest.data.read import Data, read_arrays
 from fitontest.data.row_groups import combined_ids
 from fitontest.data.simplex_sample import CANONICAL
+from fitontest.data.two_columns import check_few_columns
 from fitontest.data.weights import WeightType, check_kind
 from fitontest.data.written import PLAIN, Written, counting_from, taken_rows
 from fitontest.exceptions import without_warnings
@@ -138,11 +139,8 @@ class Table:
             As for `fitontest.reading.read.read`.
         """
         check_kind(weights, self.names.weights, has_weights=self.weight is not None)
-        if reduction is None and len(self.probs) > 1:
-            raise ValueError(
-                f"{self.names.y_prob} must be one column unless {self.names.reduction} says how several are read, by "
-                f"{', '.join(map(repr, (*REDUCTIONS, CANONICAL)))}; got {', '.join(self.probs)}"
-            )
+        if reduction is None:
+            check_few_columns(self.names, len(self.probs), 1)
         if self.is_reduced_to_cells(cells, reduction):
             made, _ = self.read_cells(weights, reduction, labels, pos_label)
             return samples_of_cells(made, self.by, reduction)

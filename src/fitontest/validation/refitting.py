@@ -23,10 +23,10 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
-from fitontest.data.arrays import as_column, check_same_length, take_rows
+from fitontest.data.arrays import check_same_length, take_rows
 from fitontest.data.estimators import scores_of
 from fitontest.data.indices import check_same_order
-from fitontest.data.labels import code_labels
+from fitontest.data.labels import as_labels, code_labels
 from fitontest.data.predictions import Names
 from fitontest.data.read import read_groups
 from fitontest.data.row_groups import GROUP
@@ -89,7 +89,7 @@ class FittingRows:
         """
         check_kind(weights, has_weights=sample_weight is not None)
         check_same_order(X=X, y=y, sample_weight=sample_weight, groups=groups)
-        labels = as_column(y, "y")
+        labels = as_labels(y, "y")
         n = count_rows(X)
         if n != labels.size:
             raise ValueError(f"X and y must have the same number of rows, got: X has {n}, y has {labels.size}")
