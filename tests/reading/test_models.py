@@ -2,7 +2,10 @@
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
+from matplotlib import pyplot
 
 import fitontest as fot
 from fitontest.reading.models import is_of_models, read_models
@@ -76,3 +79,49 @@ def test_what_takes_one_model_points_to_what_takes_several():
     assert is_of_models(MODELS)
     assert is_of_models(None, {"a": "p"})
     assert not is_of_models(P, ["p"])
+
+
+def of_models(form):
+    return form({"first": P, "second": P**2, "third": P / 2})
+
+
+@pytest.mark.parametrize("form", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_a_frame_of_models_is_what_a_dict_of_them_is(form):
+    frame, models = of_models(form), of_models(dict)
+    two = form(MODELS)
+    quick = {"families": ["platt"], "interval": None}
+    assert fot.evaluate(Y, frame, **quick).to_json() == fot.evaluate(Y, models, **quick).to_json()
+    assert fot.validate(Y, two).to_json() == fot.validate(Y, MODELS).to_json()
+    assert fot.decision_curve(Y, two, thresholds=[0.3]).to_json() == (
+        fot.decision_curve(Y, MODELS, thresholds=[0.3]).to_json()
+    )
+    assert fot.compare_errors(Y, two).to_json() == fot.compare_errors(Y, MODELS).to_json()
+    drawn, named = (
+        fot.ReliabilityDisplay.from_predictions(Y, each, family="platt", interval=None) for each in (two, MODELS)
+    )
+    assert type(drawn) is type(named)
+    pyplot.close("all")
+
+
+@pytest.mark.parametrize(
+    ("y", "frame", "columns"),
+    [
+        (LETTERS, pd.DataFrame(MATRIX, columns=["a", "b", "c"]), 3),
+        (Y, pd.DataFrame(MATRIX, columns=["u", "v", "w"]), 3),  # rows add up to 1
+        (Y, pd.DataFrame(np.column_stack((P, P**2, P / 2))), 3),  # columns without names
+        (LETTERS, pd.DataFrame({"u": P, "v": P**2, "w": P}), 3),
+    ],
+    ids=["classes by name", "sums of 1", "no names", "three labels"],
+)
+def test_other_frames_are_no_models(y, frame, columns):
+    with pytest.raises(ValueError, match=f"y_prob must be one column of scores .* got {columns} columns"):
+        fot.evaluate(y, frame)
+
+
+def test_columns_called_after_two_classes_are_no_models():
+    words = np.where(Y == 1, "yes", "no")
+    with pytest.raises(ValueError, match="two that add up to 1 in each row"):
+        fot.evaluate(words, pd.DataFrame({"yes": P, "no": P}), pos_label="yes")
+    with pytest.warns(fot.CalibrationWarning, match="two columns of y_prob"):
+        found = fot.evaluate(Y, pd.DataFrame({"u": 1 - P, "v": P}), families=["platt"], interval=None)
+    assert isinstance(found, fot.Evaluation)

@@ -36,6 +36,7 @@ from fitontest.numerics.random import check_cv, folds_of_groups, held_out_rows, 
 from fitontest.numerics.simplex_distances import DEFAULT_DISTANCE
 from fitontest.numerics.standard_error import mean_and_error
 from fitontest.progress import track
+from fitontest.reading.models import by_model
 from fitontest.reading.read import READ, read
 from fitontest.typing import ArrayInput, FloatArray, IntArray, Label, RandomState
 from fitontest.uncertainty.redrawing import Redrawing, estimate_of, has_quick_interval
@@ -190,6 +191,8 @@ def compare_errors(
             f"y_true must be the labels of rows that both models scored, got {type(y_true).__name__}, which hold the "
             "scores of one"
         )
+    if p2 is None and names is None:
+        p1 = by_model(y_true, p1, reduction)
     p1, p2, named = _read_models(p1, p2, names)
     own = CLASS_FAMILY if reduction == CANONICAL else FAMILY
     measure = _read_measure(own if family is None else family, reduction, random_state)

@@ -70,7 +70,7 @@ from fitontest.measures.estimate import Estimate
 from fitontest.measures.measure import Measure, read_measure
 from fitontest.measures.plug_in import PlugIn
 from fitontest.numerics.norms import Norm
-from fitontest.reading.models import is_of_models, read_models
+from fitontest.reading.models import by_model, is_of_models, read_models
 from fitontest.reading.read import read
 from fitontest.results.frames import Records, records
 from fitontest.typing import ArrayInput, Label, RandomState
@@ -358,6 +358,7 @@ class ReliabilityDisplay(PanelDisplay):
                 f"by_predicted must be False unless reduction is 'confidence', got reduction={reduction!r}"
             )
         plain = color is None and fill is None and legend and ref_line
+        y_prob = by_model(y_true, y_prob, reduction)
         if is_of_models(y_prob):
             shared: dict[str, Any] = {"reduction": reduction, "labels": labels, "pos_label": pos_label}
             models = read_models(y_true, y_prob, sample_weight=sample_weight, groups=groups, **shared)

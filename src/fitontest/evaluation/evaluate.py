@@ -26,7 +26,7 @@ from fitontest.measures.plug_in import PlugIn
 from fitontest.numerics.norms import Norm
 from fitontest.numerics.random import one_seed
 from fitontest.numerics.simplex_distances import DEFAULT_DISTANCE
-from fitontest.reading.models import is_of_models, read_models
+from fitontest.reading.models import by_model, is_of_models, read_models
 from fitontest.reading.read import read
 from fitontest.typing import ArrayInput, Label, RandomState
 from fitontest.uncertainty.chain import DRAWS
@@ -76,7 +76,8 @@ def evaluate(
     ----------
     y_true, y_prob : array-like of shape (n,)
         Labels and predicted probabilities of the positive class; with `reduction` labels of any number of classes, and
-        a matrix of shape (n, K). Several models for the same labels are a dict, ``{"forest": p_1, "tree": p_2}``. Or,
+        a matrix of shape (n, K). Several models for the same labels are a dict, ``{"forest": p_1, "tree": p_2}``, or a
+        data frame with a column for each, which are not probabilities of classes that add up to 1. Or,
         in place of both, what `read` returns, `Cells`, a dict of these by segment, or a file or a data frame, eager or
         lazy, whose columns `label` and `prob` name.
     families : iterable of str, Family or CalibrationMap, or "all", optional
@@ -206,6 +207,7 @@ def evaluate(
         "weight": weight,
         "cells": "auto" if label is None or reduction == CANONICAL or _has_few_rows(y_true) else "always",
     }
+    y_prob = by_model(y_true, y_prob, reduction)
     if is_of_models(y_prob, prob):
         if by is not None:
             raise ValueError("by must be left out for several models; evaluate the segments of one model at a time")

@@ -2,17 +2,62 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
+import narwhals.stable.v2 as nw
+import numpy as np
+
 from fitontest.checks import brief
+from fitontest.data.arrays import as_real_matrix
+from fitontest.data.class_columns import classes_by_name
+from fitontest.data.class_rows import ADDS_UP, MOST
+from fitontest.data.labels import as_labels, distinct
 from fitontest.data.predictions import NAMES, Names
 from fitontest.data.samples import MODEL, Samples
-from fitontest.reading.read import read
+from fitontest.reading.read import READ, read
 
 
 def is_of_models(y_prob: object, prob: object = None) -> bool:
     """Return whether scores, or the columns of scores, are those of several models by their names."""
     return isinstance(y_prob, Mapping) or isinstance(prob, Mapping)
+
+
+def by_model(y_true: Any, y_prob: Any, reduction: str | None = None) -> Any:
+    """Return the scores of several models by their names where a data frame has a column for each, and others as given.
+
+    A frame has a column for each model where labels are of at most two classes, columns have names, which are not those
+    of the classes, and most rows do not add up to 1, as probabilities of classes do.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,)
+    y_prob : object
+        What a user gave as scores.
+    reduction : str, optional
+        With one the columns are those of classes.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"tree": [0.2, 0.7, 0.6], "forest": [0.1, 0.8, 0.7]})
+    >>> {name: column.tolist() for name, column in by_model([0, 1, 1], frame).items()}
+    {'tree': [0.2, 0.7, 0.6], 'forest': [0.1, 0.8, 0.7]}
+    """
+    if reduction is not None or isinstance(y_true, (*READ, str, Path)):
+        return y_prob
+    try:
+        frame = nw.from_native(y_prob, eager_only=True, pass_through=True)
+    except ValueError:  # several columns of one name, which are refused
+        return y_prob
+    if not isinstance(frame, nw.DataFrame) or frame.shape[1] < 2:
+        return y_prob
+    matrix, names = as_real_matrix(y_prob, NAMES.y_prob)
+    classes = distinct(as_labels(y_true, NAMES.y_true), NAMES.y_true)
+    if names is None or len(classes) > 2 or classes_by_name(names, classes) is not None:
+        return y_prob
+    are_of_classes = np.mean(np.abs(matrix.sum(axis=1) - 1.0) <= ADDS_UP) >= 1.0 - MOST
+    return y_prob if are_of_classes else {str(name): frame[name].to_native() for name in frame.columns}
 
 
 def read_models(y_true: Any, y_prob: Any = None, *, prob: Any = None, names: Names = NAMES, **options: Any) -> Samples:

@@ -20,7 +20,7 @@ from fitontest.maps.base import CalibrationMap
 from fitontest.measures.decision_regret import FAMILY
 from fitontest.measures.net_benefit import possible, variance_of_more_rows
 from fitontest.numerics.random import one_seed
-from fitontest.reading.models import read_models
+from fitontest.reading.models import by_model, is_of_models, read_models
 from fitontest.reading.read import read
 from fitontest.results.frames import Records, records
 from fitontest.results.table import Section, Table
@@ -329,7 +329,8 @@ def decision_curve(
     y_true : array-like of shape (n,)
         Labels of two classes; or what `read` returns of one model, or `Cells`, without `y_prob`.
     y_prob : array-like of shape (n,), or dict of str to array-like
-        Predicted probabilities of the positive class, in [0, 1]; of several models by their names.
+        Predicted probabilities of the positive class, in [0, 1]; of several models by their names, in a dict or a data
+        frame.
     thresholds : float or array-like of shape (T,), optional
         Strictly between 0 and 1, increasing; by default .01 to .99. Give the range in which decisions are taken: bands
         are narrower over fewer thresholds. `fitontest.validation.thresholds.threshold_of_cost` makes one of costs.
@@ -386,7 +387,8 @@ def decision_curve(
     by_name: dict[str, Any] = {}
     options: dict[str, Any] = {"sample_weight": sample_weight, "groups": groups, "weights": weights}
     options["pos_label"] = pos_label
-    if isinstance(y_prob, Mapping):
+    y_prob = by_model(y_true, y_prob)
+    if is_of_models(y_prob):
         samples: Any = read_models(y_true, y_prob, **options)
     else:
         samples = read(y_true, y_prob, **options)

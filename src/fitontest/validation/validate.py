@@ -24,7 +24,7 @@ from fitontest.measures.notes import warn_of_several
 from fitontest.measures.plug_in import SCORES
 from fitontest.numerics.random import one_seed
 from fitontest.progress import track
-from fitontest.reading.models import is_of_models, read_models
+from fitontest.reading.models import by_model, is_of_models, read_models
 from fitontest.reading.read import read
 from fitontest.typing import ArrayInput, Label, RandomState
 from fitontest.uncertainty.dependence import share_dependence
@@ -71,8 +71,9 @@ def validate(
     ----------
     y_true, y_prob : array-like of shape (n,)
         Labels, and predicted risks of the positive class. Several models for the same labels are a dict,
-        ``{"old": p_1, "new": p_2}``. Or, in place of both, what `read` returns, `Cells`, a dict of these by segment, or
-        a file or a data frame whose columns `label` and `prob` name.
+        ``{"old": p_1, "new": p_2}``, or a data frame with a column for each. Or, in place of both, what
+        `read` returns, `Cells`, a dict of these by segment, or a file or a data frame whose columns `label` and `prob`
+        name.
     X : array-like or data frame with n rows, optional
         With `estimator`, in place of `y_prob`: the inputs that the model is fitted to, and then validated on.
     estimator : classifier, optional
@@ -156,6 +157,7 @@ def validate(
     options: dict[str, Any] = {**of_rows, **of_tables}
     if by is not None and reduction == "classwise":
         raise ValueError("by must be left out with reduction='classwise'; validate the segments of one class at a time")
+    y_prob = by_model(y_true, y_prob, reduction)
     if is_of_models(y_prob, prob):
         if by is not None:
             raise ValueError("by must be left out for several models; validate the segments of one model at a time")
