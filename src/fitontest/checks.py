@@ -129,6 +129,12 @@ def as_names(value: object, argument: str) -> tuple[str, ...]:
     return tuple(names)
 
 
+def check_name(value: object, argument: str) -> None:
+    """Raise ValueError for what cannot be the name of one column: a list, a set, a dict or an array."""
+    if isinstance(value, list | set | dict) or hasattr(value, "shape"):
+        raise ValueError(f"{argument} must be the name of one column, got {brief(value)}")
+
+
 def is_whole(value: object) -> TypeGuard[int]:
     """Return whether the value is a whole number; True and False are none."""
     return isinstance(value, WHOLE) and not isinstance(value, bool)

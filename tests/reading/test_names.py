@@ -98,3 +98,27 @@ def test_lists_of_other_lengths_are_named_by_their_row():
     rows = [*MATRIX[:3].tolist(), [0.5, 0.5], [1.0]]
     with pytest.raises(ValueError, match=r"y_prob must hold lists of one length, 3, got one of 2 at row 4 \("):
         fot.ece([0, 1, 2, 0, 1], pd.Series(rows), reduction="confidence")
+
+
+def test_columns_of_one_name_are_refused_where_they_are_wanted_and_left_alone_else():
+    n = len(CLASS)
+    rng = np.random.default_rng(0)
+    y, p, site = rng.integers(0, 2, n), rng.random(n), rng.choice(["u", "v"], n)
+    plain = pd.DataFrame({"y": y, "p": p, "site": site})
+    twice = pd.concat([plain, plain[["site"]]], axis=1)
+    arrow = pa.Table.from_arrays([*map(pa.array, (y, p, site, site))], names=["y", "p", "site", "site"])
+    quick = {"label": "y", "prob": "p", "families": ["slope1"], "interval": None}
+    expected = float(fot.evaluate(plain, **quick)["slope1"])
+    for frame in (twice, arrow):
+        assert float(fot.evaluate(frame, **quick)["slope1"]) == expected
+        with pytest.raises(ValueError, match=r"^by must be one column of the frame, got 'site', 2 times"):
+            fot.evaluate(frame, by="site", **quick)
+
+
+@pytest.mark.parametrize("label", [["y"], {"y"}, {"y": 1}, np.array(["y"]), ("a", "z")], ids=str)
+def test_what_is_no_name_of_a_column_is_refused(label):
+    frame = pd.DataFrame({("a", "y"): [0, 1], ("a", "p"): [0.2, 0.7]})
+    with pytest.raises(ValueError, match=r"^label must be the name of one column, got "):
+        fot.ece(frame, label=label, prob=("a", "p"))
+    with pytest.raises(ValueError, match=r"^prob must be the name of one column, got "):
+        fot.ece(frame, label=("a", "y"), prob=[["p"], "q"], reduction="confidence")

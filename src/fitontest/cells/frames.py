@@ -131,6 +131,8 @@ def as_frame(native: Any) -> "nw.DataFrame[Any] | nw.LazyFrame[Any]":
             "frame must be a data frame, eager or lazy, of a library that narwhals reads (pandas, polars, pyarrow, "
             f"DuckDB, Dask, PySpark), got one {type(native).__name__}"
         ) from error
+    except ValueError as error:  # several columns of one name
+        raise ValueError(f"frame must have columns of different names: {error}") from error
 
 
 def _rows_of(

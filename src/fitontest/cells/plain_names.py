@@ -1,4 +1,4 @@
-"""Columns of pandas that are not called by texts, or of which several have one name, as other libraries have them."""
+"""Columns of pandas that are not called by texts, or of pandas and pyarrow of which several have one name."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -23,9 +23,10 @@ def with_plain_names(frame: Any, columns: Mapping[str, Any]) -> tuple[Any, dict[
     >>> list(frame.columns), columns
     (['p_a', '0', '2'], {'prob': 'p_a'})
     """
-    if type(frame).__module__.partition(".")[0] != "pandas" or getattr(frame, "ndim", 0) != 2:
+    library = type(frame).__module__.partition(".")[0]
+    if library not in ("pandas", "pyarrow") or len(getattr(frame, "shape", ())) != 2:
         return frame, dict(columns)
-    names = list(frame.columns)
+    names = list(frame.columns if library == "pandas" else frame.column_names)
     if all(isinstance(name, str) for name in names) and len(set(names)) == len(names):
         return frame, dict(columns)
     texts: dict[Any, str] = {}
@@ -44,8 +45,10 @@ def with_plain_names(frame: Any, columns: Mapping[str, Any]) -> tuple[Any, dict[
         text = _as_text(name)
         if name not in texts and text not in texts.values():
             texts[name] = text
-    chosen = frame.iloc[:, [names.index(name) for name in texts]]
-    return chosen.set_axis([*texts.values()], axis=1), plain
+    places = [names.index(name) for name in texts]
+    if library == "pyarrow":
+        return frame.select(places), plain
+    return frame.iloc[:, places].set_axis([*texts.values()], axis=1), plain
 
 
 def _is_among(value: Any, names: list[Any]) -> bool:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from fitontest.cells.frame_rows import count_rows, frame_in_words, is_lazy
+from fitontest.cells.plain_names import with_plain_names
 from fitontest.checks import as_list, choose
 from fitontest.data.read import Data
 from fitontest.data.samples import MODEL, Samples
@@ -247,7 +248,10 @@ def _has_few_rows(source: object) -> bool:
     """
     if isinstance(source, str | Path):
         return True
-    return frame_in_words(source) is not None and not is_lazy(source) and count_rows(source) <= MOST_BY_ROW
+    if frame_in_words(source) is None:
+        return False
+    frame, _ = with_plain_names(source, {})
+    return not is_lazy(frame) and count_rows(frame) <= MOST_BY_ROW
 
 
 def measures_of(

@@ -20,7 +20,7 @@ from fitontest.cells.frame_rows import (
 )
 from fitontest.cells.plain_names import with_plain_names
 from fitontest.cells.segments import samples_of_cells
-from fitontest.checks import as_names, brief, choose
+from fitontest.checks import as_names, brief, check_name, choose
 from fitontest.data.arrays import as_ids, as_scores
 from fitontest.data.class_columns import read_class_order
 from fitontest.data.group_hint import GroupHint
@@ -103,6 +103,8 @@ class Table:
                 f"label={label!r} and prob={brief(prob)}"
             )
         probs = (prob,) if isinstance(prob, str) or not isinstance(prob, Iterable) else tuple(prob)
+        for argument, one in (("label", label), ("weight", weight), *((_prob(names), one) for one in probs)):
+            check_name(one, argument)
         if len(set(probs)) < len(probs):
             raise ValueError(f"{_prob(names)} must name every column once, got {', '.join(map(str, probs))}")
         segments, of_groups = as_names(by, names.by), as_names(groups, names.groups)
