@@ -400,6 +400,26 @@ def test_what_is_no_real_number_is_refused(name, values, description):
         fot.ScoreSample([0, 1, 1], **columns)
 
 
+@pytest.mark.parametrize(
+    ("scores", "told"),
+    [
+        (
+            np.repeat(np.arange(1, 11), 3),
+            "from 1 to 10; all whole numbers from 1 to 10 look like ranks, such as deciles",
+        ),
+        (np.repeat(np.arange(1, 5), 3), "; all whole numbers from 1 to 4 look like ranks"),
+        (np.repeat(np.arange(1, 101), 3)[1:], "; all whole numbers from 1 to 100 look like ranks"),
+        (np.repeat([1, 2, 3, 50, 90, 100], 3), "; if these are percents, divide by 100"),
+        (np.repeat(np.arange(1, 101), 1 + np.arange(100) % 5), "; if these are percents, divide by 100"),
+        (np.repeat(np.arange(10), 3), "; whole numbers look like labels"),
+        ([1, 2] * 5, "; whole numbers look like labels"),
+    ],
+)
+def test_whole_numbers_are_told_by_which_of_them_occur(scores, told):
+    with pytest.raises(ValueError, match=rf"^y_prob must lie in \[0, 1\].*{told}"):
+        fot.ScoreSample([0, 1] * (len(scores) // 2) + [0] * (len(scores) % 2), scores)
+
+
 def test_arrays_of_no_dimension_are_values_wherever_they_stand_in_lists():
     y, p = [0, 1, 1, 0], [0.2, 0.7, 0.9, 0.4]
     assert fot.ece([np.array(v) for v in y], [jnp.array(v) for v in p]).value == pytest.approx(fot.ece(y, p).value)

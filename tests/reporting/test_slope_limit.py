@@ -154,7 +154,7 @@ def test_rounding_to_a_grid_may_bring_about_wrong_labels_of_certain_scores():
 
 
 def test_an_infinite_slope_fails_where_its_interval_leaves_out_the_range():
-    for labels, place, low, high in ((P > 0.5, "above 1.25", True, False), (P < 0.5, "below 0.8", False, True)):
+    for labels, place, low, high in ((P > 0.4, "above 1.25", True, False), (P < 0.4, "below 0.8", False, True)):
         check = fot.check_calibration(labels, P, slope=RANGE)
         (record,) = check.to_dict()["gates"][0]["limits"]
         assert (check.outcome, record["value"]) == ("fail", None)

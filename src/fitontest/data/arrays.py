@@ -25,6 +25,7 @@ LISTS = ("object", "list", "array", "fixed_size_list", "large_list")  # how kind
 LAST_DIGITS = 1e-12  # beyond 0 or 1, up to which double precision explains it, so that nobody needs to be told
 NEAR = 0.1  # beyond 0 or 1, up to which values may be meant to lie within, as those of a linear model
 ODDS = 10.0  # the median of decimal odds is below, that of percents above
+FEWEST_RANKS, MOST_RANKS = 4.0, 10.0  # of quartiles and deciles
 MatrixHint: TypeAlias = Callable[[NDArray[Any]], str]
 NUMBERS = (numbers.Real, Decimal, np.bool_)  # what an array of objects may hold to count as an array of numbers
 
@@ -339,8 +340,11 @@ def say_clipped(name: str, low: Any, high: Any) -> None:
 
 def _likely_cause(array: NDArray[Any], low: float, high: float) -> str:
     """Return what values of a range outside [0, 1] may be, and what would make probabilities of them."""
-    if np.array_equal(array, np.floor(array)) and high <= 10.0:
-        return "; whole numbers look like labels"
+    if np.array_equal(array, np.floor(array)):
+        if _are_ranks(array, high):
+            return f"; all whole numbers from 1 to {high:g} look like ranks, such as deciles, and are no probabilities"
+        if high <= 10.0:
+            return "; whole numbers look like labels"
     if low >= -NEAR and high <= 1.0 + NEAR:
         return "; if these are meant to be 0 and 1, numpy.clip(values, 0, 1) cuts them"
     if low > 1.0 and array.size > 2 and float(np.median(array)) < ODDS:
@@ -352,6 +356,14 @@ def _likely_cause(array: NDArray[Any], low: float, high: float) -> str:
     if low < -1.0:
         return "; if these are log odds, scipy.special.expit makes probabilities of them, or softmax of several classes"
     return ""
+
+
+def _are_ranks(whole: NDArray[Any], high: float) -> bool:
+    """Return whether whole numbers are those from 1 to at least 4, up to 10, or each as often as the others."""
+    if whole.min() != 1.0 or not FEWEST_RANKS <= high <= whole.size / 2.0:
+        return False
+    counts = np.bincount(whole.astype(np.intp))[1:]
+    return bool(counts.min() >= 1 and (high <= MOST_RANKS or np.ptp(counts) <= 1))
 
 
 def check_finite(array: NDArray[Any], name: str, shape: tuple[int, ...] | None = None) -> None:

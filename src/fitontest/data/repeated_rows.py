@@ -26,6 +26,8 @@ agree. What is said is one note, of the strongest evidence: of copies, else of m
 the column too, else of the column. Of rows whose groups were named it is said only that they look like copies, unless
 each group is one row and its copies, or both rows of one event and theirs: redrawn labels of a group of several scores
 do not agree, and those of other groups are independent.
+
+Before all of that `LabelOrigin` asks whether labels are outcomes, and of rows that the scores have not learnt from.
 """
 
 from dataclasses import dataclass, replace
@@ -34,6 +36,7 @@ from typing import Any
 import numpy as np
 
 from fitontest.data.group_hint import NO_HINT, GroupHint
+from fitontest.data.label_origin import NO_ORIGIN, LabelOrigin
 from fitontest.data.label_runs import NO_LABEL_RUNS, LabelRuns
 from fitontest.data.mirrored_rows import MirroredRows, mirrored_rows
 from fitontest.data.row_groups import GROUP, places_of_rows
@@ -76,6 +79,8 @@ class Repeats:
         What the order of the rows tells, of scores that are near and of labels.
     hint : GroupHint
         What names groups, and which column looks like one of them.
+    origin : LabelOrigin
+        Where the labels come from.
     """
 
     n: int
@@ -90,6 +95,7 @@ class Repeats:
     runs: Runs = NO_RUNS
     labels: LabelRuns = NO_LABEL_RUNS
     hint: GroupHint = NO_HINT
+    origin: LabelOrigin = NO_ORIGIN
 
     @classmethod
     def of(cls, sample: Any) -> "Repeats":
@@ -105,15 +111,21 @@ class Repeats:
         return repeats
 
     @classmethod
+    def of_fitted(cls, sample: ScoreSample) -> "Repeats":
+        """Return the same of rows that the scores are said to be fitted to, which the labels need not tell."""
+        sample.memory[REPEATS] = replace(cls.of(sample), origin=NO_ORIGIN)
+        return cls.of(sample)
+
+    @classmethod
     def _of(cls, sample: ScoreSample) -> "Repeats":
         grouped = GROUP in sample.facts
         if sample.aggregated or sample.has_pooled_scores:
             return cls(sample.n, grouped=grouped)
-        distinct = sample.distinct
+        distinct, origin = sample.distinct, LabelOrigin.of(sample.rows, of_classes=sample.reduction == "confidence")
         counted = sample.whole and not sample.unit and not sample.said
         rows = distinct.w if counted else distinct.n
         tied, mirrored = np.flatnonzero(rows > 1), _mirrored(sample)
-        found = cls(sample.n, grouped=grouped, events=0 if mirrored is None else mirrored.events)
+        found = cls(sample.n, grouped=grouped, events=0 if mirrored is None else mirrored.events, origin=origin)
         if not grouped:
             found = replace(found, runs=Runs.of(sample), labels=LabelRuns.of(sample))
         if not tied.size:
@@ -148,6 +160,7 @@ class Repeats:
             self.runs + other.runs,
             self.labels + other.labels,
             other.hint if self.hint.column is None else self.hint,
+            self.origin + other.origin,
         )
 
     @property
@@ -163,11 +176,15 @@ class Repeats:
     @property
     def is_doubt(self) -> bool:
         """Whether what is said casts doubt on whatever is concluded from these rows."""
-        return self.are_unnamed_copies or (self.events > 0 and not self.grouped)
+        return bool(self.origin.note) or self.are_unnamed_copies or (self.events > 0 and not self.grouped)
 
     @property
     def note(self) -> str:
-        """What is to be said of rows that are not independent, or ""; what weights count is said with the weights."""
+        """What is to be said of labels and of rows that are not independent; what weights count is said with these."""
+        return "; ".join(filter(None, (self._of_dependence, self.origin.note)))
+
+    @property
+    def _of_dependence(self) -> str:
         way = "" if self.grouped else f", or name what belongs together by {self.hint}"
         events = "look like two rows of one event each, p and 1 - p with opposite labels"
         if self.are_unnamed_copies and not self.counted:
@@ -197,7 +214,7 @@ class Repeats:
         return bool(self.note), self.between
 
     def warn(self) -> None:
-        """Warn of rows that are not independent."""
+        """Warn of labels in doubt, and of rows that are not independent."""
         if self.note:
             warn_user(self.note, CalibrationWarning)
 

@@ -45,6 +45,7 @@ def conclude(
         _first(verdict),
         _error(verdict, is_listed=is_listed),
         *_direction(verdict),
+        *verdict.causes,
         *verdict.beside_interval,
     ]
     body: list[list[str]] = []

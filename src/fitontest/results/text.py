@@ -197,14 +197,14 @@ def _decimals(size: float, digits: int) -> int:
 
 
 def sentence(text: str) -> str:
-    """Return words as a sentence: with a capital letter, and a full stop where they have none.
+    """Return words as a sentence: with a capital letter, and a full stop unless they end with one or with a question.
 
     Examples
     --------
-    >>> sentence("slope 0.32"), sentence("Scores too high.")
-    ('Slope 0.32.', 'Scores too high.')
+    >>> sentence("slope 0.32"), sentence("Scores too high."), sentence("are they predictions?")
+    ('Slope 0.32.', 'Scores too high.', 'Are they predictions?')
     """
-    return f"{capital(text)}{'' if text.endswith('.') else '.'}"
+    return f"{capital(text)}{'' if text.endswith(('.', '?')) else '.'}"
 
 
 def capital(text: str) -> str:

@@ -16,6 +16,7 @@ from fitontest.results.text import debiased_and_raw, percent, sentence, short
 from fitontest.uncertainty.agreement import agreement_of
 from fitontest.uncertainty.intervals import with_interval
 from fitontest.uncertainty.joint import FEWEST_DRAWS, UNLIKELY, JointTest, joint_test
+from fitontest.uncertainty.resampled import ask_if_resampled
 from fitontest.uncertainty.tendency import Tendency, tendency_of
 
 FAMILY = "spline"  # whose error is quoted
@@ -41,6 +42,8 @@ class Verdict:
         In which direction the scores are wrong: the slope of Platt scaling and the difference of the means.
     others : tuple of str
         Sentences on the other families that were measured.
+    question : str
+        What may have made the scores wrong, where they are wrong by one factor of their odds; or "".
 
     Notes
     -----
@@ -63,6 +66,7 @@ class Verdict:
     test: JointTest
     tendency: Tendency
     others: tuple[str, ...] = ()
+    question: str = ""
 
     @property
     def family(self) -> str:
@@ -124,6 +128,7 @@ class Verdict:
             *note,
             *[sentence(text) for text in tendency if text],
             *self.tendency.certain_words,
+            *self.causes,
             *self.others,
             *self.not_ruled_out,
         ]
@@ -141,6 +146,11 @@ class Verdict:
         It is that of errors which persist over a fortieth of the rows, or nearly.
         """
         return self.estimate.limit_at(RESOLUTION)
+
+    @property
+    def causes(self) -> list[str]:
+        """What may have made the scores wrong, where that is shown and something tells it: a sentence, or none."""
+        return [self.question] if self.shown and self.question else []
 
     @property
     def _each(self) -> str:
@@ -232,7 +242,8 @@ def verdict_of(named: Iterable[tuple[str, Estimate]], sample: ScoreSample, of: i
     draws = estimate.null.values.size if of == 1 else max(estimate.null.values.size, (FEWEST_DRAWS + 1) * of)
     test = joint_test(sample, draws, estimate.interval.seed, [estimate, *able.values()], UNLIKELY / of)
     tendency = tendency_of(sample, 1.0 - UNLIKELY)
-    return Verdict(estimate, test, tendency, tuple(_of_others(able, estimate, test)))
+    question = ask_if_resampled(sample, tendency)
+    return Verdict(estimate, test, tendency, tuple(_of_others(able, estimate, test)), question)
 
 
 def _is_quoted(estimate: Estimate) -> bool:

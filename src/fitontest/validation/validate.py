@@ -189,6 +189,7 @@ class _Rule:
     def of_estimator(self, estimator: Any, X: Any, y: Any, draws: int, **of_rows: Any) -> Validation:
         """Return the validation of a model on the rows that it is fitted to, with its optimism."""
         optimism = optimism_of(estimator, X, y, self.values, draws=draws, random_state=self.seed, **of_rows)
+        Repeats.of_fitted(optimism.sample)
         return replace(self.validation(optimism.sample), optimism=optimism)
 
     def validation(self, data: Data, name: str | None = None, *, warned: bool = False) -> Validation:

@@ -294,6 +294,7 @@ class Validation(Table):
         notes += self._without_intervals
         notes += [CERTAIN_LEFT_OUT] if self.tendency.certain and self.tendency.slope is not None else []
         notes += self.tendency.certain_words
+        notes += [] if self.verdict is None else self.verdict.causes
         notes += self.cautions
         notes += [] if self.optimism is None else self.optimism.brief_notes
         notes += [] if self.thresholds else [NO_THRESHOLDS]
