@@ -40,7 +40,7 @@ def ask_if_resampled(sample: ScoreSample, tendency: Tendency) -> str:
     >>> x = rng.normal(-3, 1, 2000)
     >>> sample = fot.ScoreSample(rng.random(2000) < sigmoid(x), sigmoid(x + 3.0))
     >>> ask_if_resampled(sample, tendency_of(sample))
-    'Odds that are all divided by 19.9 fit: was the model trained on resampled classes?'
+    'Odds that are all divided by 20.6 fit: was the model trained on resampled classes?'
     """
     slope, interval = tendency.slope, tendency.slope_interval
     if slope is None or interval is None or abs(slope - 1.0) > NEAR or not interval.low <= 1.0 <= interval.high:
