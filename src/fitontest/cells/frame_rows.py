@@ -25,6 +25,15 @@ def frame_in_words(value: Any) -> str | None:
     return f"a data frame with columns {brief(list(frame.columns))}" if isinstance(frame, nw.DataFrame) else None
 
 
+def columns_by_name(value: Any) -> dict[str, Any] | None:
+    """Return the columns of an eager frame by their names; None of anything else, and where columns share a name."""
+    try:
+        frame = nw.from_native(value, eager_only=True, pass_through=True)
+    except ValueError:  # several columns of one name
+        return None
+    return {str(name): frame[name].to_native() for name in frame.columns} if isinstance(frame, nw.DataFrame) else None
+
+
 def count_rows(native: Any) -> int:
     """Return the number of rows of an eager frame."""
     frame = as_frame(native)

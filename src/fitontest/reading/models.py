@@ -5,9 +5,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
 
+from fitontest.cells.frame_rows import columns_by_name
 from fitontest.checks import brief
 from fitontest.data.arrays import as_real_matrix
 from fitontest.data.class_columns import classes_by_name
@@ -46,18 +46,15 @@ def by_model(y_true: Any, y_prob: Any, reduction: str | None = None) -> Any:
     """
     if reduction is not None or isinstance(y_true, (*READ, str, Path)):
         return y_prob
-    try:
-        frame = nw.from_native(y_prob, eager_only=True, pass_through=True)
-    except ValueError:  # several columns of one name, which are refused
-        return y_prob
-    if not isinstance(frame, nw.DataFrame) or frame.shape[1] < 2:
+    columns = columns_by_name(y_prob)
+    if columns is None or len(columns) < 2:
         return y_prob
     matrix, names = as_real_matrix(y_prob, NAMES.y_prob)
     classes = distinct(as_labels(y_true, NAMES.y_true), NAMES.y_true)
     if names is None or len(classes) > 2 or classes_by_name(names, classes) is not None:
         return y_prob
     are_of_classes = np.mean(np.abs(matrix.sum(axis=1) - 1.0) <= ADDS_UP) >= 1.0 - MOST
-    return y_prob if are_of_classes else {str(name): frame[name].to_native() for name in frame.columns}
+    return y_prob if are_of_classes else columns
 
 
 def read_models(y_true: Any, y_prob: Any = None, *, prob: Any = None, names: Names = NAMES, **options: Any) -> Samples:
