@@ -35,14 +35,14 @@ def test_an_overconfident_model_word_for_word():
     printed = str(fot.evaluate(*drawn(overconfident)))
     assert printed.splitlines() == [
         "Overconfident: calibration is rejected (p <= 0.005); n = 2,000, share of positives 0.512.",
-        "Calibration error: debiased 0.107 (raw 0.104), 95 % interval 0.0901 to 0.124; if calibrated: 0.0123 (raw).",
+        "Calibration error: debiased 0.103 (raw 0.104), 95 % interval 0.0863 to 0.121; if calibrated: 0.0123 (raw).",
         "Slope 0.483 (0.422 to 0.545; 1 is ideal, below 1: predictions too extreme).",
         "Mean residual 0.0131 (-0.00788 to 0.0341; 0 is ideal).",
         "The families agree: each debiased value lies in the interval above.",
-        "spline    0.107  0.0901 to 0.124",
-        "slope1    0.114  0.0933 to 0.136",
-        "isotonic  0.110  0.0930 to 0.129",
-        "beta      0.104  0.0877 to 0.123",
+        "spline    0.103  0.0863 to 0.121",
+        "slope1    0.108  0.0878 to 0.127",
+        "isotonic  0.105  0.0883 to 0.124",
+        "beta      0.101  0.0842 to 0.118",
         LAST,
     ]
 
@@ -51,19 +51,19 @@ def test_a_calibrated_model_word_for_word():
     printed = str(fot.evaluate(*drawn(lambda p: p)))
     assert printed.splitlines() == [
         "No miscalibration shown: calibration is not rejected (p = 0.86); n = 2,000, share of positives 0.504.",
-        "Calibration error: debiased 0 (raw 0.00762), 95 % interval 0 to 0.0148; if calibrated: 0.0123 (raw).",
+        "Calibration error: debiased 0 (raw 0.00762), 95 % interval 0 to 0.0125; if calibrated: 0.0123 (raw).",
         "Slope 1.03 (0.939 to 1.13; 1 is ideal); mean residual 0.00509 (-0.0126 to 0.0228; 0 is ideal).",
         "The families agree: each debiased value lies in the interval above.",
-        "spline    0  0 to 0.0148",
-        "slope1    0  0 to 0.0239",
-        "isotonic  0  0 to 0.0205",
-        "beta      0  0 to 0.0167",
+        "spline    0  0 to 0.0125",
+        "slope1    0  0 to 0.0194",
+        "isotonic  0  0 to 0.0189",
+        "beta      0  0 to 0.0153",
         "slope1: 1 bin: the error is the difference of the means",
         (
-            "Errors up to 0.0148 cannot be ruled out (of any shape that persists over 1.6 % of the rows, "
+            "Errors up to 0.0125 cannot be ruled out (of any shape that persists over 1.6 % of the rows, "
             "up to 0.0413); with 8,000"
         ),
-        "rows about 0.00738 could.",
+        "rows about 0.00627 could.",
         LAST,
     ]
 
