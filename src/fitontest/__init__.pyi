@@ -71,7 +71,6 @@ from .maps.multiclass.base import MulticlassMap
 from .measures.estimate import Estimate
 from .measures.measure import Measure
 from .monitoring.evidence.evidence import MonitorEvidence
-from .monitoring.forecasts.forecasts import forecast_evidence
 from .monitoring.monitor import Monitor
 from .planning.evaluation_plan import EvaluationPlan
 from .planning.planning import plan_evaluation
@@ -199,7 +198,6 @@ __all__ = [
     "evaluate",
     "families",
     "find_segments",
-    "forecast_evidence",
     "gce",
     "make_scorer",
     "maps",

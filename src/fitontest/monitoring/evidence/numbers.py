@@ -29,11 +29,9 @@ def e_in_words(log_e: float) -> str:
     ('812', '0.38', '1.2e+06', '2.0e+434', '1.2e-04')
     >>> e_in_words(0.0), e_in_words(float("inf"))
     ('1.0', 'infinite')
-    >>> e_in_words(float("-inf"))
-    '0'
     """
-    if abs(log_e) == inf:
-        return "infinite" if log_e > 0.0 else "0"
+    if log_e == inf:
+        return "infinite"
     if log(LOWEST_PLAIN) <= log_e < log(LARGEST_PLAIN):
         value = exp(log_e)
         return f"{value:,.0f}" if value >= LOWEST_WHOLE else f"{value:#.2g}".rstrip(".")

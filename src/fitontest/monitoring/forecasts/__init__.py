@@ -1,1 +1,0 @@
-"""Evidence on whether another forecast is better, row by row."""
