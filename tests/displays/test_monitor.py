@@ -9,11 +9,6 @@ from matplotlib.dates import num2date
 import fitontest as fot
 from fitontest.displays.monitor import MonitorDisplay
 from fitontest.displays.monitor_artists import TimeAxis
-from fitontest.monitoring.batches.vector_batch import VectorBatch
-from fitontest.monitoring.evidence.evidence import MonitorEvidence
-from fitontest.monitoring.nulls.tolerance import Exact
-from fitontest.monitoring.settings import Settings
-from fitontest.monitoring.vector_process import VectorProcess
 from tests.displays.figures import blank, plain
 from tests.monitoring.conftest import monitored, stream
 
@@ -142,15 +137,6 @@ def test_infinite_evidence_is_marked_above_all():
     display = evidence.diagram(panels="batches").plot(plain((6.4, 7.2)))
     assert list(line_of(display.axes_["evidence"], "E infinite").get_ydata()) == [1.0]
     assert np.all(np.isfinite(display.axes_["evidence"].get_ylim()))
-
-
-def test_of_whole_distributions_there_is_the_evidence_alone():
-    settings = Settings(0.05, Exact(), None, {}, 1000.0)
-    rng = np.random.default_rng(0)
-    P = rng.dirichlet([1, 1, 1], 50)
-    process = VectorProcess.first(settings).after(VectorBatch(P, rng.integers(0, 3, 50), np.ones(50)), settings, "a")
-    display = MonitorEvidence(settings, process, (process.log_e,)).plot(plain((6.4, 3.6)))
-    assert list(display.axes_) == ["evidence"]
 
 
 def test_evidence_without_batches_and_other_things_are_refused():

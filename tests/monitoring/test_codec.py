@@ -14,9 +14,7 @@ from fitontest.monitoring.bettors.kinds import BETTORS
 from fitontest.monitoring.monitor import Monitor
 from fitontest.monitoring.process import Process
 from fitontest.monitoring.state import MonitorState, Seen, Update
-from fitontest.monitoring.stored.process import process_to_dict
 from fitontest.monitoring.stored.state import state_of_dict, state_to_dict
-from fitontest.monitoring.vector_process import VectorProcess
 
 from .conftest import monitored, stream
 
@@ -100,8 +98,6 @@ def test_everything_that_is_known_is_kept(kept):
     """Another field must be kept too, or what is read back is something else."""
     assert {field.name for field in fields(MonitorState)} - {"priors"} <= set(kept)
     assert {field.name for field in fields(Process)} | {"of"} == set(kept["together"])
-    vector = VectorProcess.first(Monitor()._state.settings)
-    assert {field.name for field in fields(VectorProcess)} | {"of"} == set(process_to_dict(vector))
     assert {bettor["kind"] for bettor in kept["together"]["bettors"]} == set(BETTORS)
 
 
@@ -187,17 +183,11 @@ def test_what_is_no_state_is_refused_by_the_place_of_the_fault(kept, path, to, m
         Monitor.from_dict(changed(kept, *path, to=to))
 
 
-def test_evidence_on_whole_distributions_is_read_back():
-    rng = np.random.default_rng(0)
-    drawn = [(rng.integers(3, size=50), rng.dirichlet(np.ones(3), 50)) for _ in range(2)]
-    monitor = monitored(drawn[:1], reduction="canonical")
-    again = Monitor.from_json(monitor.to_json())
-    for each in (monitor, again):
-        each.update(*drawn[1])
-    assert again.to_json() == monitor.to_json()
-    values = monitor.to_dict()
-    with pytest.raises(ValueError, match=r"together.bettors\[0\].kind must be one of .* got 'level'"):
-        Monitor.from_dict(changed(values, "together", "bettors", 0, "kind", to="level"))
+def test_a_monitor_of_whole_distributions_which_an_earlier_version_kept_is_refused_with_the_reason():
+    values = changed(Monitor().to_dict(), "settings", "layout", "reduction", to="canonical")
+    rule = "reduction must be one of 'confidence', 'classwise', 'binary'; got 'canonical'"
+    with pytest.raises(ValueError, match=f"settings.layout must be that of a monitor: {rule}"):
+        Monitor.from_dict(changed(values, "together", "of", to="classes"))
 
 
 @pytest.mark.parametrize("values", [[], "monitor", {}, {"kind": "identity", "schema": 2}])

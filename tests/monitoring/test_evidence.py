@@ -63,7 +63,6 @@ def told(null=None, **known):
         "refuted_by": None,
         "is_infinite": False,
         "segments": {},
-        "keeps_lines": True,
         "named": (),
         "log_cusum": 7.0,
         "cusum_alarm": True,
@@ -231,13 +230,10 @@ def test_rows_of_a_group_and_entries_of_a_row_count_once_in_the_diagram():
     assert (sample.n, sample.effective_rows) == (900, pytest.approx(300.0))
 
 
-def test_of_several_classes_nothing_is_said_of_lines_and_errors():
-    vectors = {"events": None, "keeps_lines": False, "level": (None, None), "slope": (None, None)}
-    gained = told(direction=Direction("3", 400, None, None, (), "temperature"), **vectors)
-    assert "bets on another temperature gained most" in headline_of(gained)
+def test_where_all_scores_are_0_the_bettor_that_gained_most_is_said():
+    gained = told(direction=Direction("3", 400, None, None, (), "level"))
+    assert "bets on a constant shift of the logits gained most" in headline_of(gained)
     assert onset_in_words(gained).endswith("n = 400.")
-    assert "leave open" not in headline_of(silent(**vectors))
-    assert not any("Level" in note for note in notes_of(gained))
 
 
 def test_classes_are_named_and_rows_are_positive_for_none_of_them():

@@ -513,7 +513,18 @@ BAD = [
         {},
         "with the reduction of the monitor, None, got that",
     ),
-    ({"reduction": "canonical"}, (fot.Cells.of(Y, P),), {}, "y_true must be rows with reduction='canonical'"),
+    (
+        {},
+        (Y, np.c_[1 - P, P]),
+        {},
+        "must be one column unless the monitor has a reduction, one of 'confidence', 'classwise', 'binary'; got 2",
+    ),
+    (
+        {},
+        (fot.read(Y, np.c_[1 - P, P], reduction="canonical"),),
+        {},
+        "got that of 'canonical'; a monitor takes 'confidence', 'classwise', 'binary'",
+    ),
     ({"reduction": "classwise"}, (fot.Cells.of(Y, P),), {}, "y_true must be ClassCells where the reduction"),
     (
         {"reduction": "classwise"},

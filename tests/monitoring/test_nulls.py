@@ -6,7 +6,6 @@ import pytest
 from fitontest.cells.cell_sums import CellSums, Resolution
 from fitontest.monitoring.batches.batch import Batch
 from fitontest.monitoring.nulls.kinds import null_of
-from fitontest.monitoring.nulls.of_vectors import VectorNull, nearest_distribution
 from fitontest.monitoring.nulls.tolerance import Exact, Tolerance
 
 ROUNDED = 1 + 1e-12
@@ -19,10 +18,6 @@ def batch_of(p, y, w=None):
     return Batch.of(
         CellSums.of_rows(np.asarray(p, dtype=float), np.asarray(y, dtype=float), weights, exact), exact=True
     )
-
-
-def distributions(rng, n, classes, even):
-    return rng.dirichlet(np.full(classes, even), size=n)
 
 
 @pytest.mark.parametrize("null", NULLS, ids=str)
@@ -69,45 +64,3 @@ def test_a_null_goes_through_its_values(null):
 def test_an_unknown_null_is_refused():
     with pytest.raises(ValueError, match=r"null must be one of 'exact', 'tolerance'.*; got 'exakt': did you mean"):
         null_of({"null": "exakt"})
-
-
-@pytest.mark.parametrize("null", NULLS, ids=str)
-@pytest.mark.parametrize("classes", [2, 3, 5])
-def test_no_bet_on_vectors_gains_on_average(null, classes):
-    rng = np.random.default_rng(classes)
-    vectors = VectorNull(null)
-    for even in (0.5, 5.0):
-        p, q = distributions(rng, 200, classes, even), distributions(rng, 200, classes, 0.7)
-        low, high = vectors.limits(p)
-        p0, ratios = vectors.nearest(p, q), np.exp(vectors.log_ratios(p, q))
-        np.testing.assert_allclose(p0.sum(axis=1), 1, atol=1e-14)
-        assert (p0 >= low).all()
-        assert (p0 <= high).all()
-        for _ in range(5):
-            c = nearest_distribution(distributions(rng, 200, classes, 0.1), low, high)
-            assert (c * ratios).sum(axis=1).max() <= 1 + 1e-9  # scores within 1e-7 of 1 are known to 1e-9 of the rest
-
-
-def test_two_classes_are_the_case_of_rates():
-    rng = np.random.default_rng(3)
-    p, q = np.sort(rng.random(300)), rng.random(300)
-    for null in NULLS:
-        pairs = VectorNull(null).nearest(np.stack((1 - p, p), axis=1), np.stack((1 - q, q), axis=1))
-        np.testing.assert_allclose(pairs[:, 1], null.nearest(batch_of(p, np.zeros(300)), q), atol=1e-12)
-
-
-def test_the_nearest_vector_is_found_by_hand_in_a_small_case():
-    p0 = nearest_distribution(np.array([0.7, 0.2, 0.1]), np.array([0.3, 0.3, 0.2]), np.array([0.4, 0.4, 0.4]))
-    np.testing.assert_allclose(p0, [0.4, 0.4, 0.2], atol=1e-15)  # nu = 2, where 1.4 is cut to .4
-
-
-def test_a_class_without_a_bet_keeps_a_factor_that_is_finite():
-    p, q = np.array([[0.0, 0.3, 0.7]]), np.array([[0.0, 0.5, 0.5]])
-    vectors = VectorNull(Tolerance(0.05))
-    ratios = np.exp(vectors.log_ratios(p, q))
-    assert np.isfinite(ratios).all()
-    assert not vectors.impossible(p).any()
-    assert (np.array([[0.05, 0.25, 0.7]]) * ratios).sum() <= ROUNDED
-    exact = VectorNull(Exact())
-    assert exact.impossible(p).tolist() == [[True, False, False]]
-    assert exact.log_ratios(p, q)[0, 0] == 0.0

@@ -20,7 +20,6 @@ from fitontest.cli.streams import name_of
 from fitontest.cli.times import latest
 from fitontest.cli.writing import check_output, is_same
 from fitontest.data.predictions import REDUCTIONS
-from fitontest.data.simplex_sample import CANONICAL
 from fitontest.data.weights import WEIGHT_TYPES
 from fitontest.files.kinds import READERS
 from fitontest.files.layout import STANDARD, Layout
@@ -76,8 +75,8 @@ _SETTINGS = (
     click.option("--once", is_flag=True, default=None, help="Leave out rows of a --group that a batch before had."),
     click.option(
         "--reduction",
-        type=Choice([*REDUCTIONS, CANONICAL]),
-        help=f"{HOW}; canonical takes them as they are. With classwise each class is a segment.",
+        type=Choice(REDUCTIONS),
+        help=f"{HOW}. With classwise each class is a segment.",
     ),
     click.option("--labels", help="Classes of the --prob columns, in their order, with commas between them."),
     click.option("--pos-label", help="The positive label of two, unless the labels are 0/1, -1/1 or true/false."),
@@ -243,7 +242,7 @@ def _check_page(html: Path, others: dict[str, Path | None]) -> None:
 def _line(evidence: Any) -> str:
     """Return one line on the last batch and the evidence so far."""
     row = evidence.rows()[len(evidence.records) - 1]
-    of_classes = row["events"] is None or evidence.settings.layout.is_by_class  # every row is positive for one of them
+    of_classes = evidence.settings.layout.is_by_class  # every row is positive for one of them
     events = "" if of_classes else f", {count(row['events'])} event{'s' * (row['events'] != 1)}"
     e_value = "infinite" if row["refuted"] else e_in_words(row["log_e"])
     parts = f"{row['batch']}: n = {count(row['n'])}{events}, E = {e_value}, {p_in_words(row['p_value'])}"
@@ -262,8 +261,8 @@ def _few(evidence: Any) -> str:
 def _labels(evidence: Any) -> tuple[int, int]:
     """Return positives and negatives so far; of several classes those of the class that is known best."""
     streams = evidence.segments.values() if evidence.settings.layout.is_by_class else (evidence,)
-    known = [(each.n, each.n) if each.events is None else (each.events, each.n - each.events) for each in streams]
-    return max(known, key=min, default=(0, 0))  # of whole distributions every row says something of every class
+    known = [(each.events, each.n - each.events) for each in streams]
+    return max(known, key=min, default=(0, 0))
 
 
 def _exit_code(evidence: Any) -> int:

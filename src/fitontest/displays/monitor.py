@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 MonitorPanels: TypeAlias = Literal["all", "batches", "calibration"]
 PANELS = ("evidence", "level", "slope", "error")
 HEIGHTS = (2.2, 1.0, 1.0, 1.0)  # of the panels
-ALONE, TOGETHER, LOW = (6.4, 7.2), (10.6, 7.2), (6.4, 3.6)  # inches: without diagrams, with them, of evidence alone
+ALONE, TOGETHER = (6.4, 7.2), (10.6, 7.2)  # inches: without diagrams, with them
 WIDTHS = (1.55, 1.0)  # of time and of the diagram
 STACKED_HEIGHTS = (1.25, 1.0)  # where the diagram is below the panels
 STACKED = 1.0  # most widths by height at which the diagram is below
@@ -70,8 +70,6 @@ class MonitorDisplay(Display):
     * The last panel has the lower bound of the mean error in some batch so far, beside the limit where one is tested.
     * The reliability diagram shows the rows since the likeliest onset, and in grey those before it; without an alarm
       all rows.
-
-    Of whole distributions there is the first panel alone, since no rows are kept.
 
     Where all batches have times the axis is one of time, if these are dates or numbers that increase.
 
@@ -121,8 +119,6 @@ class MonitorDisplay(Display):
         self.named = [key_in_words(key) for key in evidence.named]
         self.limit, self.alpha, self.max_error = evidence.log_limit / log(10.0), evidence.alpha, evidence.max_error
         self.alarm, self.onset = evidence.alarm_since, evidence.shown_onset
-        of_scores = any(row["error_low"] is not None for row in self.batches)
-        self.names = PANELS if of_scores else PANELS[:1]
         samples = evidence.samples()
         self.panels: MonitorPanels = panels if samples else "batches"
         self.diagrams = {} if self.panels == "batches" else _diagrams_of(samples)
@@ -131,7 +127,7 @@ class MonitorDisplay(Display):
     def size(self) -> tuple[float, float]:
         """Width and height of the figure, in inches."""
         sizes = {"all": TOGETHER, "batches": ALONE, "calibration": ReliabilityDisplay.size}
-        return sizes[self.panels] if len(self.names) > 1 else LOW
+        return sizes[self.panels]
 
     def parts(self) -> dict[str, Records]:
         """Return every number that is drawn.
@@ -178,8 +174,8 @@ class MonitorDisplay(Display):
         self
         """
         self.figure_ = get_figure(figure, self.size)
-        panels, place = _lay_out(self.figure_, self.panels, len(self.names))
-        self.axes_, self.legend_ = dict(zip(self.names, panels, strict=False)), None
+        panels, place = _lay_out(self.figure_, self.panels)
+        self.axes_, self.legend_ = dict(zip(PANELS, panels, strict=False)), None
         if panels:
             self._draw_batches(panels)
         if place is not None and self.diagrams:
@@ -197,10 +193,9 @@ class MonitorDisplay(Display):
             for name, own in _by_segment(parts.get("segments", [])).items()
         }
         self.legend_ = draw_evidence(panels[0], axis, rows, self.limit, segments, self.named)
-        if len(panels) > 1:
-            draw_interval(panels[1], axis, rows, "level", 0.0)
-            draw_interval(panels[2], axis, rows, "slope", 1.0)
-            draw_error(panels[3], axis, rows, self.max_error)
+        draw_interval(panels[1], axis, rows, "level", 0.0)
+        draw_interval(panels[2], axis, rows, "slope", 1.0)
+        draw_error(panels[3], axis, rows, self.max_error)
         mark_batches(panels, axis, self.alarm, self.onset)
 
     def _draw_diagrams(self, ax: "Axes") -> "Axes":
@@ -230,20 +225,20 @@ def _diagrams_of(samples: Mapping[str, ScoreSample]) -> dict[str, ReliabilityDis
     return diagrams
 
 
-def _lay_out(figure: Any, panels: MonitorPanels, count: int) -> tuple[list["Axes"], Any]:
+def _lay_out(figure: Any, panels: MonitorPanels) -> tuple[list["Axes"], Any]:
     """Return the axes of the panels, one below the other, and those of the reliability diagram."""
     if panels == "calibration":
         return [], figure.add_subplot()
     if panels == "batches":
-        columns, place = figure.add_gridspec(count, 1, height_ratios=HEIGHTS[:count]), None
+        columns, place = figure.add_gridspec(len(PANELS), 1, height_ratios=HEIGHTS), None
     else:
         beside = figure.bbox.width / figure.bbox.height > STACKED
         shares: Any = {"width_ratios": WIDTHS} if beside else {"height_ratios": STACKED_HEIGHTS}
         whole = figure.add_gridspec(*((1, 2) if beside else (2, 1)), **shares)
-        columns = whole[0].subgridspec(count, 1, height_ratios=HEIGHTS[:count])
+        columns = whole[0].subgridspec(len(PANELS), 1, height_ratios=HEIGHTS)
         place = figure.add_subplot(whole[1])
     first = figure.add_subplot(columns[0])
-    return [first, *(figure.add_subplot(columns[k], sharex=first) for k in range(1, count))], place
+    return [first, *(figure.add_subplot(columns[k], sharex=first) for k in range(1, len(PANELS)))], place
 
 
 def _by_segment(rows: Records) -> dict[str, Records]:

@@ -38,9 +38,9 @@ class Record:
         What the map of each family, fitted before the batch, gained in log loss over the scores: the sum over its rows
         with their exponents.
     level, slope : Ends
-        The intervals for shift and slope of the logits that hold at all times; of several classes no end is known.
-    error_low : float or None
-        In some batch so far the mean error was at least this; None of several classes.
+        The intervals for shift and slope of the logits that hold at all times.
+    error_low : float
+        In some batch so far the mean error was at least this.
     left_out : int
         Rows that were not counted, since a batch before had their groups.
     """
@@ -58,7 +58,7 @@ class Record:
     log_gains: Mapping[str, float]
     level: Ends
     slope: Ends
-    error_low: float | None
+    error_low: float
     left_out: int = 0
 
 

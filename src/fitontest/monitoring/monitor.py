@@ -74,9 +74,8 @@ class Monitor:
         The largest weight that a row can have, declared before it is seen. An exponent above 1 would not be valid.
         `Cells` hold sums alone: they are refused where the sum of squares over the sum of the weights of a cell is
         above it, but a larger weight among many small ones does not show there.
-    reduction : {"confidence", "binary", "classwise", "canonical"}, optional
-        How a matrix of scores is read, see `calibration_error`. With "classwise" each class is a segment; with
-        "canonical" bets are made on whole distributions, on a temperature and on shifts of one class.
+    reduction : {"confidence", "binary", "classwise"}, optional
+        How a matrix of scores is read, see `calibration_error`. With "classwise" each class is a segment.
     labels : sequence, optional
         The class of each column of scores.
     pos_label : label, optional

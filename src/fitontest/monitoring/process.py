@@ -16,21 +16,59 @@ from fitontest.monitoring.bettors.identity import IdentityBettor
 from fitontest.monitoring.bettors.level import LevelBettor
 from fitontest.monitoring.bettors.line import LineBettor
 from fitontest.monitoring.capital import ErrorCapital
+from fitontest.monitoring.history import Record, onset_of
 from fitontest.monitoring.lines.sequence import LineSequence
 from fitontest.monitoring.nulls.tolerance import Exact
 from fitontest.monitoring.past import OF_PAST, Past
 from fitontest.monitoring.settings import Settings
-from fitontest.monitoring.stream import UNKNOWN, Stream
+from fitontest.typing import FloatArray
 
 IDENTITY, GRIDS = 0.3, 0.42  # prior weights of the bettor that does nothing, and of level, line and bands together
+UNKNOWN = (None, None)  # an interval whose ends are not known
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Process(Stream[Batch]):
-    """The evidence of one stream against its scores.
+@dataclass(frozen=True, eq=False)
+class Bets:
+    """What all bettors made of one batch.
 
     Attributes
     ----------
+    bettors : tuple of Bettor
+        As they are after it.
+    log_factors : array of shape (K,)
+        What each of them gained.
+    log_factor : float
+        What all of them gained together, by their weights before the batch.
+    """
+
+    bettors: tuple[Bettor, ...]
+    log_factors: FloatArray
+    log_factor: float
+
+    @property
+    def by_name(self) -> dict[str, float]:
+        """What each bettor gained, by its name."""
+        return {bettor.name: float(gain) for bettor, gain in zip(self.bettors, self.log_factors, strict=True)}
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Process:
+    """The evidence of one stream against its scores; a batch makes another one of it, and it never changes itself.
+
+    Attributes
+    ----------
+    bettors : tuple of Bettor
+        Those who bet; none before the first batch that has rows.
+    shares : FixedShare
+        Their weights.
+    log_e, log_cusum : float
+        The evidence against what is tested, and that since the likeliest onset.
+    refuted_by : str or None
+        The first labels that the hypothesis has no probability for, in words; the evidence is then infinite.
+    refuted_at : int
+        The place of their batch among the records.
+    records : tuple of Record
+        One for each batch.
     capital : ErrorCapital
         The evidence against mean errors of at most each of many values.
     lines : LineSequence or None
@@ -41,6 +79,13 @@ class Process(Stream[Batch]):
         The cells of the batches before the likeliest onset, and since it.
     """
 
+    bettors: tuple[Bettor, ...] = ()
+    shares: FixedShare
+    log_e: float = 0.0
+    log_cusum: float = 0.0
+    refuted_by: str | None = None
+    refuted_at: int = -1
+    records: tuple[Record, ...] = ()
     capital: ErrorCapital
     lines: LineSequence | None
     past: Past
@@ -55,6 +100,26 @@ class Process(Stream[Batch]):
         shares = FixedShare.of(np.ones(1), settings.share)
         return cls(shares=shares, capital=capital, lines=None, past=Past.none(), before=none, since=none)
 
+    def after(self, batch: Batch, settings: Settings, name: str, time: str | None = None) -> "Process":
+        """Return the process with one batch more; one without rows changes no evidence."""
+        if not batch.n:
+            return self._recorded(batch, settings, name, time)
+        started = self if self.bettors else self._started(batch, settings)
+        return started._after(batch, settings, name, time)
+
+    @property
+    def n(self) -> int:
+        """Rows so far."""
+        return sum(record.n for record in self.records)
+
+    @property
+    def onset(self) -> int | None:
+        """The place among the records of the batch since which the evidence has grown most; None where it has not.
+
+        The start of the largest sum of the logarithms of the factors up to now, a point estimate.
+        """
+        return onset_of([record.log_factor if record.n else None for record in self.records])
+
     @property
     def events(self) -> int | None:
         """Rows so far that are positive; None of all classes together, of which one is that of the label."""
@@ -62,7 +127,8 @@ class Process(Stream[Batch]):
         return None if None in events else sum(each or 0 for each in events)
 
     def _started(self, batch: Batch, settings: Settings) -> "Process":
-        bettors: tuple[Bettor[Round], ...] = (
+        """Return the process with bettors that have seen the scores of the first batch."""
+        bettors: tuple[Bettor, ...] = (
             IdentityBettor(),
             LevelBettor.first(),
             LineBettor.first(batch),
@@ -74,6 +140,7 @@ class Process(Stream[Batch]):
         return replace(self, bettors=bettors, shares=FixedShare.of(prior, settings.share), lines=lines)
 
     def _after(self, batch: Batch, settings: Settings, name: str, time: str | None) -> "Process":
+        """Return the process with one batch more, which has rows."""
         limits = settings.null.limits(batch)
         refuted = limits.contradicted(batch)
         logits = self.past.logits(settings.families, batch)
@@ -97,7 +164,55 @@ class Process(Stream[Batch]):
         )
         return changed._recorded(batch, settings, name, time, log_factor, bets.by_name, _gains(batch, logits))
 
+    def _bets(self, turn: Round) -> Bets:
+        """Return the bets of all bettors on a batch, by what they are told of it."""
+        bets = [bettor.bet(turn) for bettor in self.bettors]
+        log_factors = np.array([log_factor for log_factor, _ in bets])
+        return Bets(tuple(bettor for _, bettor in bets), log_factors, self.shares.log_mean(log_factors))
+
+    def _grown(self, bets: Bets, log_factor: float, log_e: float, refuted_by: str | None) -> "Process":
+        """Return the process with the bets on a batch, its factor, and the evidence and the refutation after it."""
+        is_first = self.refuted_by is None and refuted_by is not None
+        return replace(
+            self,
+            bettors=bets.bettors,
+            shares=self.shares.after(bets.log_factors),
+            log_e=log_e,
+            log_cusum=max(self.log_cusum, 0.0) + log_factor,
+            refuted_by=refuted_by if is_first else self.refuted_by,
+            refuted_at=len(self.records) if is_first else self.refuted_at,
+        )
+
+    def _recorded(
+        self,
+        batch: Batch,
+        settings: Settings,
+        name: str,
+        time: str | None,
+        log_factor: float = 0.0,
+        log_factors: Mapping[str, float] | None = None,
+        log_gains: Mapping[str, float] | None = None,
+    ) -> "Process":
+        """Return the process, which is what is known after a batch, with the record of that batch."""
+        record = Record(
+            batch=name,
+            time=time,
+            n=batch.n,
+            events=batch.events,
+            weight=batch.weight,
+            expected=batch.expected,
+            log_factor=log_factor,
+            log_e=self.log_e,
+            log_cusum=self.log_cusum,
+            log_factors=dict(log_factors or {}),
+            log_gains=dict(log_gains or {}),
+            left_out=batch.left_out,
+            **self._intervals(settings),
+        )
+        return replace(self, records=(*self.records, record))
+
     def _intervals(self, settings: Settings) -> dict[str, Any]:
+        """Return level, slope and the lower bound of the mean error as a record has them."""
         lines = self.lines
         return {
             "level": UNKNOWN if lines is None else lines.level,

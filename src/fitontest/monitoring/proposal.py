@@ -8,8 +8,7 @@ from fitontest.families.base import Family, read_family
 from fitontest.families.registry import family_name
 from fitontest.maps.base import CalibrationMap
 from fitontest.monitoring.past import FEWEST
-from fitontest.monitoring.state import AnyProcess
-from fitontest.monitoring.vector_process import VectorProcess
+from fitontest.monitoring.process import Process
 from fitontest.results.frames import Records, records
 from fitontest.results.table import Section, Table
 from fitontest.results.text import count, short
@@ -77,16 +76,15 @@ class Proposal(Table):
         )
 
 
-def propose(process: AnyProcess, family: str | Family) -> Proposal:
+def propose(process: Process, family: str | Family) -> Proposal:
     """Return a map of a family fitted to the past of a process, with what maps of the family have gained.
 
     Raises
     ------
     ValueError
-        Fewer than 10 positives or negatives so far; whole distributions, of which nothing is kept that a map could be
-        fitted to, or all classes against the rest, each of which has a map of its own.
+        Fewer than 10 positives or negatives so far; all classes against the rest, each of which has a map of its own.
     """
-    if isinstance(process, VectorProcess) or process.events is None:
+    if process.events is None:
         raise ValueError("a map is proposed for one score; with several classes fit a family to rows of your own")
     if not process.past.is_enough:
         raise ValueError(

@@ -3,24 +3,19 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from math import inf, log
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
-from fitontest.data.simplex_sample import CANONICAL
 from fitontest.monitoring.batches.batch import Batch
-from fitontest.monitoring.batches.layout import SEVERAL, Layout
+from fitontest.monitoring.batches.layout import Layout
 from fitontest.monitoring.batches.seen_groups import NO_GROUPS, Digests, joined
-from fitontest.monitoring.batches.vector_batch import VectorBatch
 from fitontest.monitoring.history import Record
 from fitontest.monitoring.process import Process
 from fitontest.monitoring.segments import list_segments, log_mean_of_segments, prior_weights
 from fitontest.monitoring.settings import Settings
-from fitontest.monitoring.vector_process import VectorProcess
 from fitontest.typing import FloatArray
 
-AnyBatch: TypeAlias = Batch | VectorBatch
-AnyProcess: TypeAlias = Process | VectorProcess
 TOGETHER = 0.5  # prior weight of the evidence of all rows, where there are segments too
 
 
@@ -47,8 +42,8 @@ class Update:
 
     Attributes
     ----------
-    together : Batch or VectorBatch
-    segments : mapping from key to Batch or VectorBatch
+    together : Batch
+    segments : mapping from key to Batch
         Of the segments that have rows; empty without segments.
     seen : Seen
         What tells it from others.
@@ -58,8 +53,8 @@ class Update:
         Digests of the groups of its rows that no batch before had.
     """
 
-    together: AnyBatch
-    segments: Mapping[Any, AnyBatch]
+    together: Batch
+    segments: Mapping[Any, Batch]
     seen: Seen
     layout: Layout | None = None
     groups: Digests = field(default_factory=NO_GROUPS.copy)
@@ -88,9 +83,9 @@ class MonitorState:
     Attributes
     ----------
     settings : Settings
-    together : Process or VectorProcess
+    together : Process
         The evidence of all rows.
-    segments : mapping from key to Process or VectorProcess
+    segments : mapping from key to Process
         That of each segment, in the order in which they appeared. It has records of the batches alone in which the
         segment has rows.
     priors : mapping from key to float
@@ -109,8 +104,8 @@ class MonitorState:
     """
 
     settings: Settings
-    together: AnyProcess
-    segments: Mapping[Any, AnyProcess]
+    together: Process
+    segments: Mapping[Any, Process]
     priors: Mapping[Any, float]
     log_es: tuple[float, ...]
     seen: tuple[Seen, ...]
@@ -120,20 +115,19 @@ class MonitorState:
     @classmethod
     def first(cls, settings: Settings) -> "MonitorState":
         """Return the state before the first batch."""
-        return cls(settings, first_process(settings), {}, {}, (), (), NO_GROUPS)
+        return cls(settings, Process.first(settings), {}, {}, (), (), NO_GROUPS)
 
     def after(self, update: Update) -> "MonitorState":
         """Return the state with one batch more."""
         name, time = update.seen.name, update.seen.time
         filled = {key: batch for key, batch in update.segments.items() if batch.n}
         new = [key for key in filled if key not in self.segments]
-        first: Any = first_process(self.settings)
-        together: Any = self.together
+        first = Process.first(self.settings)
         segments = {key: self.segments.get(key, first).after(filled[key], self.settings, name, time) for key in filled}
         changed = replace(
             self,
             settings=replace(self.settings, layout=update.layout or self.settings.layout),
-            together=together.after(update.together, self.settings, name, time),
+            together=self.together.after(update.together, self.settings, name, time),
             segments=dict(self.segments) | segments,
             priors=dict(self.priors) | prior_weights(new, len(self.priors)),
             seen=(*self.seen, update.seen),
@@ -155,15 +149,12 @@ class MonitorState:
         ValueError
             Moved scores of several classes, each of which has a map of its own.
         """
-        reduction = self.settings.layout.reduction
-        if moved is not None and reduction in SEVERAL:
-            raise ValueError(f"map must be None with reduction={reduction!r}, since it is of one score; got one")
+        if moved is not None and self.settings.layout.is_by_class:
+            raise ValueError("map must be None with reduction='classwise', since it is of one score; got one")
 
-        def restart(process: AnyProcess) -> AnyProcess:
-            first = first_process(self.settings)
-            if moved is None or not isinstance(first, Process) or not isinstance(process, Process):
-                return first
-            return replace(first, past=process.past.moved(moved))
+        def restart(process: Process) -> Process:
+            first = Process.first(self.settings)
+            return first if moved is None else replace(first, past=process.past.moved(moved))
 
         return replace(
             self,
@@ -203,14 +194,14 @@ class MonitorState:
         return -1 if first is None else self._place(first)
 
     @property
-    def _first_refuted(self) -> AnyProcess | None:
+    def _first_refuted(self) -> Process | None:
         """The process, of all rows or of a segment, that was refuted first."""
         if self.settings.max_error is not None:
             return None
         refuted = [each for each in (self.together, *self.segments.values()) if each.refuted_by is not None]
         return min(refuted, key=self._place, default=None)
 
-    def _place(self, refuted: AnyProcess) -> int:
+    def _place(self, refuted: Process) -> int:
         """Return the place among all batches of the one by which a process was refuted: a segment has rows in some."""
         name = refuted.records[refuted.refuted_at].batch
         return next(k for k, record in enumerate(self.together.records) if record.batch == name)
@@ -225,8 +216,3 @@ class MonitorState:
     def named(self) -> tuple[Any, ...]:
         """The segments that are miscalibrated by their evidence now, see `list_segments`."""
         return list_segments({key: self.log_e_of(key) for key in self.segments}, self.settings.alpha_of_evidence)
-
-
-def first_process(settings: Settings) -> AnyProcess:
-    """Return the process before the first batch, of scores or of whole distributions."""
-    return VectorProcess.first(settings) if settings.layout.reduction == CANONICAL else Process.first(settings)

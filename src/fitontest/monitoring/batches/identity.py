@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 from scipy.special import gammaln, xlog1py, xlogy
 
+from fitontest.cells.cell_sums import CellSums
 from fitontest.checks import as_plain, brief, is_real, is_whole
-from fitontest.data.simplex_sample import SimplexSample
 from fitontest.monitoring.batches.batch import OF_BATCH
-from fitontest.monitoring.batches.vector_rows import Counted, digest_of_vectors, log_chance_of_vectors
 from fitontest.monitoring.state import Seen
 
 BY_CHANCE = 1e-9  # probability of the labels of a batch above which an equal batch may be another one
@@ -75,18 +74,16 @@ def read_time(time: object, seen: Sequence[Seen]) -> str | None:
     return text
 
 
-def digest_of(sums: Counted) -> str:
+def digest_of(sums: CellSums) -> str:
     """Return a digest of the rows of a batch by cell, whatever their order and whoever counted them.
 
     Parameters
     ----------
-    sums : CellSums or SimplexSample
+    sums : CellSums
         Of the batch as it was read, before any of its groups is left out.
     """
     if not len(sums):
         return ""
-    if isinstance(sums, SimplexSample):
-        return digest_of_vectors(sums)
     cells = sums.pooled(OF_BATCH)
     digest = blake2b(digest_size=16)
     for column in (cells.key, cells.rows):
@@ -96,7 +93,7 @@ def digest_of(sums: Counted) -> str:
     return digest.hexdigest()
 
 
-def refuse_repeated(sums: Counted, digest: str, seen: Sequence[Seen]) -> None:
+def refuse_repeated(sums: CellSums, digest: str, seen: Sequence[Seen]) -> None:
     """Raise ValueError for the rows of a batch before under another name.
 
     Two batches may honestly be equal: a few rows, or the same subjects with the same scores and no event in either. So
@@ -105,7 +102,7 @@ def refuse_repeated(sums: Counted, digest: str, seen: Sequence[Seen]) -> None:
 
     Parameters
     ----------
-    sums : CellSums or SimplexSample
+    sums : CellSums
     digest : str
         Of it, as `digest_of` returns it.
     seen : sequence of Seen
@@ -118,10 +115,8 @@ def refuse_repeated(sums: Counted, digest: str, seen: Sequence[Seen]) -> None:
         )
 
 
-def log_chance(sums: Counted) -> float:
+def log_chance(sums: CellSums) -> float:
     """Return the log probability of the labels by cell, given the scores, at these or at one rate, the larger one."""
-    if isinstance(sums, SimplexSample):
-        return log_chance_of_vectors(sums)
     cells = sums.pooled(OF_BATCH)
     positive, rows = cells.rows[:, 1].astype(np.float64), cells.rows.sum(axis=1).astype(np.float64)
     ways = gammaln(rows + 1.0) - gammaln(positive + 1.0) - gammaln(rows - positive + 1.0)

@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
+from fitontest.cells.cell_sums import CellSums
 from fitontest.checks import brief
 from fitontest.data.segments import MOST_SEGMENTS, check_number
-from fitontest.data.simplex_sample import CANONICAL, SimplexSample
 from fitontest.exceptions import without_printed_notes
 from fitontest.monitoring.batches.batch import Batch
 from fitontest.monitoring.batches.exponents import with_exponents
@@ -14,8 +14,6 @@ from fitontest.monitoring.batches.identity import digest_of, read_name, read_tim
 from fitontest.monitoring.batches.layout import Layout
 from fitontest.monitoring.batches.rows import BatchRows, read_rows
 from fitontest.monitoring.batches.seen_groups import NO_GROUPS, Digests, are_known, digests_of
-from fitontest.monitoring.batches.vector_batch import VectorBatch
-from fitontest.monitoring.batches.vector_rows import Counted, ids_of, vector_batch_of
 from fitontest.monitoring.state import MonitorState, Seen, Update
 
 COLUMNS = ("sample_weight", "groups", "by", "label", "prob", "weight")
@@ -57,9 +55,9 @@ def read_update(
     return Update(together, segments, Seen(name, moment, digest), layout, new)
 
 
-def _known_groups(rows: Counted, seen: Digests, *, once: bool) -> tuple[frozenset[Any], Digests]:
+def _known_groups(rows: CellSums, seen: Digests, *, once: bool) -> tuple[frozenset[Any], Digests]:
     """Return the groups that a batch before had, or refuse them, and the digests of the others."""
-    ids = ids_of(rows) if isinstance(rows, SimplexSample) else rows.ids
+    ids = rows.ids
     if ids is None:
         return frozenset(), NO_GROUPS
     digests = digests_of(ids)
@@ -74,12 +72,8 @@ def _known_groups(rows: Counted, seen: Digests, *, once: bool) -> tuple[frozense
     return frozenset(old), np.unique(digests[~known])
 
 
-def _batch_of(sums: Counted, old: frozenset[Any], layout: Layout, per_row: int = 1) -> Batch | VectorBatch:
-    """Return the batch of cells or rows, of which those of old groups are left out."""
-    if isinstance(sums, SimplexSample):
-        return vector_batch_of(sums, old, layout.divisor)
-    if layout.reduction == CANONICAL:
-        return VectorBatch.empty()
+def _batch_of(sums: CellSums, old: frozenset[Any], layout: Layout, per_row: int = 1) -> Batch:
+    """Return the batch of cells, of which those of old groups are left out."""
     kept = sums
     if old and sums.ids is not None and sums.group is not None:
         is_old = np.array([each in old for each in sums.ids.tolist()], dtype=bool)

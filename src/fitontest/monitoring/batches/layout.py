@@ -8,7 +8,6 @@ import numpy as np
 
 from fitontest.checks import as_plain, brief, check_flag, choose, is_real
 from fitontest.data.predictions import REDUCTIONS
-from fitontest.data.simplex_sample import CANONICAL
 from fitontest.data.weights import WEIGHT_TYPES, WeightType
 from fitontest.typing import Label
 
@@ -20,7 +19,6 @@ HEAVIER = (
 )
 CALLED = {"weight": "weights"}  # in messages
 CLASSWISE = "classwise"
-SEVERAL = (CLASSWISE, CANONICAL)  # reductions to more than one column of scores
 
 
 @dataclass(frozen=True)
@@ -38,7 +36,7 @@ class Layout:
         What weights mean.
     max_weight : float or None
         Of importances the largest that there may be, by which they are divided.
-    reduction : {"confidence", "classwise", "binary", "canonical"} or None
+    reduction : {"confidence", "classwise", "binary"} or None
         How a matrix of scores is read.
     labels : tuple of labels, or None
         The classes in the order of the columns.
@@ -77,12 +75,12 @@ class Layout:
         choose(self.weights, WEIGHT_TYPES, "weights")
         put(self, "max_weight", _read_max_weight(self.max_weight, self.weights))
         if self.reduction is not None:
-            choose(self.reduction, [*REDUCTIONS, CANONICAL], "reduction")
+            choose(self.reduction, REDUCTIONS, "reduction")
         put(self, "labels", _read_labels(self.labels, self.reduction))
         put(self, "pos_label", as_plain(self.pos_label))
         if not (self.pos_label is None or isinstance(self.pos_label, str | int | float)):
             raise ValueError(f"pos_label must be a text, a number or a boolean, got {brief(self.pos_label)}")
-        if self.pos_label is not None and self.reduction in ("confidence", *SEVERAL):
+        if self.pos_label is not None and self.reduction in ("confidence", CLASSWISE):
             raise ValueError(f"pos_label must be left out with reduction={self.reduction!r}, got {self.pos_label!r}")
         if self.by and self.is_by_class:
             raise ValueError(

@@ -9,22 +9,23 @@ from fitontest.cells.cell_sums import CellSums, Resolution
 from fitontest.cells.cells import Cells, ClassCells, sums_of_sample
 from fitontest.cells.frame_rows import frame_in_words
 from fitontest.checks import as_plain, brief
-from fitontest.data.predictions import NAMES, Names
+from fitontest.data.arrays import count_columns
+from fitontest.data.predictions import NAMES, REDUCTIONS, Names
 from fitontest.data.repeated_rows import Repeats
 from fitontest.data.row_groups import GROUP
 from fitontest.data.samples import MODEL, Samples
 from fitontest.data.score_sample import ScoreSample
-from fitontest.data.simplex_sample import CANONICAL, SimplexSample
+from fitontest.data.simplex_sample import SimplexSample
 from fitontest.data.weights import WeightType
 from fitontest.monitoring.batches.exponents import check_cells, check_weights, counted
 from fitontest.monitoring.batches.layout import CLASSWISE, Layout
-from fitontest.monitoring.batches.vector_rows import Counted, counted_rows
 from fitontest.reading.read import read
 from fitontest.reading.table import Table
 
 READ = (Cells, ClassCells, ScoreSample, SimplexSample, Mapping)
 COLUMNS = ("label", "prob", "weight", "by", "groups")
 CONFIDENCE = "confidence"
+_TAKEN = ", ".join(map(repr, REDUCTIONS))
 
 
 @dataclass(frozen=True)
@@ -51,22 +52,22 @@ class BatchRows:
 
     Attributes
     ----------
-    together : CellSums or SimplexSample
-        Of all rows; of several classes those of all classes, or the rows themselves.
-    parts : mapping from key to CellSums or SimplexSample
+    together : CellSums
+        Of all rows; of several classes those of all classes.
+    parts : mapping from key to CellSums
         Of the segments or the classes that have rows; empty without any.
     holds : mapping from str to object
         What the batch tells of its layout, see `Layout.after`; nothing of a batch without rows.
     """
 
-    together: Counted = field(default_factory=CellSums.none)
-    parts: Mapping[Any, Counted] = field(default_factory=dict)
+    together: CellSums = field(default_factory=CellSums.none)
+    parts: Mapping[Any, CellSums] = field(default_factory=dict)
     holds: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def n(self) -> int:
         """Rows; of classes, each against the rest, those of all classes."""
-        return len(self.together) if isinstance(self.together, SimplexSample) else self.together.n
+        return self.together.n
 
     @classmethod
     def of(cls, sums: CellSums | Mapping[Any, CellSums], holds: Mapping[str, Any]) -> "BatchRows":
@@ -75,15 +76,6 @@ class BatchRows:
             return cls(sums, {}, holds) if len(sums) else cls()
         parts = {as_plain(key): each for key, each in sums.items() if len(each)}
         return cls(CellSums.added([*parts.values()]), parts, holds) if parts else cls()
-
-    @classmethod
-    def of_vectors(cls, data: Any, layout: Layout, holds: Mapping[str, Any]) -> "BatchRows":
-        """Return the rows of whole distributions, of one stream or of several by their keys."""
-        counts = layout.weights == "counts"
-        whole = data.whole if data.is_by_segment else data
-        of_segments = data.items() if data.is_by_segment else ()
-        parts = {as_plain(key): counted_rows(each, counts=counts) for key, each in of_segments}
-        return cls(counted_rows(whole, counts=counts), parts, {**holds, **_told_classes(whole.classes, layout)})
 
 
 def read_rows(layout: Layout, y_true: Any, y_prob: Any, given: Mapping[str, Any], *, hint: bool = False) -> BatchRows:
@@ -138,6 +130,7 @@ def _of_arrays(y_true: Any, y_prob: Any, layout: Layout, given: Mapping[str, Any
             f"by must have a value for each row of arrays, got the text {brief(by)}, which can name a column where "
             "y_true is a data frame or a file"
         )
+    _refuse_several(count_columns(y_prob) or 1, layout, NAMES)
     kind = _kind(layout, has_weights=weight is not None)
     data = read(y_true, y_prob, sample_weight=weight, weights=kind, by=by, groups=groups, **_of_classes(layout))
     return _of_rows(data, layout, holds, NAMES.sample_weight, hint=hint)
@@ -154,6 +147,7 @@ def _of_table(source: Any, layout: Layout, given: Mapping[str, Any], *, hint: bo
     of_groups = table.groups[0] if len(table.groups) == 1 else table.groups or False  # as states have it
     holds |= {"label": table.label, "prob": table.probs, "groups": of_groups}
     layout.after(holds)
+    _refuse_several(len(table.probs), layout, table.names)
     kind = _kind(layout, has_weights=table.weight is not None)
     try:
         if table.is_reduced_to_cells("auto", layout.reduction):
@@ -166,6 +160,15 @@ def _of_table(source: Any, layout: Layout, given: Mapping[str, Any], *, hint: bo
             return BatchRows()
         raise
     return _of_rows(data, layout, holds, table.names.sample_weight, hint=hint)
+
+
+def _refuse_several(columns: int, layout: Layout, names: Names) -> None:
+    """Raise ValueError for scores of several columns where the monitor was not told how to read them."""
+    if columns > 1 and layout.reduction is None:
+        raise ValueError(
+            f"{names.y_prob} must be one column unless the monitor has a {names.reduction}, one of {_TAKEN}; got "
+            f"{columns} columns"
+        )
 
 
 def _or_known(given: Any, known: Any) -> Any:
@@ -226,28 +229,22 @@ def _of_samples(data: Any, layout: Layout, holds: Mapping[str, Any], *, hint: bo
     if data.reduction != layout.reduction:
         raise ValueError(
             f"y_true must have been read with the reduction of the monitor, {layout.reduction!r}, got that of "
-            f"{data.reduction!r}"
+            f"{data.reduction!r}; a monitor takes {_TAKEN}"
         )
     shared = data.shared
     rows = shared if shared.split is None else shared.split.given
     if rows.aggregated or rows.has_pooled_scores:
         raise ValueError("y_true must be the Cells themselves, got what was read of them, which has only mean scores")
     check_weights(rows.w, "the weights of y_true", layout)
-    weights = shared.weights if isinstance(shared, SimplexSample) else shared
-    if layout.weights == "counts" and weights is not None and weights.said and not shared.whole:
+    if layout.weights == "counts" and shared.said and not shared.whole:
         raise ValueError("the weights of y_true must be counts with Monitor(weights='counts'), got importances")
     if hint:
         Repeats.of(shared).warn()
-    if isinstance(data, ScoreSample | SimplexSample):
-        told = {"by": False, "groups": GROUP in data.facts, **holds}
-        if isinstance(data, SimplexSample):
-            return BatchRows.of_vectors(data, layout, told)
-        return BatchRows.of(_sums_of(data, layout), told)
+    if isinstance(data, ScoreSample):
+        return BatchRows.of(_sums_of(data, layout), {"by": False, "groups": GROUP in data.facts, **holds})
     told = {"by": data.is_by_segment, "groups": GROUP in shared.facts, **holds}
     told = {"labels": tuple(data.labels), **told} if data.is_by_class else told
     layout.after(told)  # before a segment of several classes is taken for one of scores
-    if layout.reduction == CANONICAL:
-        return BatchRows.of_vectors(data, layout, told)
     return BatchRows.of({key: _sums_of(data[key], layout) for key in data}, told)
 
 
@@ -258,8 +255,6 @@ def _sums_of(sample: ScoreSample, layout: Layout) -> CellSums:
 
 def _of_cells(data: Any, layout: Layout, holds: Mapping[str, Any]) -> BatchRows:
     """Return the rows of cells, of those of the classes, or of a dict by segment."""
-    if layout.reduction == CANONICAL:
-        raise ValueError(f"y_true must be rows with reduction='canonical', which cells do not keep, got {brief(data)}")
     is_by_class = isinstance(data, ClassCells)
     if is_by_class != layout.is_by_class:
         raise ValueError(

@@ -30,7 +30,7 @@ def edges_of(batch: Batch) -> FloatArray:
 
 
 @dataclass(frozen=True, eq=False)
-class BandBettor(Bettor[Round]):
+class BandBettor(Bettor):
     """Bets that the logits are off by a number in each band of the score, by a mixture over nine numbers in each.
 
     Its factor is the product of those of the bands, so that bands may be off in different directions at once.

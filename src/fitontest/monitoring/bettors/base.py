@@ -3,13 +3,11 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar
 
 from fitontest.monitoring.batches.batch import Batch
 from fitontest.monitoring.nulls.base import Limits
 from fitontest.typing import FloatArray
-
-Told = TypeVar("Told", contravariant=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,11 +29,8 @@ class Round:
     logits: Mapping[str, FloatArray]
 
 
-class Bettor(ABC, Generic[Told]):
-    """A rule that makes rates of the scores, of what is past; its state changes with every batch.
-
-    What it is told of a batch is a `Round`, or of whole distributions a `VectorRound`.
-    """
+class Bettor(ABC):
+    """A rule that makes rates of the scores, of what is past; its state changes with every batch."""
 
     kind: ClassVar[str]
 
@@ -45,7 +40,7 @@ class Bettor(ABC, Generic[Told]):
         return self.kind
 
     @abstractmethod
-    def bet(self, turn: Told) -> tuple[float, "Bettor[Told]"]:
+    def bet(self, turn: Round) -> tuple[float, "Bettor"]:
         """Return the log factor of a batch, and the bettor that has learnt of it."""
 
     @abstractmethod
@@ -54,5 +49,5 @@ class Bettor(ABC, Generic[Told]):
 
     @classmethod
     @abstractmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> "Bettor[Told]":
+    def from_dict(cls, values: Mapping[str, Any]) -> "Bettor":
         """Return the bettor of a state that `to_dict` returned."""

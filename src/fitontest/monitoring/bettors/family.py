@@ -14,7 +14,7 @@ FARTHEST = 2.0  # logits from the score that a map is followed; a rate of 0 woul
 
 
 @dataclass(frozen=True)
-class FamilyBettor(Bettor[Round]):
+class FamilyBettor(Bettor):
     """Bets on the map of any registered family, fitted to the discounted cells of the past.
 
     The bet is q = 1 / (1 + exp(-z - .8 clip(logit m(p) - z, -2, 2))), z = logit p, m the map.

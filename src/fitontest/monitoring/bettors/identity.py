@@ -4,16 +4,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from fitontest.monitoring.bettors.base import Bettor
+from fitontest.monitoring.bettors.base import Bettor, Round
 
 
 @dataclass(frozen=True)
-class IdentityBettor(Bettor[object]):
+class IdentityBettor(Bettor):
     """Bets the scores themselves, with the factor 1, so that the evidence sinks little while nothing is wrong."""
 
     kind: ClassVar[str] = "identity"
 
-    def bet(self, turn: object) -> tuple[float, "IdentityBettor"]:  # noqa: ARG002 - it bets on nothing
+    def bet(self, turn: Round) -> tuple[float, "IdentityBettor"]:  # noqa: ARG002 - it bets on nothing
         """Return the log factor of a batch, and the bettor that has learnt of it."""
         return 0.0, self
 

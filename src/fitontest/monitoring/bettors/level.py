@@ -25,7 +25,7 @@ def _prior() -> FixedShare:
 
 
 @dataclass(frozen=True, eq=False)
-class LevelBettor(Bettor[Round]):
+class LevelBettor(Bettor):
     """Bets that the logits of all scores are off by one number, by a mixture over 19 such numbers.
 
     Attributes

@@ -47,7 +47,7 @@ def _prior() -> FixedShare:
 
 
 @dataclass(frozen=True, eq=False)
-class LineBettor(Bettor[Round]):
+class LineBettor(Bettor):
     """Bets that the logits of all scores are off by a line, by a mixture over 11 shifts and 9 slopes.
 
     Attributes

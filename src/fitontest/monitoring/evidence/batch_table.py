@@ -10,14 +10,7 @@ from fitontest.results.text import count, p_alone, short
 LAST = 12  # batches of a long stream that are printed
 HEADER = ["batch", "time", "n", "events", "O:E", "E", "p", "level", "slope", "error >=", ""]
 #: Columns that are left out where no record has the value: of several classes, and without times.
-OPTIONAL = {
-    "time": "time",
-    "events": "events",
-    "O:E": "expected",
-    "level": "error_low",
-    "slope": "error_low",
-    "error >=": "error_low",
-}
+OPTIONAL = {"time": "time", "events": "events", "O:E": "expected"}
 ONSET, ALARM = "onset", "alarm"
 
 
@@ -68,7 +61,7 @@ def _line(row: dict[str, Any]) -> dict[str, str]:
         "p": p_alone(row["p_value"]),
         "level": ends_in_words(_ends(row, "level")),
         "slope": ends_in_words(_ends(row, "slope")),
-        "error >=": rounded_down(row["error_low"] or 0.0),
+        "error >=": rounded_down(row["error_low"]),
     }
 
 

@@ -1,6 +1,5 @@
 """In which direction the scores are wrong since the likeliest onset: point estimates of the rows since then."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -8,11 +7,9 @@ from fitontest.cells.cell_sums import CellSums
 from fitontest.cells.cells import Cells
 from fitontest.data.score_sample import ScoreSample
 from fitontest.exceptions import without_warnings
-from fitontest.monitoring.evidence.vector_direction import direction_in_words
 from fitontest.monitoring.past import OF_PAST
-from fitontest.monitoring.vector_process import VectorProcess
+from fitontest.monitoring.process import Process
 from fitontest.results.frames import finite_or_none
-from fitontest.typing import Label
 from fitontest.uncertainty.tendency import tendency_of
 
 SURE = 0.99  # level of the intervals by which words are chosen: the onset was chosen by the same rows
@@ -29,7 +26,7 @@ class Direction:
     n : int
         Rows since then.
     ratio : float or None
-        Observed events for each expected one, by the weights of the rows; None of several classes.
+        Observed events for each expected one, by the weights of the rows; None where all scores are 0.
     slope : float or None
         Of the most likely line of the logits; None where a class has fewer than 10 rows, or a threshold separates the
         classes.
@@ -37,8 +34,6 @@ class Direction:
         Those of `Tendency` that 99 % intervals of these rows show.
     bettor : str
         The bettor that gained most since then.
-    detail : str
-        Of whole distributions what its bets came to, in words; else "".
     """
 
     batch: str
@@ -47,18 +42,14 @@ class Direction:
     slope: float | None
     words: tuple[str, ...]
     bettor: str
-    detail: str = ""
 
     @classmethod
-    def of(cls, process: Any, classes: Sequence[Label] | None = None, *, shared: bool = False) -> "Direction | None":
+    def of(cls, process: Process, *, shared: bool = False) -> "Direction | None":
         """Return the direction; None where there is no onset.
 
         Parameters
         ----------
-        process : Process or VectorProcess
-            The latter keeps no rows, so that the bets alone are known.
-        classes : sequence of labels, optional
-            Of whole distributions the class of each column.
+        process : Process
         shared : bool, default=False
             As in `sample_of`.
         """
@@ -70,18 +61,12 @@ class Direction:
         for record in records:
             for name, gain in record.log_factors.items():
                 gains[name] = gains.get(name, 0.0) + gain
-        ratio: float | None = None
-        slope: float | None = None
-        words: tuple[str, ...] = ()
-        if process.since is not None and len(process.since):
-            sample = sample_of(process.since, shared=shared)
-            tendency = tendency_of(sample, SURE)
-            ratio = sample.base_rate / sample.mean_score if sample.mean_score > 0.0 else None
-            slope, words = finite_or_none(tendency.slope), tuple(tendency.words)
+        sample = sample_of(process.since, shared=shared)
+        tendency = tendency_of(sample, SURE)
+        ratio = sample.base_rate / sample.mean_score if sample.mean_score > 0.0 else None
         n = sum(record.n for record in records)
         best = max(gains, key=lambda name: gains[name])
-        detail = direction_in_words(process, best, classes) if isinstance(process, VectorProcess) else ""
-        return cls(records[0].batch, n, ratio, slope, words, best, detail)
+        return cls(records[0].batch, n, ratio, finite_or_none(tendency.slope), tuple(tendency.words), best)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the estimates as JSON-ready values."""

@@ -10,8 +10,9 @@ from fitontest.monitoring.evidence.facts import Facts
 from fitontest.monitoring.evidence.numbers import e_in_words, ends_in_words, finite_e_value, rounded_down
 from fitontest.monitoring.evidence.pictures import pictures_of
 from fitontest.monitoring.evidence.wording import headline_of, notes_of, onset_in_words, size_in_words
+from fitontest.monitoring.process import Process
 from fitontest.monitoring.settings import Settings
-from fitontest.monitoring.state import AnyProcess, MonitorState
+from fitontest.monitoring.state import MonitorState
 from fitontest.results.frames import Records
 from fitontest.results.table import Section, Table
 from fitontest.results.text import count, key_in_words, short
@@ -33,7 +34,7 @@ class MonitorEvidence(Facts, Table):
     settings : Settings
         What is tested, at which level, and who bets.
     process : Process
-        The evidence of all rows together, or of those of one segment; of whole distributions a `VectorProcess`.
+        The evidence of all rows together, or of those of one segment.
     log_es : tuple of float
         The evidence after each batch, as a natural logarithm; with segments that of all rows and segments together.
     segments : mapping from key to MonitorEvidence
@@ -279,7 +280,7 @@ class MonitorEvidence(Facts, Table):
         return MonitorDisplay(self, **options)
 
 
-def _refuted(process: AnyProcess, settings: Settings) -> tuple[str, int] | None:
+def _refuted(process: Process, settings: Settings) -> tuple[str, int] | None:
     """Return the first labels of a segment that what is tested rules out, and the place of their batch."""
     if process.refuted_by is None or settings.max_error is not None:
         return None

@@ -11,8 +11,8 @@ from fitontest.data.score_sample import ScoreSample
 from fitontest.monitoring.evidence.direction import Direction, sample_of
 from fitontest.monitoring.evidence.numbers import e_value_of
 from fitontest.monitoring.history import Ends, Record
+from fitontest.monitoring.process import Process
 from fitontest.monitoring.settings import Settings
-from fitontest.monitoring.state import AnyProcess
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -23,7 +23,7 @@ class Facts:
     """
 
     settings: Settings
-    process: AnyProcess
+    process: Process
     log_es: tuple[float, ...]
     segments: Mapping[Any, Any] = field(default_factory=dict)
     named: tuple[Any, ...] = ()
@@ -81,11 +81,6 @@ class Facts:
         """How many segments or classes there are."""
         many = len(self.segments)
         return f"{many} {'class' if self.is_by_class else 'segment'}{('es' if self.is_by_class else 's') * (many != 1)}"
-
-    @property
-    def keeps_lines(self) -> bool:
-        """Whether lines of the logits and mean errors are known: not of probabilities of all classes at once."""
-        return not self.records or self.records[-1].error_low is not None
 
     @property
     def log_e(self) -> float:
@@ -149,7 +144,7 @@ class Facts:
         It holds at all times with probability 1 - alpha, of all rows together where there are segments. It is no bound
         on the error now, and stays where it is when a model recovers.
         """
-        return (self.records[-1].error_low or 0.0) if self.records else 0.0
+        return self.records[-1].error_low if self.records else 0.0
 
     @property
     def onset(self) -> int | None:
@@ -180,7 +175,7 @@ class Facts:
         """What the rows since the onset that is shown say of the direction, as point estimates; None without one."""
         if self.shown_onset is None:
             return None
-        return Direction.of(self.process, self.settings.layout.labels, shared=self._shares_rows)
+        return Direction.of(self.process, shared=self._shares_rows)
 
     def samples(self) -> dict[str, ScoreSample]:
         """Return the rows before and since the likeliest onset, by name, or without an alarm all rows.
@@ -188,8 +183,6 @@ class Facts:
         They are by cell of the score, of 1/32 in probability and in logit.
         """
         before, since, onset = self.process.before, self.process.since, self.shown_onset
-        if before is None or since is None:  # whole distributions, of which no rows are kept
-            return {}
         if onset is None:
             sums = CellSums.added((before, since))
             parts = {"all batches": sums}

@@ -21,8 +21,6 @@ BETTORS = {
     "line": "a line of the logits",
     "bands": "shifts of bands of scores",
     "spline": "a smooth curve fitted to the batches before",
-    "temperature": "another temperature",
-    "class_shift": "more or less of one class",
     "isotonic": "steps fitted to the batches before",
 }
 
@@ -85,7 +83,7 @@ def _direction(facts: Facts) -> str:
     if texts:
         return " and ".join(texts)
     if known.ratio is None:
-        return known.detail or f"bets on {bettor_in_words(known.bettor)} gained most"
+        return f"bets on {bettor_in_words(known.bettor)} gained most"
     return f"the shape of the calibration curve changed, as bets on {bettor_in_words(known.bettor)} show most"
 
 
@@ -155,9 +153,7 @@ def _of_no_alarm(facts: Facts) -> list[str]:
 
 
 def _left_open(facts: Facts) -> list[str]:
-    """Return which levels and slopes all batches leave open, where that is known."""
-    if not facts.keeps_lines:
-        return []
+    """Return which levels and slopes all batches leave open."""
     if facts.level is None or facts.slope is None:
         return [NO_LINE.strip()]
     off = {name: leaves_out(getattr(facts, name), ideal) for name, ideal in IDEALS.items()}
@@ -252,10 +248,9 @@ def notes_of(facts: Facts) -> list[str]:
     looked = f"E and p may be looked at after every batch: a false alarm at any time has probability at most {share}."
     lines = "Level, slope: shift and slope of the logits that all batches leave open if they never changed."
     errors = "Error >=: in some batch so far the mean error was at least this."
-    of_scores = [f"{lines} {errors} Both hold at all times, each with a confidence of {100.0 * (1.0 - alpha):g} %."]
     notes = [
         f"{looked} That there is no alarm is no evidence of calibration.",
-        *(of_scores if facts.keeps_lines else []),
+        f"{lines} {errors} Both hold at all times, each with a confidence of {100.0 * (1.0 - alpha):g} %.",
         f"CUSUM: calibrated scores reach {run} once in {run} batches or more rarely, on average.",
         *_of_reference(facts),
         *_of_names(facts),
@@ -305,6 +300,5 @@ def _of_many_rows(facts: Facts) -> list[str]:
     if facts.n < MANY_ROWS or not _is_exact(facts):
         return []
     low = f"at least {rounded_down(facts.error_low)} in some batch" if facts.error_low > 0.0 else "not bounded yet"
-    known = f": the mean error is {low}" if facts.keeps_lines else ""
-    small = f"Of {count(facts.n)} rows errors of no consequence are refuted too{known}."
+    small = f"Of {count(facts.n)} rows errors of no consequence are refuted too: the mean error is {low}."
     return [f"{small} Monitor(tolerance=...) or Monitor(max_error=...) has an alarm for larger errors alone."]

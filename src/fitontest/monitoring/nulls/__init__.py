@@ -1,1 +1,1 @@
-"""Null hypotheses: the rates that a monitor allows at a score, or at a whole distribution."""
+"""Null hypotheses: the rates that a monitor allows at a score."""

@@ -8,7 +8,7 @@ from fitontest.cells.cell_sums import CellSums, Resolution
 from fitontest.cells.cells import Cells, sums_of_sample
 from fitontest.checks import brief, choose, is_real
 from fitontest.data.score_sample import ScoreSample
-from fitontest.monitoring.batches.layout import SEVERAL
+from fitontest.monitoring.batches.layout import CLASSWISE
 from fitontest.monitoring.nulls.band import OF_BAND, Band
 from fitontest.monitoring.nulls.base import Null
 from fitontest.monitoring.nulls.reference_band import band_of_reference
@@ -60,9 +60,10 @@ def read_null(
         return Tolerance(float(tolerance), unit) if tolerance > 0.0 else Exact()
     if tolerance > 0.0:
         raise ValueError(f"tolerance must be 0 with a reference, whose band says what rates may be; got {tolerance:g}")
-    if classes.get("reduction") in SEVERAL:
-        several = f"reduction={classes['reduction']!r}"
-        raise ValueError(f"reference must be left out with {several}: its limits are of one column of scores")
+    if classes.get("reduction") == CLASSWISE:
+        raise ValueError(
+            "reference must be left out with reduction='classwise': its limits are of one column of scores"
+        )
     return read_band_of(reference, OF_BAND * alpha, **classes)
 
 

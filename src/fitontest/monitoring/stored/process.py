@@ -1,19 +1,17 @@
-"""The evidence of one stream, of scores or of whole distributions, as JSON-ready values and back."""
+"""The evidence of one stream as JSON-ready values and back."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from fitontest.checks import brief, choose
-from fitontest.data.simplex_sample import CANONICAL
 from fitontest.monitoring.bettors.family import FamilyBettor
 from fitontest.monitoring.bettors.fixed_share import FixedShare
-from fitontest.monitoring.bettors.kinds import BETTORS, VECTOR_BETTORS, read_bettor
+from fitontest.monitoring.bettors.kinds import read_bettor
 from fitontest.monitoring.capital import ErrorCapital
 from fitontest.monitoring.lines.sequence import LineSequence
 from fitontest.monitoring.past import OF_PAST, Past
 from fitontest.monitoring.process import Process
 from fitontest.monitoring.settings import Settings
-from fitontest.monitoring.state import AnyProcess
 from fitontest.monitoring.stored.cells import cells_of_columns, columns_of_cells
 from fitontest.monitoring.stored.records import columns_of_records, records_of_columns
 from fitontest.monitoring.stored.values import (
@@ -25,30 +23,23 @@ from fitontest.monitoring.stored.values import (
     read_place,
     read_text,
 )
-from fitontest.monitoring.vector_process import VectorProcess
 
-SCORES, CLASSES = "scores", "classes"  # what a process is of
+SCORES = "scores"  # what a process is of
 LOGS = ("log_e", "log_cusum")  # what the last record holds too
-SHARED = ("bettors", "shares", *LOGS, "refuted_by", "refuted_at", "records")
 CELLS = ("past", "before", "since")
-OF_SCORES = ("capital", "lines", *CELLS)
+KEYS = ("of", "bettors", "shares", *LOGS, "refuted_by", "refuted_at", "records", "capital", "lines", *CELLS)
 
 
-def process_to_dict(process: AnyProcess) -> dict[str, Any]:
+def process_to_dict(process: Process) -> dict[str, Any]:
     """Return the process as JSON-ready values."""
-    shared = {
+    return {
+        "of": SCORES,
         "bettors": [bettor.to_dict() for bettor in process.bettors],
         "shares": {"prior": process.shares.prior.tolist(), "weights": process.shares.weights.tolist()},
         **{name: getattr(process, name) for name in LOGS},
         "refuted_by": process.refuted_by,
         "refuted_at": process.refuted_at,
         "records": columns_of_records(process.records),
-    }
-    if isinstance(process, VectorProcess):
-        return {"of": CLASSES, **shared}
-    return {
-        "of": SCORES,
-        **shared,
         "capital": process.capital.to_dict(),
         "lines": None if process.lines is None else process.lines.to_dict(),
         "past": columns_of_cells(process.past.sums),
@@ -57,18 +48,15 @@ def process_to_dict(process: AnyProcess) -> dict[str, Any]:
     }
 
 
-def process_of_dict(values: object, settings: Settings, place: str) -> Any:
+def process_of_dict(values: object, settings: Settings, place: str) -> Process:
     """Return the process of values that `process_to_dict` returned, or refuse them by the name of their place."""
     if not isinstance(values, dict):
         raise ValueError(f"{place} must be an object, got {brief(values)}")
-    wanted = CLASSES if settings.layout.reduction == CANONICAL else SCORES
-    if choose(values.get("of"), (wanted,), f"{place}.of") == CLASSES:
-        held = read_object(values, ("of", *SHARED), place)
-        return VectorProcess(**_shared_of_dict(held, VECTOR_BETTORS, settings, place))
-    held = read_object(values, ("of", *SHARED, *OF_SCORES), place)
+    choose(values.get("of"), (SCORES,), f"{place}.of")
+    held = read_object(values, KEYS, place)
     past, before, since = (cells_of_columns(held[name], OF_PAST, f"{place}.{name}") for name in CELLS)
     return Process(
-        **_shared_of_dict(held, BETTORS, settings, place),
+        **_evidence_of_dict(held, settings, place),
         capital=_capital_of_dict(held["capital"], settings, f"{place}.capital"),
         lines=None if held["lines"] is None else LineSequence.from_dict(held["lines"], f"{place}.lines"),
         past=Past(past),
@@ -87,13 +75,10 @@ def _capital_of_dict(values: object, settings: Settings, place: str) -> ErrorCap
     return capital
 
 
-def _shared_of_dict(
-    held: Mapping[str, Any], kinds: Mapping[str, Any], settings: Settings, place: str
-) -> dict[str, Any]:
-    """Return what processes of scores and of whole distributions have."""
-    bettors = read_each(held["bettors"], lambda each, at: read_bettor(each, kinds, at), f"{place}.bettors")
-    if kinds is BETTORS:
-        _check_families(bettors, settings, f"{place}.bettors")
+def _evidence_of_dict(held: Mapping[str, Any], settings: Settings, place: str) -> dict[str, Any]:
+    """Return who bets, the evidence, what refuted the hypothesis, and the records."""
+    bettors = read_each(held["bettors"], read_bettor, f"{place}.bettors")
+    _check_families(bettors, settings, f"{place}.bettors")
     records = records_of_columns(held["records"], f"{place}.records")
     logs = {name: read_number(held[name], f"{place}.{name}") for name in LOGS}
     for name in LOGS if records else ():

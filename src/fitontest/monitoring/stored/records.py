@@ -66,6 +66,6 @@ READERS: dict[str, Reader] = {
     "log_cusum": read_number,
     "level": optional(_pair),
     "slope": optional(_pair),
-    "error_low": optional(read_number),
+    "error_low": read_number,
     "left_out": read_count,
 }
