@@ -59,12 +59,6 @@ class OneMaximum:
         """The error of each segment that is tested, in its standard deviations."""
         return self._of_tested(self.maxima.standardised)
 
-    @property
-    def untested(self) -> list[Key]:
-        """The segments with too little to test."""
-        told = self.maxima.tested | self.maxima.contradicted
-        return [key for key, one in zip(self.keys, told.tolist(), strict=True) if not one]
-
     @cached_property
     def contradicted(self) -> list[Key]:
         """The segments with a label that contradicts a score of exactly 0 or 1."""

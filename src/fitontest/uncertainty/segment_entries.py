@@ -100,11 +100,6 @@ class SegmentEntries:
     def __len__(self) -> int:
         return self.p.size
 
-    @property
-    def are_disjoint(self) -> bool:
-        """Whether no row is in two segments."""
-        return all(len(of) == 1 for of in self.members) and len(self.members) == len({of[0] for of in self.members})
-
     @cached_property
     def rows(self) -> list[IntArray]:
         """The entries of each segment, ascending."""
