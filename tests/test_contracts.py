@@ -15,6 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import NotFittedError
 
 import fitontest as fot
+from tests.labellings import fit_predict_many
 from tests.quick_families import quick
 from tests.strategies import noisy
 
@@ -376,7 +377,7 @@ def test_many_labellings_at_once_are_as_each_by_itself(name, case):
         labels = labels[:, :1]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", fot.CalibrationWarning)
-        values = family.fit_predict_many(p, labels, w)
+        values = fit_predict_many(family, p, labels, w)
     assert values.shape == labels.shape
     for column, labelling in enumerate(labels.T):
         expected = fitted(name, p, labelling, w).predict(p)

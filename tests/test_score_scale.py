@@ -12,6 +12,7 @@ from sklearn.linear_model import LogisticRegression
 
 import fitontest as fot
 from fitontest.uncertainty.tendency import tendency_of
+from tests.labellings import fit_predict_many
 from tests.quick_families import quick
 
 rng = np.random.default_rng(5)
@@ -82,7 +83,7 @@ def test_many_labellings_are_fitted_as_one_is(name):
     labels = np.stack([Y[:N], rng.permutation(Y[:N]), 1 - Y[:N]], axis=1)
     for scale in (1e-8, 1e-5):
         p = expit(scale * Z[:N])
-        together = quick(name).fit_predict_many(p, labels)
+        together = fit_predict_many(quick(name), p, labels)
         for column, alone in zip(together.T, labels.T, strict=True):
             np.testing.assert_allclose(column, quick(name).fit(p, alone).predict(p), rtol=0, atol=1e-9 + 1e-15 / scale)
 

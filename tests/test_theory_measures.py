@@ -12,6 +12,7 @@ from fitontest.uncertainty.beside_atoms import DRAWS, SHRINK, SMOOTH
 from fitontest.uncertainty.inversion import STEPS, invert
 from fitontest.uncertainty.joint import joint_test
 from fitontest.uncertainty.ladder import Ladder
+from tests.labellings import fit_predict_many
 from tests.theory import class_data, rows, stated
 
 DATA = rows(weighted=True)
@@ -263,7 +264,7 @@ def test_beside_atoms_the_direction_has_levels_where_they_are_no_noise(level, ha
     p, y = ladder.entries.p, ladder.redraws.observed[1][:, 0]
 
     def splines(labels, *, atoms):
-        return fot.families.make("spline", atoms=atoms).fit_predict_many(p, labels)
+        return fit_predict_many(fot.families.make("spline", atoms=atoms), p, labels)
 
     def from_smooth(labels):
         return splines(labels, atoms=True) - splines(labels, atoms=False)

@@ -354,8 +354,6 @@ def test_scores_that_miss_the_unit_interval_by_a_rounding_are_0_and_1(build):
     np.testing.assert_array_equal(fot.Isotonic().fit(build(ROUNDED), [0, 1, 1, 0]).predict(near), family.predict(near))
     np.testing.assert_array_equal(family.predict(build(ROUNDED)), family.predict(near))
     np.testing.assert_array_equal(family.map_(build(ROUNDED)), family.map_(near))
-    many = [fot.Slope1(2).fit_predict_many(p, [[0], [1], [1], [0]]) for p in (build(ROUNDED), near)]
-    np.testing.assert_array_equal(*many)
 
 
 def test_a_rounding_of_single_precision_is_told():

@@ -44,7 +44,6 @@ def value_of(y, p):
         (lambda: fot.ProbabilityCalibrationTree().fit(X, turned(Y)), "X and y"),
         (lambda: fot.ProbabilityCalibrationTree().fit(X, Y, scores=turned(P)), "X and scores"),
         (lambda: fot.partitions.assign_average_labels(Y, P, cells=turned(Y)), "y_true and cells"),
-        (lambda: fot.Platt().fit_predict_many(P, turned(X).round()), "p and Y"),
     ],
 )
 def test_rows_in_another_order_are_refused(call, arguments):

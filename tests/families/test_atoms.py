@@ -6,11 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fitontest as fot
-from fitontest.data.entries import Entries, entries_of_columns, entries_of_rows
+from fitontest.data.entries import Entries, entries_of_rows
 from fitontest.data.weights import read_weights
 from fitontest.families.atoms import Atoms
 from fitontest.families.base import Family
 from fitontest.maps.atoms import AtomsMap
+from tests.labellings import entries_of_columns
 from tests.strategies import aggregated, noisy
 
 GRID = np.linspace(0, 1, 101)

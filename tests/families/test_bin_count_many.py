@@ -6,11 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fitontest as fot
-from fitontest.data.entries import entries_of_columns
 from fitontest.data.weights import read_weights
 from fitontest.families.base import Family
 from fitontest.families.bin_count_many import FoldBins, RowLabels, applies, chosen_counts
 from fitontest.numerics.random import held_out_rows
+from tests.labellings import entries_of_columns
 from tests.strategies import noisy, samples
 
 SCHEMES = {"equal_mass": fot.partitions.EqualMass, "equal_width": fot.partitions.EqualWidth}

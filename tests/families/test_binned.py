@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fitontest as fot
-from fitontest.data.entries import entries_of_columns
 from fitontest.data.weights import read_weights
 from fitontest.families.tuning import held_out_scores
 from fitontest.numerics.random import held_out_rows
+from tests.labellings import entries_of_columns
 from tests.strategies import noisy, samples
 
 

@@ -8,6 +8,7 @@ from scipy.linalg import null_space
 from scipy.optimize import isotonic_regression
 
 import fitontest as fot
+from tests.labellings import fit_predict_many
 from tests.strategies import noisy, samples
 
 KINDS = [("natural", 2), ("natural", 3), ("natural", 6), ("parabolic", 3), ("parabolic", 6), ("cubic", 4), ("cubic", 7)]
@@ -128,7 +129,7 @@ def test_on_request_its_map_never_falls():
     inside = (free.map_.c > 0) & (free.map_.c < 1)
     assert inside.all()  # nothing was clipped, so that the values before it are known
     np.testing.assert_allclose(repaired.map_.c, isotonic_regression(free.map_.c, weights=w[order]).x, atol=1e-12)
-    many = fot.CumulativeSpline(9, monotone=True).fit_predict_many(p, np.stack([1 - y, y], axis=1), w)
+    many = fit_predict_many(fot.CumulativeSpline(9, monotone=True), p, np.stack([1 - y, y], axis=1), w)
     np.testing.assert_allclose(many[:, 1], repaired.predict(p), atol=1e-12)
 
 
@@ -151,7 +152,7 @@ def test_refusals(n_knots):
     with pytest.raises(ValueError, match="n_knots must be a whole number from 2 to 100, got"):
         fot.CumulativeSpline(n_knots).fit([0.1, 0.2], [0, 1])
     with pytest.raises(ValueError, match="n_knots must be a whole number from 2 to 100, got"):
-        fot.CumulativeSpline(n_knots).fit_predict_many([0.1, 0.2], [[0], [1]])
+        fit_predict_many(fot.CumulativeSpline(n_knots), [0.1, 0.2], [[0], [1]])
 
 
 def test_atoms_have_no_place_in_a_monotone_map():

@@ -5,9 +5,9 @@ import pytest
 from scipy.special import expit, logit
 
 import fitontest as fot
-from fitontest.data.entries import entries_of_columns
 from fitontest.data.weights import read_weights
 from fitontest.families.base import Family
+from tests.labellings import entries_of_columns
 from tests.strategies import noisy
 
 OF_TWO = {

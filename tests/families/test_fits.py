@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 import fitontest as fot
-from fitontest.data.entries import Entries, entries_of_columns
+from fitontest.data.entries import Entries
 from fitontest.data.weights import read_weights
 from fitontest.families.base import Family, shares_fits
+from tests.labellings import entries_of_columns, fit_predict_many
 from tests.strategies import noisy
 
 FAST = {
@@ -194,7 +195,7 @@ def test_mixtures_of_many_labellings_are_those_of_single_fits(kind):
     labels = np.stack([y, rng.random(200) < p], axis=1).astype(int)
     stacking = fot.Stacking(["identity", "platt", "beta", "spline"])
     assert shares_fits(stacking)
-    found = stacking.fit_predict_many(p, labels, w)
+    found = fit_predict_many(stacking, p, labels, w)
     alone = [fot.Stacking(stacking.families).fit(p, column, w).predict(p) for column in labels.T]
     np.testing.assert_allclose(found, np.stack(alone, axis=1), rtol=0, atol=1e-9)
 

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 import fitontest as fot
 from fitontest.maps.binned import constant
+from tests.labellings import fit_predict_many
 from tests.strategies import as_counts, noisy, samples
 
 # KDEpy 1.1.12: pi f1 / f, each NaiveKDE(bw=h, kernel="triweight") fitted to the scores, their mirror images at 0 and
@@ -130,7 +131,7 @@ def test_refusals(bandwidth):
     with pytest.raises(ValueError, match=r"bandwidth must be None or a number in \[1e-12, 1/3\], got"):
         fot.KDE(bandwidth).fit([0.1, 0.2], [0, 1])
     with pytest.raises(ValueError, match=r"bandwidth must be None or a number in \[1e-12, 1/3\], got"):
-        fot.KDE(bandwidth).fit_predict_many([0.1, 0.2], [[0], [1]])
+        fit_predict_many(fot.KDE(bandwidth), [0.1, 0.2], [[0], [1]])
 
 
 def test_many_rows_take_no_double_sum():

@@ -7,6 +7,7 @@ from sklearn.base import clone
 
 import fitontest as fot
 from tests.families.valprob import assert_agrees, sets
+from tests.labellings import fit_predict_many
 from tests.strategies import WHOLE_WEIGHTS, aggregated, as_counts, noisy, samples
 
 
@@ -185,7 +186,7 @@ def test_the_map_is_smooth():
 def test_degrees_of_freedom_are_the_trace_of_the_smoother():
     y, p = noisy(60, ties=2)
     for family in SETTINGS.values():
-        each = family.fit_predict_many(p, np.eye(60, dtype=int))
+        each = fit_predict_many(family, p, np.eye(60, dtype=int))
         assert family.fit(p, y).degrees_of_freedom_ == pytest.approx(np.trace(each), abs=1e-11)
     assert fot.Loess().fit([0.3, 0.3], [0, 1]).n_parameters_ == 1
 
@@ -193,9 +194,9 @@ def test_degrees_of_freedom_are_the_trace_of_the_smoother():
 def test_large_matrices_are_not_kept(monkeypatch):
     y, p = noisy(100)
     labels = np.stack((y, 1 - y), axis=1)
-    many = fot.Loess().fit_predict_many(p, labels)
+    many = fit_predict_many(fot.Loess(), p, labels)
     monkeypatch.setattr("fitontest.families.local_regression.MOST_KEPT", 100)
-    np.testing.assert_allclose(fot.Loess().fit_predict_many(p, labels), many, rtol=0, atol=1e-13)
+    np.testing.assert_allclose(fit_predict_many(fot.Loess(), p, labels), many, rtol=0, atol=1e-13)
 
 
 @pytest.mark.parametrize(
@@ -212,4 +213,4 @@ def test_settings_are_checked(settings, message):
     with pytest.raises(ValueError, match=message):
         fot.Loess(**settings).fit([0.1, 0.2], [0, 1])
     with pytest.raises(ValueError, match=message):
-        fot.Loess(**settings).fit_predict_many([0.1, 0.2], [[0], [1]])
+        fit_predict_many(fot.Loess(**settings), [0.1, 0.2], [[0], [1]])

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 import fitontest as fot
 from fitontest.data.entries import labelled_entries
 from tests.families.valprob import assert_agrees, sets
+from tests.labellings import fit_predict_many
 from tests.strategies import WHOLE_WEIGHTS, aggregated, as_counts, noisy, samples
 
 
@@ -88,7 +89,7 @@ def test_weights_one_class_and_labellings_at_once(data):
     if np.any(w != np.floor(w)):
         again = fot.Lowess(0.5).fit(p, y, 0.37 * w)
         np.testing.assert_allclose(family.predict(p), again.predict(p), rtol=0, atol=1e-8)
-    many = fot.Lowess(0.5).fit_predict_many(p, np.stack((y, 1 - y), axis=1), w)
+    many = fit_predict_many(fot.Lowess(0.5), p, np.stack((y, 1 - y), axis=1), w)
     np.testing.assert_allclose(many.sum(axis=1), 1.0, rtol=0, atol=1e-8)
     np.testing.assert_allclose(many[:, 0], family.predict(p), rtol=0, atol=1e-8)
 
@@ -128,7 +129,7 @@ def test_it_leaves_the_unit_interval_where_it_is_measured_and_nowhere_else():
 
 def test_degrees_of_freedom_are_the_trace_of_the_smoother():
     y, p = noisy(60, ties=2)
-    each = fot.Lowess().fit_predict_many(p, np.eye(60, dtype=int))
+    each = fit_predict_many(fot.Lowess(), p, np.eye(60, dtype=int))
     assert fot.Lowess().fit(p, y).degrees_of_freedom_ == pytest.approx(np.trace(each), abs=1e-12)
     assert fot.Lowess().fit(p, y).n_parameters_ == pytest.approx(np.trace(each), abs=1e-12)
     assert fot.Lowess().fit([0.3, 0.3], [0, 1]).n_parameters_ == 1
@@ -138,11 +139,11 @@ def test_many_scores_are_fitted_in_blocks(monkeypatch):
     y, p = noisy(300)
     expected = fot.Lowess(delta=0).fit(p, y).predict(p)
     labels = np.stack((y, 1 - y), axis=1)
-    many = fot.Lowess(delta=0).fit_predict_many(p, labels)
+    many = fit_predict_many(fot.Lowess(delta=0), p, labels)
     monkeypatch.setattr("fitontest.families.lowess.BLOCK", 1000)
     monkeypatch.setattr("fitontest.families.local_regression.MOST_KEPT", 1000)
     np.testing.assert_allclose(fot.Lowess(delta=0).fit(p, y).predict(p), expected, rtol=0, atol=1e-13)
-    np.testing.assert_allclose(fot.Lowess(delta=0).fit_predict_many(p, labels), many, rtol=0, atol=1e-13)
+    np.testing.assert_allclose(fit_predict_many(fot.Lowess(delta=0), p, labels), many, rtol=0, atol=1e-13)
 
 
 def test_fits_to_the_same_scores_share_their_work():
@@ -168,4 +169,4 @@ def test_settings_are_checked(settings, message):
     with pytest.raises(ValueError, match=message):
         fot.Lowess(**settings).fit([0.1, 0.2], [0, 1])
     with pytest.raises(ValueError, match=message):
-        fot.Lowess(**settings).fit_predict_many([0.1, 0.2], [[0], [1]])
+        fit_predict_many(fot.Lowess(**settings), [0.1, 0.2], [[0], [1]])

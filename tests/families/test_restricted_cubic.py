@@ -7,6 +7,7 @@ import fitontest as fot
 from fitontest.data.entries import labelled_entries
 from fitontest.families.restricted_cubic import harrell_knots
 from tests.families.valprob import assert_agrees, errors, sets
+from tests.labellings import fit_predict_many
 from tests.strategies import aggregated, noisy
 
 
@@ -123,7 +124,7 @@ def test_many_labellings_at_once():
         expected = [c(at) for c in fits.maps()]
     with pytest.warns(fot.SeparableDataWarning):
         np.testing.assert_allclose(fits.at(at).T, expected, rtol=0, atol=1e-8)
-    constant = fot.RestrictedCubicSpline().fit_predict_many([0.3, 0.3], [[0, 1], [1, 1]])
+    constant = fit_predict_many(fot.RestrictedCubicSpline(), [0.3, 0.3], [[0, 1], [1, 1]])
     np.testing.assert_array_equal(constant, [[0.5, 1.0], [0.5, 1.0]])
 
 
@@ -139,6 +140,6 @@ def test_settings_are_checked(n_knots):
     with pytest.raises(ValueError, match="n_knots must be 3, 4 or 5, got"):
         fot.RestrictedCubicSpline(n_knots).fit([0.1, 0.2], [0, 1])
     with pytest.raises(ValueError, match="n_knots must be 3, 4 or 5, got"):
-        fot.RestrictedCubicSpline(n_knots).fit_predict_many([0.1, 0.2], [[0], [1]])
+        fit_predict_many(fot.RestrictedCubicSpline(n_knots), [0.1, 0.2], [[0], [1]])
     with pytest.raises(ValueError, match="eps must be"):
         fot.RestrictedCubicSpline(eps=2).fit([0.1, 0.2], [0, 1])

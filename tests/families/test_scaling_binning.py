@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import fitontest as fot
+from tests.labellings import fit_predict_many
 from tests.strategies import noisy
 
 # uncertainty-calibration 0.1.4: PlattBinnerCalibrator(30, 5).train_calibration(p, y), p and y as in `golden`;
@@ -61,7 +62,7 @@ def test_refusals(n_bins):
     with pytest.raises(ValueError, match="n_bins must be a whole number, at least 1; got"):
         fot.ScalingBinning(n_bins).fit([0.1, 0.2], [0, 1])
     with pytest.raises(ValueError, match="n_bins must be a whole number, at least 1; got"):
-        fot.ScalingBinning(n_bins).fit_predict_many([0.1, 0.2], [[0], [1]])
+        fit_predict_many(fot.ScalingBinning(n_bins), [0.1, 0.2], [[0], [1]])
 
 
 def test_histogram_binning_is_another_name_of_flat():

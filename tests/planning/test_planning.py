@@ -7,6 +7,7 @@ import fitontest as fot
 from fitontest.planning import planning
 from fitontest.planning.evaluation_plan import EvaluationPlan
 from fitontest.planning.prospect import NULL_DRAWS, Prospect
+from tests.labellings import fit_predict_many
 
 BINS = fot.Slope1(15)
 
@@ -254,7 +255,7 @@ def test_directions_are_the_splines_of_the_chosen_labels():
     assert len(blocks) == 3
     chosen = np.array([33, 2, 18, 1])
     labels = np.concatenate([scores._draw([c], block, planning.LABELS)[0] for block in blocks], axis=1)
-    expected = fot.Spline().fit_predict_many(scores.p, labels[:, chosen])
+    expected = fit_predict_many(fot.Spline(), scores.p, labels[:, chosen])
     np.testing.assert_allclose(scores.directions(c, 40, chosen), expected.T, rtol=0, atol=1e-9)
 
 

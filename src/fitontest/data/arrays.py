@@ -205,19 +205,6 @@ def _names_of(frame: "nw.DataFrame[Any]") -> list[str] | None:
     return [str(name) for name in names]
 
 
-def as_label_columns(values: ArrayInput, name: str) -> NDArray[np.intp]:
-    """Return a matrix of labels 0 and 1, a set of labels in each column."""
-    array = _to_numpy(values, name)
-    if array.ndim != 2 or array.size == 0:
-        rule = "a matrix with a set of labels in each column"
-        raise ValueError(f"{name} must be {rule}, got an array of shape {array.shape}")
-    flat = to_real(array.reshape(-1), name, array.shape)
-    bad = np.flatnonzero((flat != 0) & (flat != 1))
-    if bad.size:
-        raise BadValueError(name, "hold labels 0 and 1", str(flat[bad[0]]), int(bad[0]), array.shape, such(bad.size))
-    return flat.astype(np.intp).reshape(array.shape)
-
-
 def as_numbers(values: ArrayInput, name: str) -> NDArray[Any]:
     """Return `values` as a one-dimensional array of a real number dtype (not yet converted to float64)."""
     return to_real(as_column(values, name), name)

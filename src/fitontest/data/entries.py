@@ -15,7 +15,6 @@ from fitontest.data.ordering import Rows
 from fitontest.data.parts import countable, share_out
 from fitontest.data.row_groups import GROUP, RowGroups, places_of_rows
 from fitontest.data.score_sample import ScoreSample
-from fitontest.data.weights import Weights
 from fitontest.numerics.cells import cell_starts, equal_mass_cells
 from fitontest.numerics.random import folds_of_groups, held_out_rows
 from fitontest.typing import FloatArray, IntArray, RandomState
@@ -339,15 +338,6 @@ def _pool_neighbours(sample: ScoreSample, nodes: int) -> tuple[Entries, IntArray
         p, w, wy = p[at], np.add.reduceat(w, at), np.add.reduceat(wy, at)
     entries = Entries(p, w, np.rint(w).astype(np.intp), whole=True, counted=sample.aggregated, pooled=True)
     return entries, np.rint(wy).astype(np.intp)
-
-
-def entries_of_columns(p: FloatArray, weights: Weights) -> tuple[Entries, IntArray]:
-    """Return an entry for each row of positive weight, and which row each is; ties are ordered by weight."""
-    w = weights.w
-    present = np.flatnonzero(w > 0)
-    order = present[np.lexsort((w[present], p[present]))]
-    chosen = w[order]
-    return Entries(p[order] + 0.0, chosen, np.broadcast_to(np.intp(1), chosen.shape), weights.counts), order
 
 
 def in_tie_order(entries: Entries, positives: IntArray) -> IntArray:

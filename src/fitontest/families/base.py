@@ -16,20 +16,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from fitontest.data.arrays import (
     as_column,
-    as_label_columns,
-    as_numbers,
     as_scores,
-    check_same_length,
     count_columns,
     hint_of_scores,
     in_unit_interval,
 )
-from fitontest.data.entries import Entries, entries_of_columns
+from fitontest.data.entries import Entries
 from fitontest.data.indices import check_same_order
 from fitontest.data.predictions import Names
 from fitontest.data.read import read_groups
 from fitontest.data.score_sample import ScoreSample
-from fitontest.data.weights import Weights, read_weights
 from fitontest.exceptions import without_warnings
 from fitontest.families.argument_names import takes_names_of_metrics
 from fitontest.families.fits import Fits
@@ -287,51 +283,6 @@ class Family(RegressorMixin, TransformerMixin, FamilyBase):
                 c_hat = self.fit_map(sample.take(fitted).merged)
                 values[held_out] = _checked_values(self, c_hat, rows.p[held_out])
         return values
-
-    def fit_predict_many(self, p: ArrayInput, Y: ArrayInput, sample_weight: ArrayInput = None) -> FloatArray:
-        """Return the calibrated values of the scores for each of several sets of labels.
-
-        Hyper-parameters are chosen anew for every column: column b is ``clone(self).fit(p, Y[:, b]).predict(p)``. The
-        families of this package share between the columns what depends on the scores alone.
-
-        Parameters
-        ----------
-        p : array-like of shape (n,)
-            Scores of the positive class, in [0, 1].
-        Y : array-like of shape (n, B)
-            Labels, 0 or 1.
-        sample_weight : array-like of shape (n,), optional
-            Non-negative weights, as for `fit`.
-
-        Returns
-        -------
-        c_hat : array of shape (n, B)
-            In the order of the rows given, not clipped to [0, 1].
-
-        Raises
-        ------
-        ValueError
-            Naming the argument, the rule and what was found.
-
-        Examples
-        --------
-        >>> import fitontest as fot
-        >>> fot.Slope1(1).fit_predict_many([0.2, 0.6], [[0, 1], [1, 1]]).round(3)
-        array([[0.3, 0.8],
-               [0.7, 1.2]])
-        """
-        check_same_order(p=p, Y=Y, sample_weight=sample_weight)
-        scores = in_unit_interval(as_numbers(p, "p"), "p").astype(np.float64, copy=False)
-        labels = as_label_columns(Y, "Y")
-        none = Weights(np.ones(scores.size), counts=True)
-        weights = none if sample_weight is None else read_weights(sample_weight, "sample_weight")
-        check_same_length(p=scores, Y=labels, sample_weight=weights.w)
-        entries, order = entries_of_columns(scores, weights)
-        at = np.searchsorted(entries.distinct_p, scores)
-        if at.max() < entries.distinct_p.size and np.array_equal(entries.distinct_p[at], scores):
-            return self.fit_many(entries, labels[order]).at()[at]
-        maps = (self.fit_map(entries.sample(column)) for column in labels[order].T)  # a score has rows of weight 0 only
-        return np.stack([c_hat.evaluate(scores) for c_hat in maps], axis=1)
 
     def stand_in(self) -> "Family | None":
         """Return a faster estimator of nearly the same errors, for fits to hundreds of sets of simulated labels."""
