@@ -183,7 +183,7 @@ def real(y: Any, p: Any, w: Any = None) -> Numbers:
         found[name] = _hex(error.value, *error.losses, *error.table.sum_p)
     tce = fot.tce(y, p, null_draws=3, sample_weight=w)
     found["tce"] = _hex(100.0 * tce.value, *(100.0 * tce.null.values), *tce.losses)
-    within = fot.within_bin_error(y, p, sample_weight=w)
+    within = fot.measure(y, p, "within_bin", interval=None, sample_weight=w)
     found["within_bin"] = _hex(within.total, within.averaged, *within.per_bin)
     return found
 

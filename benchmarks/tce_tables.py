@@ -172,8 +172,9 @@ def within_bin_rows(_: int, rows: list[Row], predictions: Predictions) -> list[O
     if scores.p is None:
         return [Ours(note=scores.origin) for _ in rows]
     bins = {"PAVA": "pava", "PAVA-BC": "pava_bc", "Quantile": quantile_edges(scores.p, 10)}
+    sample = fot.ScoreSample(scores.y, scores.p)
     with without_warnings():
-        errors = {name: fot.within_bin_error(scores.y, scores.p, partition=one) for name, one in bins.items()}
+        errors = {name: fot.measures.WithinBin(one).estimate(sample) for name, one in bins.items()}
     total, averaged = ({name: float(getattr(e, part)) for name, e in errors.items()} for part in ("total", "averaged"))
     cuts = (np.linspace(0, 1, 11) * scores.p.size).astype(int)[1:-1]
     runs = np.split(scores.y[np.argsort(scores.p, kind="stable")], cuts)

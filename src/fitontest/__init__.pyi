@@ -32,7 +32,7 @@ from .drift.class_comparison import ClassCellComparison
 from .evaluation.by_name import measure
 from .evaluation.evaluate import evaluate
 from .evaluation.evaluation import Evaluation
-from .evaluation.metrics import calibration_error, ece, gce, proper_error, tce, within_bin_error
+from .evaluation.metrics import calibration_error, ece, gce, proper_error, tce
 from .evaluation.scorers import make_scorer
 from .evaluation.segmented_evaluation import SegmentedEvaluation
 from .exceptions import BlockSizeWarning, CalibrationWarning, SeparableDataWarning
@@ -212,5 +212,4 @@ __all__ = [
     "show_progress",
     "tce",
     "validate",
-    "within_bin_error",
 ]

@@ -112,7 +112,7 @@ ERRORS = {
     "gce": fot.gce,
     "ece": fot.ece,
     "tce": lambda *a, **k: fot.tce(*a, null_draws=0, **k),
-    "within_bin_error": fot.within_bin_error,
+    "within_bin": lambda *a, **k: fot.measure(*a, name="within_bin", interval=None, **k),
     "proper_error": fot.proper_error,
 }
 

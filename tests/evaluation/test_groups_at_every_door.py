@@ -26,7 +26,7 @@ ERRORS = {
     "ece": (fot.ece, POINT),
     "measure": (fot.measure, POINT | {"name": "proper_error"}),
     "proper_error": (fot.proper_error, {"cv": 5}),
-    "within_bin_error": (fot.within_bin_error, {}),
+    "within_bin": (fot.measure, POINT | {"name": "within_bin"}),
 }
 
 
@@ -155,7 +155,6 @@ def test_diagrams_take_groups():
         fot.gce,
         fot.tce,
         fot.proper_error,
-        fot.within_bin_error,
         fot.plan_evaluation,
         fot.report,
         fot.check_calibration,

@@ -100,7 +100,6 @@ def test_a_registered_name_is_the_function_of_that_name():
         "tce": {"loss": "rejection", "partition": "pava_bc"},
     }.items():
         assert float(fot.measures.make(name).estimate(sample)) == float(fot.gce(y, p, **options))
-    assert float(fot.measures.make("within_bin").estimate(sample)) == fot.within_bin_error(y, p).total
     assert float(fot.measures.make("plug_in").estimate(sample)) == float(fot.calibration_error(y, p))
 
 

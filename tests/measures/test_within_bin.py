@@ -12,15 +12,19 @@ from tests.published import BESIDE
 from tests.strategies import WHOLE_WEIGHTS, samples
 
 
+def within_bin(y, p, sample_weight=None, **settings):
+    return fot.measures.WithinBin(**settings).estimate(fot.ScoreSample(y, p, sample_weight))
+
+
 def test_by_hand():
     y, p = np.array([0, 1, 1, 1, 0, 1]), np.array([0.1, 0.2, 0.3, 0.6, 0.7, 0.8])
-    found = fot.within_bin_error(y, p, partition=[0.25, 0.65, 0.9])
+    found = within_bin(y, p, partition=[0.25, 0.65, 0.9])
     assert found.per_bin[:3] == pytest.approx([0.25, 0.0, 0.25])
     assert np.isnan(found.per_bin[3])
     assert found.total == pytest.approx((2 * 0.25 + 2 * 0.25) / 6)
     assert found.averaged == pytest.approx(0.5 / 3)
     assert not found.monotone
-    weighted = fot.within_bin_error(y, p, partition=[0.25, 0.65], sample_weight=[1, 1, 1, 1, 2, 2])
+    weighted = within_bin(y, p, partition=[0.25, 0.65], sample_weight=[1, 1, 1, 1, 2, 2])
     assert weighted.total == pytest.approx((2 * 0.25 + 4 * 0.25) / 8)
 
 
@@ -51,7 +55,7 @@ def test_table_1():
         y, p = found["y"], found["p_RF"]
     edges = quantile_edges(p, 10)
     with pytest.warns(fot.BlockSizeWarning):
-        errors = [fot.within_bin_error(y, p, partition=bins) for bins in ("pava", "pava_bc", edges[edges > 0])]
+        errors = [within_bin(y, p, partition=bins) for bins in ("pava", "pava_bc", edges[edges > 0])]
     assert [round(e.total, 3) for e in errors] == [0.040, 0.042, 0.048]
     assert [round(e.averaged, 3) for e in errors[:2]] == [0.132, 0.077]
     assert errors[2].partition.n_bins == 8

@@ -65,7 +65,7 @@ def test_every_result_is_a_table():
     results = [
         fot.calibration_error(y, p, family="platt"),
         fot.tce(y, p, null_draws=3),
-        fot.within_bin_error(y, p),
+        fot.measure(y, p, "within_bin", interval=None),
         fot.evaluate(y, p, families=["platt"], measures=["mce"]),
         fot.compare_calibrators(y, p, families=["platt"], evaluators=[]),
     ]

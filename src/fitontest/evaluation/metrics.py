@@ -22,7 +22,6 @@ from fitontest.measures.losses.base import BinLoss
 from fitontest.measures.losses.rejection import DEFAULT_ALPHA, DEFAULT_TEST
 from fitontest.measures.plug_in import PlugIn, takes_classes_alone
 from fitontest.measures.proper_error import SEVERAL, TWO, ProperError
-from fitontest.measures.within_bin import WithinBin
 from fitontest.numerics.norms import Norm
 from fitontest.numerics.random import one_seed
 from fitontest.numerics.simplex_distances import DEFAULT_DISTANCE, Distance
@@ -593,78 +592,6 @@ def tce(
     )
     measure = Binned("rejection", partition, "l1", n_bins, alpha, test)
     return measure_one(measure, data, Redrawing(null_draws, random_state=random_state))
-
-
-@take_descriptions(gce)
-@take_descriptions(calibration_error)
-def within_bin_error(
-    y_true: ArrayInput,
-    y_prob: ArrayInput = None,
-    *,
-    partition: AnyPartition = "pava_bc",
-    n_bins: int = DEFAULT_BINS,
-    sample_weight: ArrayInput = None,
-    groups: ArrayInput = None,
-    pos_label: Label | None = None,
-    label: str | None = None,
-    prob: Columns = None,
-    weight: str | None = None,
-) -> Estimate:
-    """Return how precise the mean labels of bins are: the total and the averaged within-bin error.
-
-    With var_b = ybar_b (1 - ybar_b), the variance of the labels in bin b of weight W_b, the total error is
-    sum_b W_b / W var_b and the averaged error the mean of var_b over the bins that hold rows.
-
-    Among all partitions with bin means that never fall, PAVA's has the smallest total error. Its bins can be tiny or
-    huge; bins of equal mass have smaller averaged errors, and PAVA-BC lies between.
-
-    Parameters
-    ----------
-    y_true, y_prob : array-like of shape (n,)
-        Labels of two classes and predicted probabilities of the positive class, in [0, 1]; or what `read` returns.
-    partition : str, Partitioner, Family or array-like, default="pava_bc"
-        See `gce`.
-
-    Returns
-    -------
-    Estimate
-        ``float()`` of it, and ``.total``, is the total error; ``.averaged``, ``.per_bin``, ``.partition`` and
-        ``.monotone`` (whether the bin means never fall) are beside it.
-
-    Raises
-    ------
-    ValueError
-        Naming the argument, the rule and what was found.
-
-    References
-    ----------
-    Matsubara, Tax, Mudd, Guy (2023), TCE: A test-based approach to measuring calibration error, UAI, equations 8 and 9
-    and Table 1. https://doi.org/10.48550/arXiv.2306.14343
-
-    Examples
-    --------
-    >>> import numpy as np, fitontest as fot
-    >>> rng = np.random.default_rng(0)
-    >>> p = rng.random(1000)
-    >>> y = rng.random(1000) < p
-    >>> for partition in ("pava", "pava_bc", "equal_mass"):
-    ...     error = fot.within_bin_error(y, p, partition=partition)
-    ...     print(f"{partition:10} {error.total:.4f} {error.averaged:.4f}")
-    pava       0.1606 0.1594
-    pava_bc    0.1614 0.1546
-    equal_mass 0.1650 0.1649
-    """
-    data = read(
-        y_true,
-        y_prob,
-        sample_weight=sample_weight,
-        groups=groups,
-        pos_label=pos_label,
-        label=label,
-        prob=prob,
-        weight=weight,
-    )
-    return measure_one(WithinBin(partition, n_bins), data)
 
 
 @take_descriptions(calibration_error)
