@@ -8,15 +8,14 @@ from .calibration_slope import CalibrationIntercept, CalibrationSlope
 from .cost_weighted_error import CostWeightedError
 from .cumulative import CumulatedResiduals, CumulativeError
 from .decision_loss import DecisionLoss
-from .discrimination import Discrimination
 from .eci import ECI
 from .evidence import Evidence
 from .hosmer_lemeshow import HosmerLemeshow
 from .if_calibrated import IfCalibrated
 from .kernel import KernelError
+from .likelihood import Discrimination, NagelkerkeR2, Quality, Unreliability
 from .log_loss import LogLoss
 from .measure import make, names, register, registry, unregister
-from .nagelkerke_r2 import NagelkerkeR2
 from .net_benefit import NetBenefit
 from .observed_expected import ObservedExpected
 from .pairs import PairStatistic
@@ -24,12 +23,10 @@ from .plug_in import PlugIn
 from .probabilistic_count import ProbabilisticCount
 from .probabilistic_kendall_tau import ProbabilisticKendallTau
 from .proper_error import ProperError
-from .quality import Quality
 from .rmse import RMSE
 from .scaled_brier import ScaledBrier
 from .smooth_ece import SmoothECE
 from .spiegelhalter import Spiegelhalter
-from .unreliability import Unreliability
 from .validity import ValidityArea, ValidityCurve
 from .within_bin import WithinBin
 from .words import Words
