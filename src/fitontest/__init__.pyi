@@ -48,13 +48,11 @@ from .families.knn import KNN
 from .families.loess import Loess
 from .families.lowess import Lowess
 from .families.multiclass.base import MulticlassFamily
-from .families.multiclass.bias_corrected import BiasCorrected
 from .families.multiclass.dirichlet import Dirichlet
-from .families.multiclass.matrix import Matrix
 from .families.multiclass.one_vs_rest import OneVsRest
 from .families.multiclass.shared_isotonic import SharedIsotonic
 from .families.multiclass.simplex_bins import SimplexBins
-from .families.multiclass.vector import Vector
+from .families.multiclass.structured import BiasCorrected, Matrix, Vector
 from .families.pava_bc import PavaBlocks
 from .families.piecewise.pl import PL
 from .families.piecewise.pl3 import PL3

@@ -90,21 +90,21 @@ _TWO_CLASS_MODULES = {  # names, and the files in which they are registered
     "venn_abers": "fitontest.families.venn_abers",
 }
 _MULTICLASS_MODULES = {  # of several classes; some of them take a column as well
-    "bias_corrected": "fitontest.families.multiclass.bias_corrected",
+    "bias_corrected": "fitontest.families.multiclass.structured",
     "diagonal_order": "fitontest.families.multiclass.diagonal_order",
-    "dir_l2": "fitontest.families.multiclass.dir_l2",
-    "dir_odir": "fitontest.families.multiclass.odir",
+    "dir_l2": "fitontest.families.multiclass.dirichlet",
+    "dir_odir": "fitontest.families.multiclass.dirichlet",
     "dirichlet": "fitontest.families.multiclass.dirichlet",
     "identity": "fitontest.families.identity",
-    "matrix": "fitontest.families.multiclass.matrix",
-    "msodir": "fitontest.families.multiclass.odir",
+    "matrix": "fitontest.families.multiclass.structured",
+    "msodir": "fitontest.families.multiclass.dirichlet",
     "one_vs_rest": "fitontest.families.multiclass.one_vs_rest",
     "order_invariant": "fitontest.families.multiclass.order_preserving",
     "order_preserving": "fitontest.families.multiclass.order_preserving",
     "shared_isotonic": "fitontest.families.multiclass.shared_isotonic",
     "stacking": "fitontest.families.stacking",
     "temperature": "fitontest.families.temperature",
-    "vector": "fitontest.families.multiclass.vector",
+    "vector": "fitontest.families.multiclass.structured",
 }
 _FEATURE_MODULES = {  # of calibrators that see the features
     "boosted": "fitontest.repair.boosted",
