@@ -1,7 +1,6 @@
 """The diagram of decision curves: net benefit against the threshold, and what miscalibration takes from it."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, Protocol, Self, TypeAlias, get_args
 
 import numpy as np
@@ -11,6 +10,7 @@ from fitontest.displays.base import Display
 from fitontest.displays.canvas import AxesOrFigure, get_axes
 from fitontest.displays.decision_artists import (
     FEW_THRESHOLDS,
+    ModelCurve,
     draw_cost_axis,
     draw_losses,
     draw_model,
@@ -90,37 +90,6 @@ class Decisions(Protocol):
     @property
     def share_above(self) -> Mapping[str, FloatArray]: ...  # noqa: D102
     def difference(self, a: str, b: str) -> Intervals: ...  # noqa: D102
-
-
-@dataclass(frozen=True, eq=False)
-class ModelCurve:
-    """What is drawn of a model.
-
-    Attributes
-    ----------
-    name : str
-    x, value : arrays of shape (T,)
-        Thresholds, and the values there.
-    low, high : arrays of shape (T,) or None
-        Of the band.
-    recalibrated, loss : arrays of shape (T,) or None
-        The values after recalibration, and how much higher than before they are.
-    """
-
-    name: str
-    x: FloatArray
-    value: FloatArray
-    low: FloatArray | None
-    high: FloatArray | None
-    recalibrated: FloatArray | None
-    loss: FloatArray | None
-
-    def to_records(self) -> Records:
-        """Return a record for each threshold."""
-        none = np.full(self.x.size, np.nan)
-        columns = {key: none if values is None else values for key, values in vars(self).items() if key != "name"}
-        rows = records(threshold=columns.pop("x"), **columns)
-        return [{"model": self.name, **row} for row in rows]
 
 
 class DecisionDisplay(Display):

@@ -1,7 +1,8 @@
 """The artists of a decision curve diagram. Each drawing function adds them to matplotlib axes and returns them."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from fitontest.displays.palette import (
     is_dark,
 )
 from fitontest.displays.scales import Scale
+from fitontest.results.frames import Records, records
 from fitontest.typing import BoolArray, FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -39,23 +41,35 @@ MOST_COLORS = 3  # of models, side by side in a legend
 COST_AXIS = "costs"
 
 
-class Drawn(Protocol):
-    """A curve of a model, as `ModelCurve` describes it."""
+@dataclass(frozen=True, eq=False)
+class ModelCurve:
+    """What is drawn of a model.
 
-    @property
-    def name(self) -> str: ...  # noqa: D102
-    @property
-    def x(self) -> FloatArray: ...  # noqa: D102
-    @property
-    def value(self) -> FloatArray: ...  # noqa: D102
-    @property
-    def low(self) -> FloatArray | None: ...  # noqa: D102
-    @property
-    def high(self) -> FloatArray | None: ...  # noqa: D102
-    @property
-    def recalibrated(self) -> FloatArray | None: ...  # noqa: D102
-    @property
-    def loss(self) -> FloatArray | None: ...  # noqa: D102
+    Attributes
+    ----------
+    name : str
+    x, value : arrays of shape (T,)
+        Thresholds, and the values there.
+    low, high : arrays of shape (T,) or None
+        Of the band.
+    recalibrated, loss : arrays of shape (T,) or None
+        The values after recalibration, and how much higher than before they are.
+    """
+
+    name: str
+    x: FloatArray
+    value: FloatArray
+    low: FloatArray | None
+    high: FloatArray | None
+    recalibrated: FloatArray | None
+    loss: FloatArray | None
+
+    def to_records(self) -> Records:
+        """Return a record for each threshold."""
+        none = np.full(self.x.size, np.nan)
+        columns = {key: none if values is None else values for key, values in vars(self).items() if key != "name"}
+        rows = records(threshold=columns.pop("x"), **columns)
+        return [{"model": self.name, **row} for row in rows]
 
 
 def frame_axes(
@@ -119,7 +133,7 @@ def draw_treat_none(main: "Axes", x: FloatArray, values: FloatArray) -> "Line2D"
     return line
 
 
-def draw_model(main: "Axes", curve: Drawn, k: int, count: int, *, dashed: bool) -> tuple[Any, Any, Any, Any]:
+def draw_model(main: "Axes", curve: ModelCurve, k: int, count: int, *, dashed: bool) -> tuple[Any, Any, Any, Any]:
     """Draw the k-th of several models, and return its line, that after recalibration, its band and the shaded loss."""
     color = get_line_color(main, SERIES[k % len(SERIES)])
     dashes = DASHES[k % len(DASHES)] if dashed else DASHES[0]
@@ -154,7 +168,7 @@ def draw_model(main: "Axes", curve: Drawn, k: int, count: int, *, dashed: bool) 
     return line, after, band, gap
 
 
-def draw_losses(ax: "Axes", curves: Sequence[Drawn], per: float | None, highest: float, *, dashed: bool) -> None:
+def draw_losses(ax: "Axes", curves: Sequence[ModelCurve], per: float | None, highest: float, *, dashed: bool) -> None:
     """Draw the losses of the models, in rows per thousand or as they are, on a scale from 0 to at most `highest`."""
     from matplotlib.ticker import FixedLocator, MaxNLocator
 
@@ -185,7 +199,9 @@ def draw_losses(ax: "Axes", curves: Sequence[Drawn], per: float | None, highest:
     ax.set_ylabel("Loss" if per is None else f"Loss per\n{per:,.0f}")
 
 
-def mark_cuts(ax: "Axes", curves: Sequence[Drawn], limit: float, side: Literal["below", "above"]) -> "list[Line2D]":
+def mark_cuts(
+    ax: "Axes", curves: Sequence[ModelCurve], limit: float, side: Literal["below", "above"]
+) -> "list[Line2D]":
     """Mark with triangles where curves of models leave the axes below, or their losses above."""
     from matplotlib.transforms import ScaledTranslation
 

@@ -1,7 +1,6 @@
 """The diagram of a validation: the calibration curve with its band, the risks by outcome, and the numbers."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
@@ -13,7 +12,7 @@ from fitontest.displays.reliability import ReliabilityDisplay
 from fitontest.displays.reliability_artists import CURVE_LABEL, THRESHOLD_LABEL
 from fitontest.displays.scales import Scale, ScaleName, choose_scale, make_scale, merge_scales, name_scale
 from fitontest.displays.small_multiples import SmallMultiples
-from fitontest.displays.validation_artists import are_unequal, draw_numbers, draw_outcomes, draw_thresholds
+from fitontest.displays.validation_artists import Number, are_unequal, draw_numbers, draw_outcomes, draw_thresholds
 from fitontest.measures.estimate import Estimate
 from fitontest.results.frames import Records, records
 from fitontest.results.text import count, short, visible
@@ -60,22 +59,6 @@ class Validated(Protocol):
     def thresholds(self) -> tuple[float, ...]: ...  # noqa: D102
     @property
     def random_state(self) -> int: ...  # noqa: D102
-
-
-@dataclass(frozen=True)
-class Number:
-    """A line of the numbers beside the curve.
-
-    Attributes
-    ----------
-    label, value, interval, raw : str
-        As printed. The value of an error is the debiased one where there is one, and `raw` then the other.
-    """
-
-    label: str
-    value: str = ""
-    interval: str = ""
-    raw: str = ""
 
 
 class ValidationPanel(ReliabilityDisplay):

@@ -2,7 +2,8 @@
 
 import textwrap
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from fitontest.displays.companions import format_count, keep_numbers_on_figure
 from fitontest.displays.headline import without_formulas
@@ -28,17 +29,20 @@ OUTDENT = 32.0  # points that the numbers of a narrow place begin left of the ax
 SCALES_DIFFER = " (other scale)"
 
 
-class Line(Protocol):
-    """A line of numbers, as `Number` describes it."""
+@dataclass(frozen=True)
+class Number:
+    """A line of the numbers beside the curve.
 
-    @property
-    def label(self) -> str: ...  # noqa: D102
-    @property
-    def value(self) -> str: ...  # noqa: D102
-    @property
-    def interval(self) -> str: ...  # noqa: D102
-    @property
-    def raw(self) -> str: ...  # noqa: D102
+    Attributes
+    ----------
+    label, value, interval, raw : str
+        As printed. The value of an error is the debiased one where there is one, and `raw` then the other.
+    """
+
+    label: str
+    value: str = ""
+    interval: str = ""
+    raw: str = ""
 
 
 def are_unequal(events: FloatArray, non_events: FloatArray) -> bool:
@@ -90,7 +94,7 @@ def draw_thresholds(main: "Axes", thresholds: Iterable[float], label: str) -> An
     )  # fmt: skip
 
 
-def draw_numbers(main: "Axes", legend: Any, title: Sequence[str], level: float, lines: Sequence[Line]) -> Any:
+def draw_numbers(main: "Axes", legend: Any, title: Sequence[str], level: float, lines: Sequence[Number]) -> Any:
     """Write the numbers in columns: beside the axes where the place is wide, else below the legend.
 
     In a place that is too small for either nothing is written, and None returned: the curve would have no room left.
