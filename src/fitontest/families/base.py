@@ -19,7 +19,6 @@ from fitontest.data.arrays import (
     as_scores,
     count_columns,
     hint_of_scores,
-    in_unit_interval,
 )
 from fitontest.data.entries import Entries
 from fitontest.data.indices import check_same_order
