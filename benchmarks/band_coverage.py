@@ -21,7 +21,7 @@ import numpy as np
 
 import fitontest as fot
 from fitontest.datasets import Derivate, Problem, Rare, Sharp
-from fitontest.exceptions import without_warnings
+from fitontest.results.exceptions import without_warnings
 from fitontest.uncertainty.bands import POINTS, confidence_bands
 from report import markdown, tell
 

@@ -19,7 +19,7 @@ from sklearn.naive_bayes import GaussianNB
 
 import fitontest as fot
 from comparison import HEADER, Comparison, Target
-from fitontest.comparison.candidates import list_calibrators
+from fitontest.evaluation.comparison.candidates import list_calibrators
 from report import machine_facts, markdown, number
 from timing import paired, peak_bytes, seconds_of
 

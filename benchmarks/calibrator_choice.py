@@ -36,9 +36,9 @@ from sklearn.metrics import roc_auc_score
 
 import fitontest as fot
 from choosing import RULES, choose_by
-from fitontest.comparison.calibrators import Calibrator
-from fitontest.exceptions import without_warnings
+from fitontest.evaluation.comparison.calibrators import Calibrator
 from fitontest.numerics.losses import LOSSES
+from fitontest.results.exceptions import without_warnings
 from real_predictions import Problem, of_table, problems_of
 from report import machine_facts, markdown, tell
 

@@ -20,8 +20,8 @@ import numpy as np
 import fitontest as fot
 from fitontest.data.redraws import Redraws
 from fitontest.data.simplex_sample import CANONICAL
-from fitontest.exceptions import without_warnings
 from fitontest.numerics.threads import one_blas_thread
+from fitontest.results.exceptions import without_warnings
 from fitontest.uncertainty.chain import DebiasedInterval, Redrawn
 from fitontest.uncertainty.dependence import redraws_of
 from fitontest.uncertainty.goodness_of_fit import fit_at_points

@@ -8,7 +8,13 @@ exception for the identity, which then is a family of no parameters that a famil
 from collections.abc import Callable
 
 import fitontest as fot
-from fitontest.comparison.calibrators import Calibrator, Ranked, choose_best, choose_one_se, list_within_one_se
+from fitontest.evaluation.comparison.calibrators import (
+    Calibrator,
+    Ranked,
+    choose_best,
+    choose_one_se,
+    list_within_one_se,
+)
 
 NOBODY = ""  # no candidate has this name
 

@@ -22,8 +22,8 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import make_pipeline
 
 import fitontest as fot
-from fitontest.exceptions import without_warnings
 from fitontest.numerics.losses import log_loss
+from fitontest.results.exceptions import without_warnings
 from real_predictions import MOST_ROWS, classifiers
 from report import machine_facts, markdown, tell
 

@@ -17,7 +17,7 @@ import numpy as np
 
 import fitontest as fot
 from fitontest.datasets import SHAPES, Derivate
-from fitontest.exceptions import without_warnings
+from fitontest.results.exceptions import without_warnings
 from fitontest.truth import true_error
 from report import machine_facts, markdown, tell
 from study_tables import published

@@ -21,8 +21,8 @@ import numpy as np
 from scipy.special import ndtri
 
 import fitontest as fot
-from fitontest.exceptions import without_warnings
 from fitontest.numerics.links import logit, sigmoid
+from fitontest.results.exceptions import without_warnings
 from report import markdown, tell
 
 SEED = 37_2026
@@ -66,7 +66,7 @@ def losses_of(family: str, truth: str, n: int, number: int) -> list[tuple]:
     y, p, c = draw(truth, n, number)
     sample, out = fot.read(y, p), []
     for t in THRESHOLDS:
-        loss = fot.measures.DecisionLoss(t, family)
+        loss = fot.risk.DecisionLoss(t, family)
         true = loss.target(fot.ScoreSample(y, p), c)
         with without_warnings():
             found = fot.measure(sample, name=loss, interval=0.95, random_state=number)

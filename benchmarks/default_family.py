@@ -27,7 +27,7 @@ import numpy as np
 
 import fitontest as fot
 from fitontest.datasets import SHAPES, Derivate
-from fitontest.exceptions import without_warnings
+from fitontest.results.exceptions import without_warnings
 from real_predictions import problems_of
 from report import machine_facts, markdown, tell
 

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 import fitontest as fot
-from fitontest.exceptions import without_warnings
+from fitontest.results.exceptions import without_warnings
 from fitontest.uncertainty.joint import joint_test
 from report import machine_facts, markdown, tell
 

@@ -47,7 +47,7 @@ def command(name: str, frame: pd.DataFrame, *options: str) -> str:
     """Return what a command says of a file that holds a frame, on both streams."""
     from click.testing import CliRunner
 
-    from fitontest.cli.main import main
+    from fitontest.apps.cli.main import main
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "rows.csv"

@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 import fitontest as fot
-from fitontest.exceptions import without_warnings
+from fitontest.apps.reporting.criterion import Levels
+from fitontest.apps.reporting.max_decision_loss import MaxDecisionLoss
+from fitontest.apps.reporting.slope_range import SlopeRange
 from fitontest.numerics.links import logit, sigmoid
-from fitontest.reporting.criterion import Levels
-from fitontest.reporting.max_decision_loss import MaxDecisionLoss
-from fitontest.reporting.slope_range import SlopeRange
-from fitontest.uncertainty.loss_bounds import LossBounds
+from fitontest.results.exceptions import without_warnings
+from fitontest.risk.loss_bounds import LossBounds
 from report import markdown, tell
 
 Array = NDArray[np.float64]

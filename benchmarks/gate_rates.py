@@ -28,8 +28,8 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 import fitontest as fot
-from fitontest.exceptions import without_warnings
 from fitontest.numerics.links import logit, sigmoid
+from fitontest.results.exceptions import without_warnings
 from fitontest.simulation.distortions import DISTORTIONS
 from report import markdown, tell
 

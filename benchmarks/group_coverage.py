@@ -30,7 +30,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 import fitontest as fot
-from fitontest.exceptions import without_warnings
+from fitontest.results.exceptions import without_warnings
 from group_cases import CASES, ERRORS, draw
 from report import machine_facts, markdown, tell
 from two_versions import one_thread_each

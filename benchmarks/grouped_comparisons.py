@@ -28,7 +28,7 @@ import numpy as np
 from scipy.special import ndtr, stdtrit
 
 import fitontest as fot
-from fitontest.exceptions import without_warnings
+from fitontest.results.exceptions import without_warnings
 from report import machine_facts, markdown, tell
 
 SEED = 36_2026

@@ -41,7 +41,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 import fitontest as fot
-from fitontest.exceptions import without_warnings
+from fitontest.results.exceptions import without_warnings
 from fitontest.truth import true_error
 from interpretability_study import deviation
 from regression_functions import PROBLEMS, Problem

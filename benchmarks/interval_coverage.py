@@ -28,8 +28,8 @@ import numpy as np
 
 import fitontest as fot
 from fitontest.datasets import Derivate, Gaussian, Planted, Problem, Rare, Sharp
-from fitontest.exceptions import without_warnings
 from fitontest.numerics.links import logit, sigmoid
+from fitontest.results.exceptions import without_warnings
 from report import markdown, tell
 from run_records import end_with_whole_line
 

@@ -18,7 +18,7 @@ import numpy as np
 
 import fitontest as fot
 from fitontest.data import entries
-from fitontest.exceptions import without_warnings
+from fitontest.results.exceptions import without_warnings
 from report import machine_facts, markdown, number
 
 FAMILIES: dict[str, Callable[[], fot.Family]] = {

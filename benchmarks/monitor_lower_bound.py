@@ -20,10 +20,10 @@ from scipy.special import logit
 
 import fitontest as fot
 import monitor_streams as streams
-from fitontest.cells.cell_sums import CellSums, Resolution
-from fitontest.monitoring.batches.batch import Batch
-from fitontest.monitoring.capital import ErrorCapital
-from fitontest.monitoring.past import Past
+from fitontest.data.cells.cell_sums import CellSums, Resolution
+from fitontest.monitor.batches.batch import Batch
+from fitontest.monitor.capital import ErrorCapital
+from fitontest.monitor.past import Past
 from report import machine_facts, markdown
 from run_records import recorded, share
 

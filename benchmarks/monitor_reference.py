@@ -21,8 +21,8 @@ import numpy as np
 from scipy.special import expit, logit
 
 import fitontest as fot
-from fitontest.exceptions import without_warnings
-from fitontest.monitoring.nulls.hypothesis import read_band_of
+from fitontest.monitor.nulls.hypothesis import read_band_of
+from fitontest.results.exceptions import without_warnings
 from fitontest.uncertainty.bands import confidence_bands
 from monitor_streams import BATCHES, CENTRE, FIRST_DRIFT, ROWS, Truth, level, slope, stairs
 from report import markdown, tell

@@ -20,9 +20,9 @@ import numpy as np
 from scipy.special import expit, logit, logsumexp
 
 import monitor_streams as streams
-from fitontest.cells.cell_sums import CellSums, Resolution
-from fitontest.monitoring.batches.batch import Batch
-from fitontest.monitoring.lines.sequence import LineSequence
+from fitontest.data.cells.cell_sums import CellSums, Resolution
+from fitontest.monitor.batches.batch import Batch
+from fitontest.monitor.lines.sequence import LineSequence
 from report import machine_facts, markdown
 from run_records import recorded, share
 

@@ -38,12 +38,12 @@ from scipy.stats import norm
 
 import fitontest as fot
 from fitontest.data.segment_unions import segments_of
-from fitontest.features.read_columns import read_columns
 from fitontest.measures.cumulative import CumulativeError
 from fitontest.numerics.brownian import range_tail
 from fitontest.numerics.links import logit, sigmoid
-from fitontest.significance.holm import holm_adjusted
-from fitontest.uncertainty.segment_maxima import SegmentMaxima
+from fitontest.numerics.significance.holm import holm_adjusted
+from fitontest.segments.features.read_columns import read_columns
+from fitontest.segments.uncertainty.segment_maxima import SegmentMaxima
 from report import machine_facts, markdown
 from run_records import recorded, share
 

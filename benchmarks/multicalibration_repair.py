@@ -34,8 +34,8 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 
 import fitontest as fot
-from fitontest.exceptions import without_warnings
 from fitontest.numerics.losses import log_loss
+from fitontest.results.exceptions import without_warnings
 from real_predictions import classifiers
 from report import machine_facts, markdown, tell
 

@@ -37,11 +37,11 @@ import numpy as np
 from click.testing import CliRunner
 
 import fitontest as fot
-from fitontest.cli.main import main as command_line
-from fitontest.files.copies import append_columns
-from fitontest.files.layout import STANDARD, Layout
-from fitontest.files.tables import naming_lines, read_columns
-from fitontest.files.text_columns import BOOLEANS
+from fitontest.apps.cli.main import main as command_line
+from fitontest.data.files.copies import append_columns
+from fitontest.data.files.layout import STANDARD, Layout
+from fitontest.data.files.tables import naming_lines, read_columns
+from fitontest.data.files.text_columns import BOOLEANS
 from mutated_parquet import UnjudgedError, check_parquet, normed, parquet_files
 
 LONGEST = 10.0  # seconds for one text

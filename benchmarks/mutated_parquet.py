@@ -15,8 +15,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import fitontest as fot
-from fitontest.files.copies import append_columns
-from fitontest.files.tables import read_columns
+from fitontest.data.files.copies import append_columns
+from fitontest.data.files.tables import read_columns
 
 Values = list[Any]
 STRANGE = (None, math.nan, math.inf, -math.inf, -0.0, 5e-324, 1.5, -0.1, 1e308, 1.0 + 2**-52, 1 - 2**-53)

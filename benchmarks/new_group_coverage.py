@@ -24,7 +24,7 @@ from scipy.special import ndtr, ndtri
 
 import fitontest as fot
 from fitontest.data.dependence import standardised_logits
-from fitontest.exceptions import without_warnings
+from fitontest.results.exceptions import without_warnings
 from fitontest.uncertainty.new_group import new_group_bands, rho_at, spread
 from report import markdown, tell
 

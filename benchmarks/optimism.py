@@ -3,7 +3,7 @@
 Usage: ``python benchmarks/optimism.py [--sets 100] [--draws 100]``; it takes seven minutes on one core.
 
 Each data set has a few hundred rows and ten features of which three matter, logit c = sum of three features x .7. Its
-model is fitted, corrected by `fitontest.validation.optimism.optimism_of`, and judged on 20,000 new rows. Of each
+model is fitted, corrected by `fitontest.risk.validation.optimism.optimism_of`, and judged on 20,000 new rows. Of each
 statistic the table has its mean on the new rows, and the bias of the apparent and of the corrected one, with their
 standard errors over the data sets. "tree" has leaves of five rows that hold the labels that they were fitted to, which
 no bootstrap sample forgets as new rows do. In groups of ten rows the features of a row are those of its group but for
@@ -19,10 +19,10 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
 import fitontest as fot
-from fitontest.exceptions import without_warnings
 from fitontest.families.platt import Platt
 from fitontest.numerics.links import sigmoid
-from fitontest.validation.optimism import optimism_of
+from fitontest.results.exceptions import without_warnings
+from fitontest.risk.validation.optimism import optimism_of
 from report import machine_facts, markdown, tell
 
 SEED = 37_2026

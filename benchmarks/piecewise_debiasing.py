@@ -28,10 +28,10 @@ import numpy as np
 import fitontest as fot
 from fitontest.data.redraws import CHAIN
 from fitontest.data.score_redraws import ScoreRedraws
-from fitontest.exceptions import without_warnings
 from fitontest.measures.plug_in import PlugIn
+from fitontest.results.exceptions import without_warnings
+from fitontest.results.typing import FloatArray
 from fitontest.truth import true_error
-from fitontest.typing import FloatArray
 from fitontest.uncertainty.inversion import Inverted, chain_lengths, find_growing, invert
 from fitontest.uncertainty.ladder import Ladder
 from interval_coverage import CASES, FAMILIES

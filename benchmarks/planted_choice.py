@@ -23,7 +23,7 @@ from sklearn.base import clone
 
 import fitontest as fot
 from choosing import RULES, choose_by
-from fitontest.comparison.candidates import list_calibrators
+from fitontest.evaluation.comparison.candidates import list_calibrators
 from fitontest.numerics.losses import log_loss
 from report import machine_facts, markdown, tell
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import fitontest as fot
-from fitontest.exceptions import without_warnings
+from fitontest.results.exceptions import without_warnings
 from interval_coverage import CASES as STANDARD_CASES
 from rough_cases import CASES, CELLS, GROUPS, STANDARD, draw, draw_in_groups, generator_of
 from timing import seconds_of

@@ -46,10 +46,10 @@ from sklearn.tree import DecisionTreeClassifier
 
 import fitontest as fot
 from fitontest.data.label_runs import LabelRuns
+from fitontest.data.reading.group_columns import agreement_within
 from fitontest.data.repeated_rows import Repeats
 from fitontest.data.row_runs import Runs
 from fitontest.numerics.links import logit, sigmoid
-from fitontest.reading.group_columns import agreement_within
 from report import machine_facts, markdown
 
 Array = NDArray[np.float64]

@@ -47,7 +47,7 @@ print(len(cells))
 """
 EVALUATE = """
 from click.testing import CliRunner
-from fitontest.cli.main import main
+from fitontest.apps.cli.main import main
 options = ["--label", "y", "--prob", "p", "--family", "all", "--cells", "always"]
 result = CliRunner().invoke(main, ["evaluate", path, *options])
 assert result.exit_code == 0, result.output

@@ -14,7 +14,7 @@ import numpy as np
 
 import fitontest as fot
 from fitontest.data.score_redraws import ScoreRedraws
-from fitontest.exceptions import without_warnings
+from fitontest.results.exceptions import without_warnings
 from report import machine_facts, markdown, number, tell
 
 SEED = 21_2026

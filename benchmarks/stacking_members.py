@@ -38,9 +38,9 @@ import numpy as np
 import fitontest as fot
 from fitontest.data.entries import entries_of_rows
 from fitontest.datasets import SHAPES, Derivate
-from fitontest.exceptions import without_warnings
 from fitontest.numerics.losses import log_loss
 from fitontest.numerics.random import held_out_rows
+from fitontest.results.exceptions import without_warnings
 from real_predictions import Problem, of_model, of_table, problems_of
 from report import machine_facts, markdown, tell
 from run_records import recorded

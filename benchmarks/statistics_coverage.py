@@ -22,7 +22,7 @@ from scipy.optimize import brentq
 from scipy.special import expit, ndtri
 
 import fitontest as fot
-from fitontest.exceptions import NoValueError
+from fitontest.results.exceptions import NoValueError
 from fitontest.uncertainty.redrawing import Redrawing, estimate_of
 from report import machine_facts, markdown, tell
 

@@ -6,7 +6,7 @@ import numpy as np
 
 import fitontest as fot
 from fitontest.displays.small_multiples import SmallMultiples
-from fitontest.exceptions import without_warnings
+from fitontest.results.exceptions import without_warnings
 from report import markdown
 from tce_values import quantile_edges
 

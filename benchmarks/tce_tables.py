@@ -29,7 +29,7 @@ import numpy as np
 
 import fitontest as fot
 import tce_pictures
-from fitontest.exceptions import without_warnings
+from fitontest.results.exceptions import without_warnings
 from report import machine_facts, tell
 from tce_data import STORED, TRAINED, Predictions, Scores
 from tce_published import Ours, Row, is_equal, rows_of, side_by_side, tally

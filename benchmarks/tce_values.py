@@ -7,7 +7,7 @@ import numpy as np
 from scipy.stats import t as student
 
 import fitontest as fot
-from fitontest.exceptions import without_warnings
+from fitontest.results.exceptions import without_warnings
 from timing import seconds_of
 
 Array = np.ndarray

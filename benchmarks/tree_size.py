@@ -34,7 +34,7 @@ import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
 import fitontest as fot
-from fitontest.exceptions import without_warnings
+from fitontest.results.exceptions import without_warnings
 from fitontest.truth import true_error
 from interpretability_study import NOT_COUNTED, deviation, spread
 from regression_functions import PROBLEMS, Problem

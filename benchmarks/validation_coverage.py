@@ -31,8 +31,8 @@ import numpy as np
 
 import fitontest as fot
 from fitontest.datasets import Derivate
-from fitontest.exceptions import without_warnings
 from fitontest.numerics.links import sigmoid
+from fitontest.results.exceptions import without_warnings
 from fitontest.uncertainty.redrawing import Redrawing, estimates_of
 from report import machine_facts, markdown, tell
 

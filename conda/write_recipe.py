@@ -36,7 +36,7 @@ tests:
   - python:
       imports:
         - fitontest
-        - fitontest.cli.main
+        - fitontest.apps.cli.main
       pip_check: true
   - script:
       - fitontest --version

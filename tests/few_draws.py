@@ -1,6 +1,6 @@
 """Fixtures for tests of how results are shown and passed on; what they are is tested in tests/uncertainty.
 
-How pages look is tested in tests/reporting/test_report.py.
+How pages look is tested in tests/apps/reporting/test_report.py.
 """
 
 import pytest
@@ -12,8 +12,8 @@ def few_draws():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("fitontest.uncertainty.bands.QUICK_DRAWS", 20)
         patch.setattr("fitontest.uncertainty.goodness_of_fit.FIT_DRAWS", 20)  # p-values from 1/21 on, below 5 %
-        patch.setattr("fitontest.validation.at_threshold.DRAWS", 20)
-        patch.setattr("fitontest.reporting.report.TCE_DRAWS", 20)
+        patch.setattr("fitontest.risk.validation.at_threshold.DRAWS", 20)
+        patch.setattr("fitontest.apps.reporting.report.TCE_DRAWS", 20)
         yield
 
 
@@ -39,7 +39,7 @@ def few_null_draws():
 def no_pictures():
     """Let pages of reports have frames in place of pictures: these are plotted, and not rendered."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("fitontest.reporting.figures.inline_svg", frame)
+        patch.setattr("fitontest.apps.reporting.figures.inline_svg", frame)
         yield
 
 

@@ -3,7 +3,7 @@
 import pytest
 import sklearn
 
-from fitontest.repair.trees.base import TAKES_MISSING
+from fitontest.segments.repair.trees.base import TAKES_MISSING
 
 SKLEARN = tuple(map(int, sklearn.__version__.split(".")[:2]))
 

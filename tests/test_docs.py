@@ -12,7 +12,7 @@ import matplotlib.pyplot as plt
 import pytest
 
 import fitontest as fot
-from fitontest.cli.main import main
+from fitontest.apps.cli.main import main
 from fitontest.measures.interval import INDEPENDENT_ROWS
 from tests.few_draws import quick_bands  # noqa: F401 - a fixture of this module
 from tests.integrations.test_recipes import HEADINGS as RECIPES

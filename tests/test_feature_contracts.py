@@ -16,11 +16,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 import fitontest as fot
-from fitontest.features.folds import dealt_rows
-from fitontest.maps.features.base import LOGIT_EPS
 from fitontest.numerics.links import logit
-from fitontest.repair.feature_family import FeatureFamily
-from tests.features.problems import labelled, mixed, rows_of
+from fitontest.segments.features.folds import dealt_rows
+from fitontest.segments.maps.base import LOGIT_EPS
+from fitontest.segments.repair.feature_family import FeatureFamily
+from tests.segments.features.problems import labelled, mixed, rows_of
 
 pl = pytest.importorskip("polars")
 pa = pytest.importorskip("pyarrow")
@@ -86,7 +86,7 @@ def test_outputs(name):
     assert not np.array_equal(both[:, 1], p)
     np.testing.assert_array_equal(family.predict(X, scores=p), family.classes_[both.argmax(axis=1)])
     assert family.score(X, y, scores=p) == np.mean(family.predict(X, scores=p) == y)
-    assert isinstance(family.map_, fot.maps.FeatureMap)
+    assert isinstance(family.map_, fot.segments.FeatureMap)
     np.testing.assert_array_equal(both[:, 1], family.map_(X, p))
     both_columns = np.column_stack((1 - p, p))
     np.testing.assert_allclose(family.predict_proba(X, scores=both_columns), both, rtol=1e-9)
@@ -232,7 +232,7 @@ def test_numbers_may_be_categories(name):
 def test_maps_return_by_json_bit_by_bit(name):
     X, p, _ = problem()
     c_hat = standard(name).map_
-    again = fot.maps.FeatureMap.from_json(c_hat.to_json())
+    again = fot.segments.FeatureMap.from_json(c_hat.to_json())
     assert again == c_hat
     np.testing.assert_array_equal(again(X, p), c_hat(X, p))
 

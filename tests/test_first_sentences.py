@@ -14,7 +14,7 @@ import click
 import pytest
 
 import fitontest as fot
-from fitontest.cli.main import main
+from fitontest.apps.cli.main import main
 
 ROOMS = ("families", "measures", "partitions", "maps", "norms", "distances", "bin_losses", "datasets", "truth")
 MAX_WORDS = 25

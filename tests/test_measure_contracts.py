@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 import fitontest as fot
-from fitontest.cli.main import main
+from fitontest.apps.cli.main import main
 from fitontest.measures.measure import Unit
 from fitontest.uncertainty.redrawing import Redrawing, estimate_of
 from tests.strategies import noisy
@@ -57,10 +57,10 @@ VARIANTS = {
     "eci-isotonic-normalised": fot.measures.ECI("isotonic", normalised=True),
     "hosmer_lemeshow-5": fot.measures.HosmerLemeshow(5),
     "zero_one-0.3": fot.measures.ZeroOneLoss(threshold=0.3),
-    "net_benefit-standardised": fot.measures.NetBenefit(0.3, standardised=True),
-    "net_benefit-all": fot.measures.NetBenefit(0.3, against="all"),
-    "decision_loss-platt": fot.measures.DecisionLoss(0.3, "platt"),
-    "cost_weighted_error-beta": fot.measures.CostWeightedError(2, 8),
+    "net_benefit-standardised": fot.risk.NetBenefit(0.3, standardised=True),
+    "net_benefit-all": fot.risk.NetBenefit(0.3, against="all"),
+    "decision_loss-platt": fot.risk.DecisionLoss(0.3, "platt"),
+    "cost_weighted_error-beta": fot.risk.CostWeightedError(2, 8),
 }
 CANNOT_PICKLE = {"a callable"}  # a lambda, whoever holds it
 

@@ -9,7 +9,7 @@ import pytest
 
 import fitontest as fot
 from tests.releases import trees_tell_of_missing
-from tests.repair.trees.problems import blobs
+from tests.segments.repair.trees.problems import blobs
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 SCRIPTS = (

@@ -28,9 +28,9 @@ def __getattr__(name: str) -> Any:
 
 def _in_place_of(name: str) -> str:
     """Return how a measure, a family or a public name is written that was looked for in the package; or ""."""
-    from fitontest.checks import meant
     from fitontest.families import registry as families
     from fitontest.measures.measure import registry as measures
+    from fitontest.results.checks import meant
 
     if name in measures:
         return f": write fitontest.measure(y_true, y_prob, {name!r})"

@@ -1,41 +1,40 @@
 """The public names and the files they come from: read by type checkers, and at run time to import them on first use."""
 
 from . import bin_losses, distances, families, maps, measures, norms, partitions
-from .cells.cells import Cells, ClassCells
+from .apps.displays.plan import PlanDisplay
+from .apps.planning.evaluation_plan import EvaluationPlan
+from .apps.planning.planning import plan_evaluation
+from .apps.reporting.calibration_check import CalibrationCheck
+from .apps.reporting.gate import assert_calibrated, check_calibration
+from .apps.reporting.gate_outcome import Gate
+from .apps.reporting.report import Report, report
 from .classifier.calibrated import CalibratedClassifier
-from .comparison.compare import compare_calibrators
-from .comparison.comparison import Comparison
-from .comparison.error_comparison import ErrorComparison
-from .comparison.errors import compare_errors
+from .data.cells.cells import Cells, ClassCells
+from .data.reading.read import read
 from .data.samples import Samples
 from .data.score_sample import ScoreSample
 from .displays.comparison import ComparisonDisplay
 from .displays.cumulative import CumulativeDisplay
-from .displays.decision import DecisionDisplay
 from .displays.error_comparison import ErrorComparisonDisplay
 from .displays.frontier import FrontierDisplay
-from .displays.monitor import MonitorDisplay
 from .displays.pairs import PairsDisplay
-from .displays.plan import PlanDisplay
 from .displays.ranks import RankDisplay
 from .displays.reliability import ReliabilityDisplay
 from .displays.segments import SegmentsDisplay
 from .displays.simplex import SimplexDisplay
 from .displays.small_multiples import SmallMultiples
 from .displays.tce import TCEDisplay
-from .displays.tree import TreeDisplay
-from .displays.validation import ValidationDisplay
 from .displays.validity import ValidityDisplay
-from .drift.cell_comparison import CellComparison
-from .drift.cells import compare_cells
-from .drift.class_comparison import ClassCellComparison
 from .evaluation.by_name import measure
+from .evaluation.comparison.compare import compare_calibrators
+from .evaluation.comparison.comparison import Comparison
+from .evaluation.comparison.error_comparison import ErrorComparison
+from .evaluation.comparison.errors import compare_errors
 from .evaluation.evaluate import evaluate
 from .evaluation.evaluation import Evaluation
 from .evaluation.metrics import calibration_error, ece, gce, proper_error, tce
 from .evaluation.scorers import make_scorer
 from .evaluation.segmented_evaluation import SegmentedEvaluation
-from .exceptions import BlockSizeWarning, CalibrationWarning, SeparableDataWarning
 from .families.base import Family
 from .families.beta import Beta
 from .families.cross_validated import CrossValidated
@@ -45,8 +44,6 @@ from .families.identity import Identity
 from .families.isotonic import Isotonic
 from .families.kde import KDE
 from .families.knn import KNN
-from .families.loess import Loess
-from .families.lowess import Lowess
 from .families.multiclass.base import MulticlassFamily
 from .families.multiclass.dirichlet import Dirichlet
 from .families.multiclass.one_vs_rest import OneVsRest
@@ -68,32 +65,35 @@ from .maps.base import CalibrationMap
 from .maps.multiclass.base import MulticlassMap
 from .measures.estimate import Estimate
 from .measures.measure import Measure
-from .monitoring.evidence.evidence import MonitorEvidence
-from .monitoring.monitor import Monitor
-from .planning.evaluation_plan import EvaluationPlan
-from .planning.planning import plan_evaluation
-from .progress import show_progress
-from .reading.read import read
-from .repair.boosted import Boosted
-from .repair.certified_offsets import CertifiedOffsets
-from .repair.multicalibrated import Multicalibrated
-from .repair.segment_offsets import SegmentOffsets
-from .repair.tree_of_maps import TreeOfMaps
-from .repair.trees.probability_calibration_tree import ProbabilityCalibrationTree
-from .repair.trees.tree_calibrator import TreeCalibrator
-from .reporting.calibration_check import CalibrationCheck
-from .reporting.gate import assert_calibrated, check_calibration
-from .reporting.gate_outcome import Gate
-from .reporting.report import Report, report
+from .monitor.displays.monitor import MonitorDisplay
+from .monitor.drift.cell_comparison import CellComparison
+from .monitor.drift.cells import compare_cells
+from .monitor.drift.class_comparison import ClassCellComparison
+from .monitor.evidence.evidence import MonitorEvidence
+from .monitor.monitor import Monitor
+from .results.exceptions import BlockSizeWarning, CalibrationWarning, SeparableDataWarning
+from .results.progress import show_progress
+from .risk.displays.decision import DecisionDisplay
+from .risk.displays.validation import ValidationDisplay
+from .risk.families.loess import Loess
+from .risk.families.lowess import Lowess
+from .risk.validation.decision_curve import DecisionCurve, decision_curve
+from .risk.validation.validate import validate
+from .risk.validation.validation import Validation
+from .segments.displays.tree import TreeDisplay
 from .segments.find import find_segments
 from .segments.found_segments import FoundSegments
+from .segments.repair.boosted import Boosted
+from .segments.repair.certified_offsets import CertifiedOffsets
+from .segments.repair.multicalibrated import Multicalibrated
+from .segments.repair.segment_offsets import SegmentOffsets
+from .segments.repair.tree_of_maps import TreeOfMaps
+from .segments.repair.trees.probability_calibration_tree import ProbabilityCalibrationTree
+from .segments.repair.trees.tree_calibrator import TreeCalibrator
 from .uncertainty.certain_scores import CertainScores
 from .uncertainty.joint import JointTest
 from .uncertainty.tendency import Tendency
 from .uncertainty.verdict import Verdict
-from .validation.decision_curve import DecisionCurve, decision_curve
-from .validation.validate import validate
-from .validation.validation import Validation
 
 __version__: str
 

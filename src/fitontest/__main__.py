@@ -6,7 +6,7 @@ import sys
 def main() -> None:
     """Run the command line, or say how to install it."""
     try:
-        from fitontest.cli.main import main as run
+        from fitontest.apps.cli.main import main as run
 
         run(prog_name="fitontest")
     except ModuleNotFoundError as error:

@@ -16,7 +16,7 @@ CANDIDATES = [  # every family and both kinds of cross-fitting, not each with ea
 ]
 
 
-@pytest.mark.filterwarnings("ignore::fitontest.exceptions.CalibrationWarning")  # separable or one-class data of checks
+@pytest.mark.filterwarnings("ignore::fitontest.results.exceptions.CalibrationWarning")  # separable data
 @pytest.mark.filterwarnings("ignore:divide by zero encountered in log:RuntimeWarning")  # naive Bayes, class of weight 0
 @parametrize_with_checks(CANDIDATES, expected_failed_checks=lambda estimator: EXPECTED_FAILURES)
 def test_scikit_learn_checks(estimator, check):

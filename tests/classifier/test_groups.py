@@ -20,8 +20,8 @@ from sklearn.preprocessing import StandardScaler
 
 import fitontest as fot
 from fitontest.classifier.calibrated import CalibratedClassifier
-from fitontest.repair.trees.folds import tree_splits
-from fitontest.repair.trees.rows import TreeRows
+from fitontest.segments.repair.trees.folds import tree_splits
+from fitontest.segments.repair.trees.rows import TreeRows
 from tests.classifier.problems import Recorder, problem, weights
 
 X, Y = problem(300)

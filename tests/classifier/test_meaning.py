@@ -21,7 +21,7 @@ either_way = pytest.mark.parametrize("ensemble", [True, False])
 few_or_many = pytest.mark.parametrize("classes", [2, 3])
 
 
-@pytest.mark.filterwarnings("ignore::fitontest.exceptions.CalibrationWarning")
+@pytest.mark.filterwarnings("ignore::fitontest.results.exceptions.CalibrationWarning")
 @pytest.mark.parametrize("family", fot.families.names("two"))
 @pytest.mark.parametrize(("classes", "ensemble"), [(2, True), (3, False)])
 def test_every_family(family, classes, ensemble):

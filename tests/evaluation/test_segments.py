@@ -15,7 +15,7 @@ import pytest
 from matplotlib.figure import Figure
 
 import fitontest as fot
-from fitontest.significance.holm import holm_adjusted
+from fitontest.numerics.significance.holm import holm_adjusted
 
 QUICK = {"families": [fot.Slope1(10), "isotonic"], "interval": None, "null_draws": 130}
 NULLS = {"families": [fot.Slope1(4)], "interval": None}

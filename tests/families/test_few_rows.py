@@ -5,11 +5,11 @@ import pytest
 
 import fitontest as fot
 from fitontest.data.entries import entries_of_rows
-from fitontest.exceptions import without_warnings
 from fitontest.families import likelihood_many
 from fitontest.families.base import Family
 from fitontest.families.few_rows import FEW, remembered
 from fitontest.families.fits import Fits
+from fitontest.results.exceptions import without_warnings
 
 
 def entries_of(n, w=None):

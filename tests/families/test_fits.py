@@ -84,7 +84,7 @@ def several_rows(whole):
 
 @pytest.mark.parametrize("name", FAST)
 @pytest.mark.parametrize("whole", [True, False])
-@pytest.mark.filterwarnings("ignore::fitontest.exceptions.BlockSizeWarning")
+@pytest.mark.filterwarnings("ignore::fitontest.results.exceptions.BlockSizeWarning")
 def test_entries_of_several_rows(name, whole):
     """Folds are drawn of rows, which entries of other weights do not tell apart."""
     if not whole and getattr(FAST[name], "n_bins", None) == "cv":
@@ -169,7 +169,7 @@ def test_maps_of_splines_are_those_of_single_fits(kind):
 
 @pytest.mark.parametrize("kind", ["rows", "ties", "weights", "several", "one score"])
 @pytest.mark.parametrize("name", AT_OTHERS)
-@pytest.mark.filterwarnings("ignore::fitontest.exceptions.CalibrationWarning")
+@pytest.mark.filterwarnings("ignore::fitontest.results.exceptions.CalibrationWarning")
 def test_values_at_other_scores_are_those_of_single_fits(name, kind):
     """Also beyond the scores that were fitted to, and of labels of one class or separable ones."""
     rng = np.random.default_rng(1)

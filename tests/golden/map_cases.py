@@ -102,8 +102,8 @@ NO_CITY = {"column": "city", "relation": "missing", "numbers": False}
 HOURS = {"column": "hours", "relation": "present", "numbers": True}
 CITY = {"column": "city", "relation": "present", "numbers": False}
 RULES = [rule(OLDER), rule(YOUNGER, CITIES), rule(MEMBER), rule(SITES), rule(NO_HOURS), rule(NO_CITY), rule(HOURS)]
-OFFSETS = fot.maps.SegmentOffsetsMap(0.1, 0.9, RULES, [SUM, -0.2, 0.1, 0.5, -1.0, THIRD, -0.05], 8.5)
-LINES = fot.maps.SegmentLinesMap([rule(), *RULES[:3]], [0.0, 0.1, -0.2, THIRD], [1.0, 1.1, 0.5, 0.0])
+OFFSETS = fot.segments.SegmentOffsetsMap(0.1, 0.9, RULES, [SUM, -0.2, 0.1, 0.5, -1.0, THIRD, -0.05], 8.5)
+LINES = fot.segments.SegmentLinesMap([rule(), *RULES[:3]], [0.0, 0.1, -0.2, THIRD], [1.0, 1.1, 0.5, 0.0])
 BOOSTED: dict[str, Any] = {
     "columns": ["age", "city", "site"],
     "levels": [[], ["Bern", "O'slo"], [1, 2.5]],
@@ -122,22 +122,26 @@ BOOSTED: dict[str, Any] = {
         [0.1, 0.2, 0.3, 0.4, 0.0, 0.0, 0.0, -0.1],
     ],
 }
-TREES = fot.maps.BoostedMap(**BOOSTED)
+TREES = fot.segments.BoostedMap(**BOOSTED)
 OF_FEATURES: dict[str, list[StoredMap]] = {
-    "segment_offsets": [OFFSETS, fot.maps.SegmentOffsetsMap(0.0, -1.0, [], [])],
+    "segment_offsets": [OFFSETS, fot.segments.SegmentOffsetsMap(0.0, -1.0, [], [])],
     "segment_lines": [
         LINES,
-        fot.maps.SegmentLinesMap(
+        fot.segments.SegmentLinesMap(
             [rule(), *RULES[3:], rule(CITY, OLDER)],
             [0.0, 0.1, 0.2, 0.3, 0.4, THIRD],
             [1.0, -0.5, 1.0, 1.0, 2.0, 0.7],
             6.0,
         ),
     ],
-    "boosted": [TREES, fot.maps.BoostedMap(**BOOSTED, reach=6.0), fot.maps.BoostedMap([], [], 20, [], [], [], [], [])],
+    "boosted": [
+        TREES,
+        fot.segments.BoostedMap(**BOOSTED, reach=6.0),
+        fot.segments.BoostedMap([], [], 20, [], [], [], [], []),
+    ],
     "feature_mixture": [
-        fot.maps.FeatureMixtureMap([0.25, 0.5, 0.25], [OFFSETS, TREES, LINES]),
-        fot.maps.FeatureMixtureMap([1.0, 0.0], [OFFSETS, LINES]),
+        fot.segments.FeatureMixtureMap([0.25, 0.5, 0.25], [OFFSETS, TREES, LINES]),
+        fot.segments.FeatureMixtureMap([1.0, 0.0], [OFFSETS, LINES]),
     ],
 }
 CASES = {**TWO_CLASSES, **SEVERAL_CLASSES, **OF_FEATURES}

@@ -15,8 +15,8 @@ import pytest
 from click.testing import CliRunner
 
 import fitontest as fot
-from fitontest.cli.main import main
-from fitontest.features.conditions import KINDS
+from fitontest.apps.cli.main import main
+from fitontest.maps.rules.conditions import KINDS
 from fitontest.maps.stored import StoredMap
 from tests.golden.write_maps import main as write
 from tests.golden.write_maps import sum_of, sums_of

@@ -57,7 +57,7 @@ def test_every_registered_kind_is_tried():
     from tests.maps.multiclass.test_engines import MAPS as SEVERAL
 
     tried = {c_hat.kind for c_hat in (*MAPS.values(), *SEVERAL.values())}
-    of_features = set(fot.maps.names("features"))  # which take other columns too: tests/maps/features
+    of_features = set(fot.maps.names("features"))  # which take other columns too: tests/segments/maps
     sorted_rows = {"order_preserving"}  # a network of sorted scores has no formula: tests/maps/multiclass/test_maps.py
     own = set(fot.maps.registry._modules)  # kinds of other packages bring tests of their own
     assert own - of_features - sorted_rows <= tried

@@ -9,10 +9,10 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 
 import fitontest as fot
-from fitontest.exceptions import PrintedWarning
 from fitontest.maps.binned import constant
 from fitontest.measures.estimate import RAW_NOTE
 from fitontest.measures.notes import DECISIONS, one_bin_note
+from fitontest.results.exceptions import PrintedWarning
 from tests.quick_families import quick
 from tests.strategies import noisy
 

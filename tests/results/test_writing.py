@@ -106,8 +106,8 @@ from pathlib import Path
 import numpy as np
 from click.testing import CliRunner
 import fitontest as fot
-from fitontest.cli.main import main
-from fitontest.reporting import figures
+from fitontest.apps.cli.main import main
+from fitontest.apps.reporting import figures
 from fitontest.uncertainty import bands
 
 figures.inline_svg = lambda figure, name, text: text  # what is written does not matter, but that it is not

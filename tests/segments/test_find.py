@@ -9,8 +9,8 @@ import pytest
 from matplotlib.figure import Figure
 
 import fitontest as fot
-from fitontest.features.cuts import LEAST_VARIANCE
-from fitontest.features.read_columns import read_columns
+from fitontest.segments.features.cuts import LEAST_VARIANCE
+from fitontest.segments.features.read_columns import read_columns
 
 
 def logit(p):
@@ -146,7 +146,7 @@ def test_the_repair_moves_the_rows_of_the_segment_alone(found):
     fresh_y, fresh_p, fresh = rows(20_000, seed=9)
     loss = [np.mean((fresh_y - each) ** 2) for each in (fresh_p, found.map_(fresh, fresh_p))]
     assert loss[1] < loss[0]
-    again = fot.maps.FeatureMap.from_json(found.map_.to_json())
+    again = fot.segments.FeatureMap.from_json(found.map_.to_json())
     np.testing.assert_array_equal(again(X, p), q)
 
 

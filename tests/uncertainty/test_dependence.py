@@ -112,7 +112,7 @@ def test_counts_of_labels_that_the_group_makes_certain_go_on():
         assert counts.mean() / 9 == pytest.approx(c.mean(), abs=0.02)
 
 
-@pytest.mark.filterwarnings("ignore::fitontest.exceptions.PrintedWarning")
+@pytest.mark.filterwarnings("ignore::fitontest.results.exceptions.PrintedWarning")
 @pytest.mark.parametrize("family", ["spline", "slope1"])
 def test_neither_row_order_nor_names_matter(family):
     y, p, code = grouped(30, 5, digits=1, seed=3)

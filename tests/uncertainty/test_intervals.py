@@ -11,9 +11,9 @@ from fitontest.data import entries as data_entries
 from fitontest.data.score_redraws import ScoreRedraws
 from fitontest.data.weights import Weights
 from fitontest.datasets import Derivate, Sharp
-from fitontest.exceptions import without_warnings
 from fitontest.measures.plug_in import PlugIn
 from fitontest.numerics.norms import L1
+from fitontest.results.exceptions import without_warnings
 from fitontest.uncertainty.intervals import with_interval
 from tests.strategies import noisy
 

@@ -7,7 +7,7 @@ import fitontest as fot
 from fitontest.data import entries as data_entries
 from fitontest.data import score_redraws as redraws
 from fitontest.data.score_redraws import ScoreRedraws
-from fitontest.exceptions import without_warnings
+from fitontest.results.exceptions import without_warnings
 from fitontest.uncertainty.dependence import redraws_of
 
 SEED = (0, 0)

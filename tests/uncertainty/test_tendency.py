@@ -12,7 +12,7 @@ import fitontest as fot
 from fitontest.measures.interval import Interval
 from fitontest.measures.label_line import LabelLine
 from fitontest.numerics.links import logit, sigmoid
-from fitontest.significance.exact_share import share_interval
+from fitontest.numerics.significance.exact_share import share_interval
 from fitontest.uncertainty.tendency import OVERCONFIDENT, Tendency, tendency_of
 from tests.valprob import answer, rows_of
 

@@ -9,7 +9,7 @@ from scipy.special import stdtrit
 import fitontest as fot
 from fitontest.data.known_groups import NOT_LEARNT
 from fitontest.numerics.links import logit, sigmoid
-from fitontest.significance.exact_share import share_interval
+from fitontest.numerics.significance.exact_share import share_interval
 from fitontest.uncertainty import effective_rows
 from fitontest.uncertainty.certain_scores import certain_scores
 from fitontest.uncertainty.dependence import dependence_of, share_dependence

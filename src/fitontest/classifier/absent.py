@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fitontest.data.labels import listed
-from fitontest.exceptions import CalibrationWarning, warn_user
-from fitontest.typing import IntArray
+from fitontest.results.exceptions import CalibrationWarning, warn_user
+from fitontest.results.typing import IntArray
 
 
 def warn_absent(classes: NDArray[Any], trained: Sequence[IntArray], fitted: Sequence[IntArray], remedy: str) -> None:

@@ -19,15 +19,15 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from fitontest.checks import check_flag, is_whole
 from fitontest.classifier.absent import warn_absent
 from fitontest.classifier.data import Rows, read_rows, with_classes_of, with_similarities
 from fitontest.classifier.fold import Fold, Task, joined, run_fold
 from fitontest.classifier.pair import AnyFamily, fit_pair, read_any_family
 from fitontest.classifier.scores import find_method, positions, respond
 from fitontest.data.splits import check_splitting, for_splitter, splits_of
-from fitontest.exceptions import CalibrationWarning, warn_user
-from fitontest.typing import ArrayInput, FloatArray, RandomState
+from fitontest.results.checks import check_flag, is_whole
+from fitontest.results.exceptions import CalibrationWarning, warn_user
+from fitontest.results.typing import ArrayInput, FloatArray, RandomState
 
 SEARCHES = (GridSearchCV, RandomizedSearchCV)  # whose fit takes groups without naming them
 

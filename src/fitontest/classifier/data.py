@@ -16,8 +16,8 @@ from fitontest.classifier.pair import Calibration
 from fitontest.data.arrays import as_column, check_finite
 from fitontest.data.indices import check_same_order
 from fitontest.data.labels import distinct
-from fitontest.repair.base import read_groups_of, read_weights_of
-from fitontest.typing import ArrayInput, FloatArray, IntArray
+from fitontest.families.feature_calibrator import read_groups_of, read_weights_of
+from fitontest.results.typing import ArrayInput, FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from fitontest.classifier.rows import take_parameters, take_part
 from fitontest.classifier.scores import respond
 from fitontest.data.splits import Split
-from fitontest.typing import FloatArray, IntArray
+from fitontest.results.typing import FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,12 +21,12 @@ from fitontest.data.simplex import on_simplex
 from fitontest.data.simplex_sample import SimplexSample
 from fitontest.data.weights import Weights
 from fitontest.families.base import Family, read_family
+from fitontest.families.feature_calibrator import FeatureCalibrator
 from fitontest.families.multiclass.base import MulticlassFamily
 from fitontest.families.registry import FamilyBase, registered_class, seeded
-from fitontest.maps.features.base import LOGIT_EPS
 from fitontest.numerics.links import logit
-from fitontest.repair.base import FeatureCalibrator
-from fitontest.typing import BoolArray, FloatArray, IntArray, Label, RandomState
+from fitontest.results.typing import BoolArray, FloatArray, IntArray, Label, RandomState
+from fitontest.segments.maps.base import LOGIT_EPS
 
 #: A family of two classes or of several, or a calibrator that sees the features.
 AnyFamily: TypeAlias = Family | MulticlassFamily | FeatureCalibrator

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from fitontest.data.arrays import take_rows
-from fitontest.typing import IntArray
+from fitontest.results.typing import IntArray
 
 
 def take_part(X: Any, rows: IntArray | None, columns: IntArray | None) -> Any:

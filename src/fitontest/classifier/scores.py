@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fitontest.checks import choose
 from fitontest.data.arrays import in_unit_interval
 from fitontest.numerics.links import sigmoid
 from fitontest.numerics.softmax import softmax
-from fitontest.typing import FloatArray, IntArray
+from fitontest.results.checks import choose
+from fitontest.results.typing import FloatArray, IntArray
 
 METHODS = ("predict_proba", "decision_function")
 LARGEST = 15.0  # decision values up to here, 1e-9 apart, stay apart under the sigmoid; it is 1.0 from 37 on

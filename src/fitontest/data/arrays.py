@@ -14,11 +14,11 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from fitontest.checks import brief
 from fitontest.data.places import BadValueError, such
-from fitontest.exceptions import CalibrationWarning, warn_user
 from fitontest.numerics.search import BLOCK
-from fitontest.typing import ArrayInput, FloatArray
+from fitontest.results.checks import brief
+from fitontest.results.exceptions import CalibrationWarning, warn_user
+from fitontest.results.typing import ArrayInput, FloatArray
 
 ROUNDING = 1e-6  # beyond 0 or 1, up to which scores of single precision come of sums and quotients: they are clipped
 LISTS = ("object", "list", "array", "fixed_size_list", "large_list")  # how kinds of columns of lists are called

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from fitontest.data.labels import SHOWN, listed
-from fitontest.exceptions import CalibrationWarning, warn_user
-from fitontest.typing import Label
+from fitontest.results.exceptions import CalibrationWarning, warn_user
+from fitontest.results.typing import Label
 
 
 def read_class_order(columns: Sequence[str] | None, occurring: list[Label], y_prob: str, labels: str) -> list[Label]:

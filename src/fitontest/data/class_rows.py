@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from fitontest.checks import brief
-from fitontest.exceptions import PrintedWarning, warn_user
+from fitontest.results.checks import brief
+from fitontest.results.exceptions import PrintedWarning, warn_user
 from fitontest.results.text import count, short
-from fitontest.typing import FloatArray
+from fitontest.results.typing import FloatArray
 
 ADDS_UP = 0.01 * (1.0 + 1e-6)  # by how much a sum may miss 1: scores are often rounded to two decimals
 MOST = 0.5  # share of the rows that are off, beyond which something is wrong with all

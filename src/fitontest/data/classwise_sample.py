@@ -6,7 +6,7 @@ import numpy as np
 
 from fitontest.data.simplex_sample import SimplexSample
 from fitontest.numerics.losses import find_loss
-from fitontest.typing import FloatArray, IntArray
+from fitontest.results.typing import FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -22,8 +22,8 @@ from scipy.optimize import linear_sum_assignment
 from scipy.special import betainc
 
 from fitontest.data.labels import listed
-from fitontest.exceptions import CalibrationWarning, warn_user
-from fitontest.typing import IntArray, Label
+from fitontest.results.exceptions import CalibrationWarning, warn_user
+from fitontest.results.typing import IntArray, Label
 
 FACTOR, MARGIN = 1.5, 0.1  # by how much an order must be more accurate
 LEVEL = 1e-4

@@ -11,7 +11,7 @@ from fitontest.data.sample import NO_FACTS, Facts, Sample, taken
 from fitontest.data.score_sample import ScoreSample, folds_key
 from fitontest.data.weights import Weights
 from fitontest.numerics.random import counted_folds
-from fitontest.typing import BoolArray, FloatArray, IntArray, RandomState
+from fitontest.results.typing import BoolArray, FloatArray, IntArray, RandomState
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)

@@ -22,7 +22,7 @@ from scipy.special import ndtr, ndtri
 from fitontest.data.mirrored_rows import MirroredRows
 from fitontest.data.row_groups import RowGroups
 from fitontest.numerics.links import SAME, logit
-from fitontest.typing import BoolArray, FloatArray, IntArray
+from fitontest.results.typing import BoolArray, FloatArray, IntArray
 
 EPS = 1e-12  # scores are cut there before their logits are standardised
 REACH = 2.0  # standard deviations of the logits, to which they are clipped

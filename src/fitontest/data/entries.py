@@ -17,7 +17,7 @@ from fitontest.data.row_groups import GROUP, RowGroups, places_of_rows
 from fitontest.data.score_sample import ScoreSample
 from fitontest.numerics.cells import cell_starts, equal_mass_cells
 from fitontest.numerics.random import folds_of_groups, held_out_rows
-from fitontest.typing import FloatArray, IntArray, RandomState
+from fitontest.results.typing import FloatArray, IntArray, RandomState
 
 MOST_ROWS = 40_000  # beyond, neighbouring scores are pooled
 NODES = 20_000  # into so many entries

@@ -4,10 +4,10 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
-from fitontest.checks import as_plain
 from fitontest.data.arrays import as_matrix
 from fitontest.data.labels import chosen_positive
-from fitontest.typing import FloatArray, Label
+from fitontest.results.checks import as_plain
+from fitontest.results.typing import FloatArray, Label
 
 
 def probabilities(

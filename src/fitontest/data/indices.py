@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from fitontest.checks import as_plain
+from fitontest.results.checks import as_plain
 
 SAMPLED = 8  # labels that are looked for first: most indices that differ share none
 

@@ -20,7 +20,7 @@ from math import log
 import numpy as np
 
 from fitontest.data.ordering import Rows
-from fitontest.typing import FloatArray
+from fitontest.results.typing import FloatArray
 
 UNLIKELY = log(1e-4)
 NEAR = 0.1  # between scores of both classes

@@ -22,7 +22,7 @@ from scipy.stats import rankdata
 from fitontest.data.label_shares import near_shares
 from fitontest.data.row_runs import rows_in_order
 from fitontest.data.score_sample import ScoreSample
-from fitontest.typing import FloatArray
+from fitontest.results.typing import FloatArray
 
 FEWER = 3.0  # times as many changes in random order
 FEWEST = 20  # runs

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from fitontest.typing import FloatArray
+from fitontest.results.typing import FloatArray
 
 PARTS = 20  # of the rows in the order of their scores
 

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fitontest.checks import brief
 from fitontest.data.arrays import as_column, blocks, check_finite, span
-from fitontest.typing import ArrayInput, IntArray, Label
+from fitontest.results.checks import brief
+from fitontest.results.typing import ArrayInput, IntArray, Label
 
 SHOWN = 6  # labels listed in a message
 

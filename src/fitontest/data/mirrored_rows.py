@@ -18,7 +18,7 @@ from functools import cached_property
 import numpy as np
 
 from fitontest.data.label_shares import near_shares
-from fitontest.typing import BoolArray, FloatArray, IntArray
+from fitontest.results.typing import BoolArray, FloatArray, IntArray
 
 ROUNDING = 5e-7  # by which scores of single precision, or of seven digits, miss 1 - p
 MARGIN = 0.2  # by which the scores of two rows, alone in their group, may miss 1

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fitontest.typing import BoolArray, FloatArray, IntArray
+from fitontest.results.typing import BoolArray, FloatArray, IntArray
 
 FEW_TO_SORT = 10_000  # of which an argsort takes a moment
 MOST_WRONG = 1_000  # that are sorted one by one after the others

@@ -7,7 +7,7 @@ import numpy as np
 
 from fitontest.data.ordering import Rows
 from fitontest.numerics.random import CountedFolds
-from fitontest.typing import FloatArray, IntArray
+from fitontest.results.typing import FloatArray, IntArray
 
 
 def countable(rows: Rows, *, whole: bool) -> IntArray:

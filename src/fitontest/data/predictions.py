@@ -39,7 +39,7 @@ from fitontest.data.samples import Samples
 from fitontest.data.score_sample import ScoreSample, sample_of_columns
 from fitontest.data.top_label import TopLabels
 from fitontest.data.weights import Weights, read_weights
-from fitontest.typing import ArrayInput, FloatArray, IntArray, Label
+from fitontest.results.typing import ArrayInput, FloatArray, IntArray, Label
 
 Reduction: TypeAlias = Literal["confidence", "classwise", "binary"]
 REDUCTIONS: tuple[str, ...] = get_args(Reduction)

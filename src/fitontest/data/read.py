@@ -6,7 +6,6 @@ that is given; without one only a column of scores is accepted, or two that add 
 
 from typing import Any, TypeAlias
 
-from fitontest.checks import brief, choose
 from fitontest.data.arrays import as_ids, check_same_length
 from fitontest.data.indices import check_same_order
 from fitontest.data.labels import as_labels
@@ -24,7 +23,8 @@ from fitontest.data.segments import split_by_segment
 from fitontest.data.simplex_sample import CANONICAL, SimplexSample
 from fitontest.data.two_columns import column_of_two
 from fitontest.data.weights import WeightType, check_kind, read_weights
-from fitontest.typing import ArrayInput, Label
+from fitontest.results.checks import brief, choose
+from fitontest.results.typing import ArrayInput, Label
 
 BY_MATRIX = ("classwise", "confidence")  # reductions whose segments are those of the matrix
 Data: TypeAlias = Any  # ScoreSample, SimplexSample or Samples: which of them, `is_by_class` and `is_by_segment` say
@@ -43,12 +43,12 @@ def read_arrays(
     groups: ArrayInput = None,
     names: Names = NAMES,
 ) -> Data:
-    """Return what labels, scores and weights are under a reduction; see `fitontest.reading.read.read`.
+    """Return what labels, scores and weights are under a reduction; see `fitontest.data.reading.read.read`.
 
     Parameters
     ----------
     y_true, y_prob, sample_weight, weights, reduction, labels, pos_label, by, groups
-        As for `fitontest.reading.read.read`.
+        As for `fitontest.data.reading.read.read`.
     names : Names
         What the caller calls the arguments, for error messages.
     """

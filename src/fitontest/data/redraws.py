@@ -11,9 +11,9 @@ from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
-from fitontest.exceptions import NoValueError, without_warnings
-from fitontest.progress import track
-from fitontest.typing import FloatArray, RandomState
+from fitontest.results.exceptions import NoValueError, without_warnings
+from fitontest.results.progress import track
+from fitontest.results.typing import FloatArray, RandomState
 
 CHAIN = 0  # the stream of random numbers of intervals
 NULL = 1  # that of nulls

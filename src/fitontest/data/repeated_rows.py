@@ -42,8 +42,8 @@ from fitontest.data.mirrored_rows import MirroredRows, mirrored_rows
 from fitontest.data.row_groups import GROUP, places_of_rows
 from fitontest.data.row_runs import NO_RUNS, Runs
 from fitontest.data.score_sample import REPEATS, ScoreSample
-from fitontest.exceptions import CalibrationWarning, warn_user
-from fitontest.typing import FloatArray, IntArray
+from fitontest.results.exceptions import CalibrationWarning, warn_user
+from fitontest.results.typing import FloatArray, IntArray
 
 SPARE = 1.1  # scores of a group, and groups of a score, that count as one, on average
 SHARE = 0.1  # of the rows that have a score of others

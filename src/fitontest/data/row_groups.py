@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fitontest.typing import FloatArray, IntArray
+from fitontest.results.typing import FloatArray, IntArray
 
 GROUP = "group"  # the fact that says which group a row belongs to
 FEW = 20  # groups, below which it is said that they are few

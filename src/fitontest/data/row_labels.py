@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fitontest.data.dependence import SharedNumbers
-from fitontest.typing import BoolArray, FloatArray, IntArray
+from fitontest.results.typing import BoolArray, FloatArray, IntArray
 
 Numbers: TypeAlias = tuple[FloatArray, FloatArray] | None  # that rows of a group share; None of independent rows
 

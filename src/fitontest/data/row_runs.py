@@ -36,7 +36,7 @@ from scipy.special import ndtri
 from scipy.stats import rankdata
 
 from fitontest.data.score_sample import ScoreSample
-from fitontest.typing import BoolArray, FloatArray, IntArray
+from fitontest.results.typing import BoolArray, FloatArray, IntArray
 
 NEAR = 0.05  # of the rows of a label, between two that are nearly equal
 GAP, TIMES = 0.3, 4.0  # by which four rows fall apart, and how much wider it is than either pair

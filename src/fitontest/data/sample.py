@@ -20,7 +20,7 @@ from fitontest.data.group_hint import NO_HINT, GroupHint
 from fitontest.data.row_groups import GROUP, GroupSizes, RowGroups
 from fitontest.data.weights import Weighting
 from fitontest.numerics.norms import l1
-from fitontest.typing import BoolArray, FloatArray, IntArray, Label, RandomState
+from fitontest.results.typing import BoolArray, FloatArray, IntArray, Label, RandomState
 
 Facts = Mapping[str, NDArray[Any]]
 NO_FACTS: Facts = {}

@@ -15,11 +15,11 @@ from fitontest.data.ordering import Rows
 from fitontest.data.parts import share_out
 from fitontest.data.redraws import CHAIN, SHIFT, STILL, Redraws, Valued, value_or_nan
 from fitontest.data.score_sample import ScoreSample
-from fitontest.exceptions import without_warnings
 from fitontest.numerics.links import logit, sigmoid
 from fitontest.numerics.random import MOST_DRAWN, generator
-from fitontest.progress import track
-from fitontest.typing import BoolArray, FloatArray, IntArray, RandomState
+from fitontest.results.exceptions import without_warnings
+from fitontest.results.progress import track
+from fitontest.results.typing import BoolArray, FloatArray, IntArray, RandomState
 
 BLOCK = 500_000  # labels that are drawn together
 FEWEST = 8  # label columns that are drawn together, at least

@@ -13,7 +13,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from fitontest.checks import brief, is_whole
 from fitontest.data.arrays import as_column, as_numbers, check_same_length, hint_of_scores, in_unit_interval
 from fitontest.data.class_rows import ClassRows
 from fitontest.data.indices import check_same_order
@@ -27,8 +26,9 @@ from fitontest.numerics.losses import find_loss
 from fitontest.numerics.random import folds_of_groups, repeated_folds
 from fitontest.numerics.rounding import without_rounding
 from fitontest.numerics.search import BLOCK
+from fitontest.results.checks import brief, is_whole
 from fitontest.results.text import count, short
-from fitontest.typing import ArrayInput, BoolArray, FloatArray, IntArray, Label, RandomState
+from fitontest.results.typing import ArrayInput, BoolArray, FloatArray, IntArray, Label, RandomState
 
 REPEATS = "repeats"  # where a sample remembers what `Repeats` tell of its rows
 

@@ -11,13 +11,13 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from fitontest.checks import choose
 from fitontest.data.counted_sample import sample_of_rows
 from fitontest.data.ordering import Rows
 from fitontest.data.sample import changed
 from fitontest.data.samples import Key, Samples, Unions
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.segment_names import columns_of_several
+from fitontest.results.checks import choose
 
 SegmentsOf: TypeAlias = Literal["crossed", "each", "pairs"]
 SEGMENTS_OF = ("crossed", "each", "pairs")

@@ -6,14 +6,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fitontest.checks import is_real
 from fitontest.data.arrays import as_column, check_same_length
 from fitontest.data.labels import coded
 from fitontest.data.places import BadValueError, such
 from fitontest.data.samples import SEGMENT, Key, Samples
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.simplex_sample import SimplexSample
-from fitontest.typing import ArrayInput, IntArray
+from fitontest.results.checks import is_real
+from fitontest.results.typing import ArrayInput, IntArray
 
 MOST_SEGMENTS = 100  # beyond, hardly any p-value adjusted by Holm could be small, and no table is read
 MOST_PARTS = 10_000  # that are read

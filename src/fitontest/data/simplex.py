@@ -8,9 +8,9 @@ import numpy as np
 
 from fitontest.data.arrays import as_matrix, as_real_matrix
 from fitontest.data.places import BadValueError, such
-from fitontest.exceptions import CalibrationWarning, warn_user
 from fitontest.numerics.softmax import row_blocks
-from fitontest.typing import ArrayInput, FloatArray
+from fitontest.results.exceptions import CalibrationWarning, warn_user
+from fitontest.results.typing import ArrayInput, FloatArray
 
 SUM_TOLERANCE = 1e-3  # by how much a row may miss a sum of 1
 EXACT = 1e-15  # a row that misses it by less is left as it is

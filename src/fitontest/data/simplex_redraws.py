@@ -17,7 +17,7 @@ from fitontest.data.simplex_sample import Labelling, SimplexSample
 from fitontest.data.weights import Weights
 from fitontest.numerics.random import one_seed
 from fitontest.numerics.simplex_distances import total_variation
-from fitontest.typing import FloatArray, IntArray, RandomState
+from fitontest.results.typing import FloatArray, IntArray, RandomState
 
 BLOCK = 2_000_000  # labels that are drawn together
 

@@ -21,14 +21,14 @@ from fitontest.data.score_sample import REPEATS, ScoreSample
 from fitontest.data.simplex import on_simplex
 from fitontest.data.top_label import TopLabels
 from fitontest.data.weights import Weighting, Weights
-from fitontest.exceptions import without_warnings
 from fitontest.numerics.distances import Distances
 from fitontest.numerics.losses import find_loss
 from fitontest.numerics.random import check_cv, folds_of_groups
 from fitontest.numerics.row_order import order_of_rows
 from fitontest.numerics.softmax import softmax
+from fitontest.results.exceptions import without_warnings
 from fitontest.results.text import count
-from fitontest.typing import BoolArray, FloatArray, IntArray, Label, RandomState
+from fitontest.results.typing import BoolArray, FloatArray, IntArray, Label, RandomState
 
 CANONICAL: Final = "canonical"  # the reduction that reduces nothing
 AnyReduction: TypeAlias = Reduction | Literal["canonical"]

@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedGroupKFold, check_cv
 
-from fitontest.checks import is_whole
 from fitontest.data.row_groups import coded_ids
-from fitontest.exceptions import CalibrationWarning, warn_user
-from fitontest.typing import FloatArray, IntArray
+from fitontest.results.checks import is_whole
+from fitontest.results.exceptions import CalibrationWarning, warn_user
+from fitontest.results.typing import FloatArray, IntArray
 
 Split = tuple[IntArray, IntArray]
 

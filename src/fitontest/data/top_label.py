@@ -16,7 +16,7 @@ from fitontest.data.sample import Facts, changed, taken
 from fitontest.data.score_sample import ScoreSample, sample_of_columns
 from fitontest.data.weights import Weights
 from fitontest.numerics.row_maxima import count_maxima, row_maxima
-from fitontest.typing import BoolArray, FloatArray, IntArray
+from fitontest.results.typing import BoolArray, FloatArray, IntArray
 
 CONFIDENCE = "confidence"
 

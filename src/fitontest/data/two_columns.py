@@ -16,7 +16,7 @@ from fitontest.data.places import BadValueError, such
 from fitontest.data.predictions import Columns, Names, read_classes
 from fitontest.data.sample import Facts, changed
 from fitontest.data.score_sample import ScoreSample
-from fitontest.typing import Label
+from fitontest.results.typing import Label
 
 PLACES = ("first", "second")
 

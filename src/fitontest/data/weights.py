@@ -12,11 +12,11 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from fitontest.checks import choose
 from fitontest.data.arrays import as_numbers, check_finite
 from fitontest.data.places import BadValueError, such
-from fitontest.exceptions import CalibrationWarning, warn_user
-from fitontest.typing import ArrayInput, FloatArray
+from fitontest.results.checks import choose
+from fitontest.results.exceptions import CalibrationWarning, warn_user
+from fitontest.results.typing import ArrayInput, FloatArray
 
 WeightType: TypeAlias = Literal["auto", "counts", "importances"]
 WEIGHT_TYPES: tuple[WeightType, ...] = get_args(WeightType)

@@ -12,11 +12,11 @@ from typing import Any, Literal, TypeAlias
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from fitontest.checks import brief, check_flag, choose, is_whole
 from fitontest.data.arrays import as_numbers, is_missing, is_score, of_single_values, take_rows
 from fitontest.data.places import BadValueError
-from fitontest.exceptions import CalibrationWarning, warn_user
-from fitontest.typing import BoolArray, IntArray
+from fitontest.results.checks import brief, check_flag, choose, is_whole
+from fitontest.results.exceptions import CalibrationWarning, warn_user
+from fitontest.results.typing import BoolArray, IntArray
 
 Scale: TypeAlias = Literal["probability", "percent", "log"]
 Missing: TypeAlias = Literal["refuse", "drop"] | int

@@ -6,16 +6,16 @@ from math import isclose
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from fitontest.checks import choose
 from fitontest.data.estimators import probabilities
 from fitontest.data.predictions import Reduction
 from fitontest.data.score_sample import ScoreSample
 from fitontest.displays.canvas import create_figure
 from fitontest.displays.saving import save_figure
 from fitontest.measures.estimate import Estimate
+from fitontest.results.checks import choose
 from fitontest.results.frames import Backend, Records, to_frame
 from fitontest.results.text import short
-from fitontest.typing import ArrayInput, Label
+from fitontest.results.typing import ArrayInput, Label
 
 if TYPE_CHECKING:
     from matplotlib.figure import FigureBase

@@ -10,11 +10,11 @@ from typing import TypeAlias
 
 import numpy as np
 
-from fitontest.checks import as_list, as_plain, is_whole
 from fitontest.data.labels import listed
 from fitontest.displays.headline import name_error
 from fitontest.measures.estimate import Estimate
-from fitontest.typing import ArrayInput, FloatArray, Label
+from fitontest.results.checks import as_list, as_plain, is_whole
+from fitontest.results.typing import ArrayInput, FloatArray, Label
 
 MOST_CLASSES = 16  # more panels are too small to be compared
 

@@ -11,7 +11,7 @@ import numpy as np
 from fitontest.displays.canvas import style_axes
 from fitontest.displays.palette import get_background, get_foreground
 from fitontest.results.text import count
-from fitontest.typing import FloatArray
+from fitontest.results.typing import FloatArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,6 +6,7 @@ import numpy as np
 
 from fitontest.data.predictions import Reduction
 from fitontest.data.read import one_sample
+from fitontest.data.reading.read import read
 from fitontest.data.score_sample import ScoreSample
 from fitontest.displays.base import BinaryDisplay, check_measured
 from fitontest.displays.canvas import AxesOrFigure, get_axes, style_axes
@@ -15,10 +16,9 @@ from fitontest.families.docstrings import take_descriptions
 from fitontest.measures.cumulative import CumulatedResiduals, CumulativeError
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.measure import make as make_measure
-from fitontest.reading.read import read
 from fitontest.results.frames import Records, records
 from fitontest.results.text import debiased_and_raw, short
-from fitontest.typing import ArrayInput, FloatArray, IntArray, Label, RandomState
+from fitontest.results.typing import ArrayInput, FloatArray, IntArray, Label, RandomState
 from fitontest.uncertainty.redrawing import DEFAULT_LEVEL, Redrawing, estimate_of
 from fitontest.uncertainty.seminorm import DRAWS, upper_point
 

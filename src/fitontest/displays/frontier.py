@@ -9,7 +9,7 @@ from fitontest.displays.canvas import SomeFigure, get_figure, style_axes
 from fitontest.displays.companions import format_count
 from fitontest.displays.palette import FILL, NEUTRAL, get_background, get_foreground, get_line_color
 from fitontest.results.frames import Records
-from fitontest.typing import FloatArray
+from fitontest.results.typing import FloatArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -18,7 +18,7 @@ from fitontest.displays.scales import ScaleName, choose_scale, extend_to_values,
 from fitontest.measures.estimate import Estimate
 from fitontest.results.frames import Records, records
 from fitontest.results.text import count, visible
-from fitontest.typing import FloatArray, IntArray
+from fitontest.results.typing import FloatArray, IntArray
 from fitontest.uncertainty.group_maps import group_maps
 from fitontest.uncertainty.new_group import rho_at, spread
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.plug_in import FittedMap
 from fitontest.results.text import debiased_and_raw, short, visible
-from fitontest.typing import Label
+from fitontest.results.typing import Label
 
 WIDTH = 58  # letters in a line of a legend
 TITLE_WIDTH = 84  # letters in the title of a test-based diagram

@@ -12,7 +12,7 @@ from matplotlib.axis import Axis
 from matplotlib.ticker import FuncFormatter, Locator, NullLocator
 
 from fitontest.numerics.links import LOGIT
-from fitontest.typing import FloatArray
+from fitontest.results.typing import FloatArray
 
 TICK_DISTANCE = {"x": 0.62, "y": 0.3}  # inches between two ticks, whose texts are side by side on x and stacked on y
 MIN_TICKS = (4, 3, 2)  # number of ticks at which no less round ones are added, per group of candidates

@@ -6,15 +6,15 @@ import numpy as np
 
 from fitontest.data.predictions import Reduction
 from fitontest.data.read import one_sample
+from fitontest.data.reading.read import read
 from fitontest.displays.base import Display
 from fitontest.displays.canvas import AxesOrFigure, get_axes, style_axes
 from fitontest.displays.palette import FILL, NEUTRAL, get_line_color
 from fitontest.families.docstrings import take_descriptions
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.pairs import PairsByScale, PairStatistic
-from fitontest.reading.read import read
 from fitontest.results.frames import Records
-from fitontest.typing import ArrayInput, Label
+from fitontest.results.typing import ArrayInput, Label
 
 SIZE = (5.6, 3.6)  # inches
 BAR = 10.0  # points, width of a band of one scale

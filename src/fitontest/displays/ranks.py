@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from scipy.stats import rankdata
 
-from fitontest.checks import brief
 from fitontest.displays.base import Display
 from fitontest.displays.canvas import AxesOrFigure, get_axes, style_axes
 from fitontest.displays.palette import get_line_color, get_series_style
+from fitontest.results.checks import brief
 from fitontest.results.frames import Records
-from fitontest.typing import FloatArray
+from fitontest.results.typing import FloatArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
-from fitontest.checks import as_list, brief
 from fitontest.data.predictions import Reduction
 from fitontest.data.read import one_sample
+from fitontest.data.reading.models import by_model, is_of_models, read_models
+from fitontest.data.reading.read import read
 from fitontest.data.score_sample import ScoreSample
 from fitontest.displays.base import check_measured
 from fitontest.displays.canvas import AxesOrFigure, get_axes
@@ -70,10 +71,9 @@ from fitontest.measures.estimate import Estimate
 from fitontest.measures.measure import Measure, read_measure
 from fitontest.measures.plug_in import PlugIn
 from fitontest.numerics.norms import Norm
-from fitontest.reading.models import by_model, is_of_models, read_models
-from fitontest.reading.read import read
+from fitontest.results.checks import as_list, brief
 from fitontest.results.frames import Records, records
-from fitontest.typing import ArrayInput, Label, RandomState
+from fitontest.results.typing import ArrayInput, Label, RandomState
 from fitontest.uncertainty.bands import (
     BAND_DRAWS,
     BAND_LEVEL,

@@ -28,7 +28,7 @@ from fitontest.displays.shapes import (
 from fitontest.partitions.partition import Partition
 from fitontest.results.frames import Records
 from fitontest.results.text import short
-from fitontest.typing import FloatArray
+from fitontest.results.typing import FloatArray
 from fitontest.uncertainty.bands import Band
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fitontest.checks import choose
+from fitontest.results.checks import choose
 from fitontest.results.writing import written_whole
 
 if TYPE_CHECKING:

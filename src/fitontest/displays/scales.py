@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
-from fitontest.checks import choose
 from fitontest.data.arrays import as_numbers
 from fitontest.data.score_sample import ScoreSample
 from fitontest.numerics.links import IDENTITY, LOGIT, Link
 from fitontest.partitions.partition import Partition, uniform_edges
-from fitontest.typing import ArrayInput, FloatArray
+from fitontest.results.checks import choose
+from fitontest.results.typing import ArrayInput, FloatArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
-from fitontest.checks import is_whole
 from fitontest.displays.base import Display
 from fitontest.displays.canvas import AxesOrFigure, get_axes, style_axes
 from fitontest.displays.headline import without_formulas
 from fitontest.displays.palette import FILL, GAP, NEUTRAL, get_foreground, get_line_color
+from fitontest.results.checks import is_whole
 from fitontest.results.frames import Records
 
 if TYPE_CHECKING:

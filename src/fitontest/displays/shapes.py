@@ -14,11 +14,11 @@ from fitontest.displays.scales import Scale, find_core, find_score_range
 from fitontest.families.stacking import LEAST_NAMED, Stacking
 from fitontest.maps.base import CalibrationMap
 from fitontest.measures.estimate import Estimate
+from fitontest.numerics.significance.exact_share import share_interval
 from fitontest.partitions.bin_table import BinTable
 from fitontest.partitions.partition import Partition
 from fitontest.results.frames import Records, records
-from fitontest.significance.exact_share import share_interval
-from fitontest.typing import FloatArray
+from fitontest.results.typing import FloatArray
 from fitontest.uncertainty.effective_rows import effective_rows
 
 BARS = 20  # of the histogram

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from fitontest.data.reading.read import READ, read
 from fitontest.data.simplex_sample import CANONICAL, SimplexSample
 from fitontest.displays.base import Display
 from fitontest.displays.canvas import AxesOrFigure, get_axes
@@ -14,9 +15,8 @@ from fitontest.measures.binned import Binned
 from fitontest.measures.estimate import Estimate, json_ready
 from fitontest.measures.measure import Measure
 from fitontest.measures.plug_in import PlugIn
-from fitontest.reading.read import READ, read
 from fitontest.results.frames import Records
-from fitontest.typing import ArrayInput, FloatArray
+from fitontest.results.typing import ArrayInput, FloatArray
 from fitontest.uncertainty.redrawing import estimate_of
 
 if TYPE_CHECKING:

@@ -18,12 +18,12 @@ from fitontest.displays.headline import describe_error, describe_measure, name_e
 from fitontest.displays.palette import Color
 from fitontest.displays.reliability_artists import NEW_GROUP_LABEL
 from fitontest.displays.scales import Scale, ScaleName, choose_scale, merge_scales, name_scale
-from fitontest.exceptions import without_warnings
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.measure import Measure
+from fitontest.results.exceptions import without_warnings
 from fitontest.results.frames import Records
 from fitontest.results.text import visible
-from fitontest.typing import ArrayInput, FloatArray
+from fitontest.results.typing import ArrayInput, FloatArray
 from fitontest.uncertainty.redrawing import Redrawing, estimate_of
 
 if TYPE_CHECKING:

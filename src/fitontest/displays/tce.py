@@ -6,6 +6,7 @@ import numpy as np
 
 from fitontest.data.predictions import Reduction
 from fitontest.data.read import one_sample
+from fitontest.data.reading.read import read
 from fitontest.data.score_sample import ScoreSample
 from fitontest.displays.base import BinaryDisplay, check_measured
 from fitontest.displays.canvas import AxesOrFigure, get_axes, style_axes
@@ -37,11 +38,10 @@ from fitontest.measures.binned import Binned, Bins
 from fitontest.measures.binning import DEFAULT_BINS
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.losses.rejection import DEFAULT_ALPHA, DEFAULT_TEST
+from fitontest.numerics.significance.choice import TestChoice
 from fitontest.partitions.partitioner import Partitioner
-from fitontest.reading.read import read
 from fitontest.results.frames import Records
-from fitontest.significance.choice import TestChoice
-from fitontest.typing import ArrayInput, Label, RandomState
+from fitontest.results.typing import ArrayInput, Label, RandomState
 from fitontest.uncertainty.redrawing import Redrawing, estimate_of
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from fitontest.checks import is_real
 from fitontest.data.labels_of_scores import redrawn
 from fitontest.data.predictions import Reduction
+from fitontest.data.reading.read import read
 from fitontest.data.score_sample import ScoreSample
 from fitontest.displays.base import BinaryDisplay
 from fitontest.displays.canvas import AxesOrFigure, get_axes, style_axes
@@ -16,9 +16,9 @@ from fitontest.families.docstrings import take_descriptions
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.validity import DEFAULT_K, ValidityArea, ValidityCurve
 from fitontest.numerics.random import generator
-from fitontest.reading.read import read
+from fitontest.results.checks import is_real
 from fitontest.results.frames import Records, records
-from fitontest.typing import ArrayInput, FloatArray, Label, RandomState
+from fitontest.results.typing import ArrayInput, FloatArray, Label, RandomState
 from fitontest.uncertainty.dependence import dependence_of, reason_of_groups
 from fitontest.uncertainty.null import check_draws
 

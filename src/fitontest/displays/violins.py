@@ -12,7 +12,7 @@ from fitontest.displays.shapes import find_bounds
 from fitontest.measures.binned import Bins
 from fitontest.partitions.partition import Partition
 from fitontest.results.frames import Records, records
-from fitontest.typing import FloatArray
+from fitontest.results.typing import FloatArray
 
 if TYPE_CHECKING:
     from matplotlib.path import Path

@@ -2,7 +2,7 @@
 
 from typing import Any, Literal
 
-from fitontest.checks import brief, not_among
+from fitontest.data.reading.read import read
 from fitontest.data.simplex_sample import AnyReduction
 from fitontest.evaluation.measuring import measure_one
 from fitontest.evaluation.metrics import Columns, calibration_error
@@ -10,8 +10,8 @@ from fitontest.families.docstrings import take_descriptions
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.measure import Measure, read_measure, registry
 from fitontest.numerics.random import one_seed
-from fitontest.reading.read import read
-from fitontest.typing import ArrayInput, Label, RandomState
+from fitontest.results.checks import brief, not_among
+from fitontest.results.typing import ArrayInput, Label, RandomState
 from fitontest.uncertainty.chain import DRAWS
 from fitontest.uncertainty.intervals import Direction
 from fitontest.uncertainty.redrawing import Redrawing

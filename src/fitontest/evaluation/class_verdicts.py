@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from fitontest.evaluation.verdict_lines import IDEALS, header_of, line_of
+from fitontest.numerics.significance.holm import holm_adjusted
 from fitontest.results.table import Section
 from fitontest.results.text import short
-from fitontest.significance.holm import holm_adjusted
-from fitontest.typing import Label
+from fitontest.results.typing import Label
 from fitontest.uncertainty.joint import UNLIKELY
 from fitontest.uncertainty.verdict import NOT_SHOWN, Verdict
 

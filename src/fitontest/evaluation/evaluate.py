@@ -4,16 +4,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from fitontest.cells.frame_rows import count_rows, frame_in_words, is_lazy
-from fitontest.cells.plain_names import with_plain_names
-from fitontest.checks import as_list, choose
+from fitontest.data.cells.frame_rows import count_rows, frame_in_words, is_lazy
+from fitontest.data.cells.plain_names import with_plain_names
 from fitontest.data.read import Data
+from fitontest.data.reading.models import by_model, is_of_models, read_models
+from fitontest.data.reading.read import read
 from fitontest.data.samples import MODEL, Samples
 from fitontest.data.segment_unions import SEGMENTS_OF, SegmentsOf, segments_of
 from fitontest.data.simplex_sample import CANONICAL, AnyReduction
 from fitontest.evaluation.measuring import measure_data, measure_maxima, measure_models, measure_segments, warn_of_notes
-from fitontest.evaluation.one_maximum import AGAINST, Against
-from fitontest.exceptions import BlockSizeWarning, without_warnings_of
 from fitontest.families.base import Family
 from fitontest.families.docstrings import take_descriptions
 from fitontest.families.multiclass.base import MulticlassFamily
@@ -27,9 +26,10 @@ from fitontest.measures.plug_in import PlugIn
 from fitontest.numerics.norms import Norm
 from fitontest.numerics.random import one_seed
 from fitontest.numerics.simplex_distances import DEFAULT_DISTANCE
-from fitontest.reading.models import by_model, is_of_models, read_models
-from fitontest.reading.read import read
-from fitontest.typing import ArrayInput, Label, RandomState
+from fitontest.results.checks import as_list, choose
+from fitontest.results.exceptions import BlockSizeWarning, without_warnings_of
+from fitontest.results.typing import ArrayInput, Label, RandomState
+from fitontest.segments.one_maximum import AGAINST, Against
 from fitontest.uncertainty.chain import DRAWS
 from fitontest.uncertainty.intervals import Direction
 from fitontest.uncertainty.redrawing import Redrawing

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from fitontest.checks import brief, choose
 from fitontest.data.samples import Samples
 from fitontest.evaluation.evaluation import Evaluation
 from fitontest.evaluation.verdict_lines import IDEALS, header_of, line_of
+from fitontest.results.checks import brief, choose
 from fitontest.results.frames import Records
 from fitontest.results.table import Section, Table
 from fitontest.results.text import count, sentence

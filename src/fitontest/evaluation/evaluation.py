@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from fitontest.checks import brief, choose
 from fitontest.data.known_groups import KnownGroups
 from fitontest.data.read import Data
 from fitontest.data.repeated_rows import Repeats
@@ -20,11 +19,12 @@ from fitontest.measures.interval import INDEPENDENT_ROWS
 from fitontest.measures.measure_names import names_of
 from fitontest.measures.notes import data_notes
 from fitontest.measures.side_by_side import Named, note_lines, tables_of
+from fitontest.results.checks import brief, choose
 from fitontest.results.detailed import Detailed
 from fitontest.results.frames import Records
 from fitontest.results.table import Section, Table
 from fitontest.results.text import sentence
-from fitontest.typing import Label
+from fitontest.results.typing import Label
 from fitontest.uncertainty.verdict import Verdict, verdict_of
 
 if TYPE_CHECKING:

@@ -8,19 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from fitontest.checks import is_real
 from fitontest.data.known_groups import KnownGroups, groups_record
 from fitontest.data.samples import Key, Samples
 from fitontest.data.segment_names import NO_ROWS, WHOLE, enumerate_names, words_of
 from fitontest.data.weights import weighting_record
-from fitontest.evaluation.one_maximum import OneMaximum
 from fitontest.measures.estimate import Estimate, notes_of_labels, notes_of_value
 from fitontest.measures.notes import data_notes
 from fitontest.measures.side_by_side import UNLIKELY, Named, interval_columns, note_lines, reason_lines
+from fitontest.numerics.significance.holm import holm_adjusted
+from fitontest.results.checks import is_real
 from fitontest.results.frames import Records, attributes
 from fitontest.results.table import Section, cell
 from fitontest.results.text import sentence, short, signed
-from fitontest.significance.holm import holm_adjusted
+from fitontest.segments.one_maximum import OneMaximum
 from fitontest.uncertainty.joint import JointTest
 
 RESIDUAL_NOTE = "mean residual: share of positives less mean score."

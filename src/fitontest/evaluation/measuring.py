@@ -16,19 +16,19 @@ from fitontest.data.simplex_sample import CANONICAL
 from fitontest.evaluation.evaluated_models import EvaluatedModels
 from fitontest.evaluation.evaluation import Evaluation
 from fitontest.evaluation.measured_rows import MeasuredRows, reason_to_omit
-from fitontest.evaluation.one_maximum import Against, calibrated_by, logistic_map, maximum_of
 from fitontest.evaluation.preparing import preparing
 from fitontest.evaluation.segmented_evaluation import SegmentedEvaluation
-from fitontest.exceptions import Held, PrintedWarning, held_warnings, warn_user
 from fitontest.measures.cumulative import CumulativeError
 from fitontest.measures.estimate import Estimate, mean_over_classes, notes_of_evidence
 from fitontest.measures.measure import Measure
 from fitontest.measures.notes import data_notes, warn_of_several
 from fitontest.measures.side_by_side import note_lines
 from fitontest.numerics.random import one_seed
-from fitontest.progress import track
-from fitontest.registry import settings_of
-from fitontest.typing import Label
+from fitontest.results.exceptions import Held, PrintedWarning, held_warnings, warn_user
+from fitontest.results.progress import track
+from fitontest.results.registry import settings_of
+from fitontest.results.typing import Label
+from fitontest.segments.one_maximum import Against, calibrated_by, logistic_map, maximum_of
 from fitontest.uncertainty.dependence import dependence_of, share_dependence, with_dependence
 from fitontest.uncertainty.intervals import NULL_DRAWS, with_shared_null
 from fitontest.uncertainty.joint import UNLIKELY, JointTest, joint_test

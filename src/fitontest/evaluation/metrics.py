@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from fitontest.data.arrays import count_columns
 from fitontest.data.predictions import Reduction
+from fitontest.data.reading.read import read
 from fitontest.data.simplex_sample import CANONICAL, AnyReduction
 from fitontest.evaluation.measuring import measure_one
 from fitontest.families.base import Family, family_class
@@ -24,11 +25,10 @@ from fitontest.measures.plug_in import PlugIn, takes_classes_alone
 from fitontest.measures.proper_error import SEVERAL, TWO, ProperError
 from fitontest.numerics.norms import Norm
 from fitontest.numerics.random import one_seed
+from fitontest.numerics.significance.choice import TestChoice
 from fitontest.numerics.simplex_distances import DEFAULT_DISTANCE, Distance
 from fitontest.partitions.simplex.uniform_grid import UniformGrid
-from fitontest.reading.read import read
-from fitontest.significance.choice import TestChoice
-from fitontest.typing import ArrayInput, FloatArray, Label, RandomState
+from fitontest.results.typing import ArrayInput, FloatArray, Label, RandomState
 from fitontest.uncertainty.chain import DRAWS
 from fitontest.uncertainty.intervals import Direction
 from fitontest.uncertainty.redrawing import Redrawing

@@ -9,13 +9,12 @@ from typing import Any, Self
 
 from sklearn.utils.metadata_routing import UNCHANGED, MetadataRequest
 
-from fitontest.checks import check_flag, check_known, choose
 from fitontest.data.estimators import probabilities
 from fitontest.data.predictions import REDUCTIONS
+from fitontest.data.reading.read import read
 from fitontest.data.simplex_sample import CANONICAL
 from fitontest.evaluation.measuring import measure_one
 from fitontest.evaluation.metrics import calibration_error, gce, tce
-from fitontest.exceptions import without_warnings
 from fitontest.families.base import read_family
 from fitontest.families.multiclass.one_vs_rest import read_for_classes
 from fitontest.maps.base import CalibrationMap
@@ -24,8 +23,9 @@ from fitontest.measures.estimate import Estimate
 from fitontest.measures.measure import Measure
 from fitontest.measures.measure import make as make_measure
 from fitontest.measures.measure import names as measure_names
-from fitontest.reading.read import read
-from fitontest.typing import ArrayInput
+from fitontest.results.checks import check_flag, check_known, choose
+from fitontest.results.exceptions import without_warnings
+from fitontest.results.typing import ArrayInput
 from fitontest.uncertainty.redrawing import Redrawing
 
 METRICS: dict[str, Callable[..., Any]] = {"calibration_error": calibration_error, "gce": gce, "tce": tce}

@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fitontest.checks import brief, choose
 from fitontest.data.samples import Key, Samples
 from fitontest.data.segment_names import NO_ROWS, WHOLE
 from fitontest.evaluation.conclusion import WHERE, last_line
 from fitontest.evaluation.evaluation import Evaluation
 from fitontest.evaluation.measured_segments import MeasuredSegments, smallest_p_value
-from fitontest.evaluation.one_maximum import OneMaximum
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.measure import Measure
+from fitontest.results.checks import brief, choose
 from fitontest.results.detailed import Detailed
 from fitontest.results.frames import Records
 from fitontest.results.table import Section, Table
+from fitontest.segments.one_maximum import OneMaximum
 from fitontest.uncertainty.joint import JointTest
 
 if TYPE_CHECKING:

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fitontest.checks import check_flag
 from fitontest.data.entries import Entries, count_effective_rows
 from fitontest.data.score_sample import ScoreSample
 from fitontest.families.base import Solution
 from fitontest.maps.atoms import AtomsMap
-from fitontest.typing import BoolArray, FloatArray, IntArray
+from fitontest.results.checks import check_flag
+from fitontest.results.typing import BoolArray, FloatArray, IntArray
 
 SHARE, ROWS = 0.02, 30  # of the rows, and rows at least, that one score must have
 MOST = 10  # such scores; where there are more, the scores are a grid, and

@@ -25,13 +25,13 @@ from fitontest.data.indices import check_same_order
 from fitontest.data.predictions import Names
 from fitontest.data.read import read_groups
 from fitontest.data.score_sample import ScoreSample
-from fitontest.exceptions import without_warnings
 from fitontest.families.argument_names import takes_names_of_metrics
 from fitontest.families.fits import Fits
 from fitontest.families.registry import FamilyBase, names, registry, seeded
 from fitontest.maps.base import CalibrationMap
 from fitontest.partitions.partition import Partition
-from fitontest.typing import ArrayInput, FloatArray, IntArray, Label, RandomState
+from fitontest.results.exceptions import without_warnings
+from fitontest.results.typing import ArrayInput, FloatArray, IntArray, Label, RandomState
 
 NAMES = Names(y_true="y", y_prob="p")  # what the estimators call labels and scores
 _ARGUMENTS = NAMES.of_sample

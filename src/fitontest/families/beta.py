@@ -7,7 +7,6 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from fitontest.checks import choose
 from fitontest.data.entries import Entries
 from fitontest.data.score_sample import ScoreSample
 from fitontest.families.base import Family, Solution
@@ -20,7 +19,8 @@ from fitontest.families.platt import constant_solution
 from fitontest.families.registry import register
 from fitontest.maps.beta import BetaMap
 from fitontest.numerics.newton import SEPARABLE_RIDGE
-from fitontest.typing import FloatArray, IntArray
+from fitontest.results.checks import choose
+from fitontest.results.typing import FloatArray, IntArray
 
 UNCUT = 2.2e-16  # where scores are clipped if none is certain: the machine epsilon, as in the betacal package
 

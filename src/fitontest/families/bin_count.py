@@ -19,7 +19,7 @@ from fitontest.data.score_sample import ScoreSample
 from fitontest.families.tuning import CVScores
 from fitontest.numerics.losses import log_loss
 from fitontest.partitions.equal_bins import EqualBins
-from fitontest.typing import BoolArray, FloatArray, IntArray
+from fitontest.results.typing import BoolArray, FloatArray, IntArray
 
 BATCH = 64  # bin counts that are worked on together
 

@@ -17,7 +17,7 @@ from fitontest.families.bin_count import CandidateBins, candidate_bins
 from fitontest.families.tuning import first_within
 from fitontest.numerics.prefix_sums import PrefixSums
 from fitontest.partitions.equal_bins import EqualBins
-from fitontest.typing import BoolArray, FloatArray, IntArray
+from fitontest.results.typing import BoolArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,6 @@ from typing import Any, ClassVar, Literal, TypeAlias, TypeGuard
 
 import numpy as np
 
-from fitontest.checks import check_not_negative, is_whole
 from fitontest.data.entries import Entries
 from fitontest.data.score_sample import ScoreSample
 from fitontest.families.base import Family, Solution
@@ -25,7 +24,8 @@ from fitontest.partitions.equal_width import EqualWidth
 from fitontest.partitions.monotone_sweep import MonotoneSweep
 from fitontest.partitions.partition import Closed, Partition, check_closed
 from fitontest.partitions.partitioner import Partitioner, check_n_bins, counts_bins, make_partitioner, with_bins
-from fitontest.typing import ArrayInput, FloatArray, IntArray, RandomState
+from fitontest.results.checks import check_not_negative, is_whole
+from fitontest.results.typing import ArrayInput, FloatArray, IntArray, RandomState
 
 ScoreBins: TypeAlias = EqualBins | Partition  # rules that do not look at the labels
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from fitontest.data.entries import Entries
-from fitontest.typing import FloatArray, IntArray
+from fitontest.results.typing import FloatArray, IntArray
 
 
 def block_means(sums: FloatArray, w: FloatArray, starts: IntArray) -> FloatArray:

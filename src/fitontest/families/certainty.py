@@ -8,7 +8,7 @@ the logit. Here the number follows from the other scores: one logit beyond the l
 import numpy as np
 
 from fitontest.numerics.links import CERTAIN, logit, sigmoid
-from fitontest.typing import FloatArray
+from fitontest.results.typing import FloatArray
 
 LEAST = float(sigmoid(np.array(-CERTAIN)))  # the score of that logit
 MARGIN = 1.0  # of logits of certain scores beyond those of other scores

@@ -12,9 +12,9 @@ import numpy as np
 
 from fitontest.data.arrays import blocks
 from fitontest.data.score_sample import ScoreSample
-from fitontest.exceptions import SeparableDataWarning, warn_user
 from fitontest.numerics.links import clip_unit
-from fitontest.typing import FloatArray
+from fitontest.results.exceptions import SeparableDataWarning, warn_user
+from fitontest.results.typing import FloatArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,13 +4,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from fitontest.checks import check_not_negative
 from fitontest.data.score_sample import ScoreSample
 from fitontest.families.base import Family, Solution, read_family
 from fitontest.families.tuning import held_out_scores
 from fitontest.numerics.losses import find_loss
 from fitontest.numerics.random import check_cv
-from fitontest.typing import RandomState
+from fitontest.results.checks import check_not_negative
+from fitontest.results.typing import RandomState
 
 
 @dataclass(eq=False, repr=False)

@@ -9,7 +9,6 @@ import numpy as np
 from scipy.interpolate import CubicSpline
 from scipy.optimize import isotonic_regression
 
-from fitontest.checks import check_flag, choose, is_whole
 from fitontest.data.entries import Entries
 from fitontest.data.score_sample import ScoreSample
 from fitontest.families.atoms import solve_beside_atoms, values_beside_atoms
@@ -19,7 +18,8 @@ from fitontest.families.registry import register
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.knots import KnotsMap
 from fitontest.numerics.prefix_sums import PrefixSums
-from fitontest.typing import FloatArray, IntArray
+from fitontest.results.checks import check_flag, choose, is_whole
+from fitontest.results.typing import FloatArray, IntArray
 
 Ends: TypeAlias = Literal["natural", "parabolic", "cubic"]
 LEAST_KNOTS = {"natural": 2, "parabolic": 3, "cubic": 4}  # that tell the ends apart

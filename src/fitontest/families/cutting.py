@@ -10,12 +10,12 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from fitontest.checks import brief, is_real
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.simplex_sample import SimplexSample
 from fitontest.families.certainty import certain_class_logit, certain_logit
 from fitontest.numerics.links import sigmoid
-from fitontest.typing import FloatArray
+from fitontest.results.checks import brief, is_real
+from fitontest.results.typing import FloatArray
 
 Eps: TypeAlias = float | Literal["auto"]
 UNCUT = 1e-16  # where no score is certain

@@ -5,7 +5,7 @@ from collections.abc import Callable, Hashable
 import numpy as np
 
 from fitontest.data.entries import Entries
-from fitontest.typing import FloatArray, IntArray
+from fitontest.results.typing import FloatArray, IntArray
 
 FEW = 12  # rows, whose labellings are at most 4096
 

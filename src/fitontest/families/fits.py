@@ -9,7 +9,7 @@ import numpy as np
 from fitontest.data.entries import Entries
 from fitontest.data.score_sample import ScoreSample
 from fitontest.maps.base import CalibrationMap
-from fitontest.typing import FloatArray, IntArray
+from fitontest.results.typing import FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)

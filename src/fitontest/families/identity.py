@@ -10,7 +10,7 @@ from fitontest.families.multiclass.either import EitherFamily
 from fitontest.families.registry import register
 from fitontest.maps.identity import IdentityMap
 from fitontest.maps.multiclass.identity import MulticlassIdentityMap
-from fitontest.typing import FloatArray, IntArray
+from fitontest.results.typing import FloatArray, IntArray
 
 
 @register("identity")

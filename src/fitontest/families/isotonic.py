@@ -5,7 +5,6 @@ from typing import Literal
 
 import numpy as np
 
-from fitontest.checks import choose
 from fitontest.data.entries import Entries
 from fitontest.data.ordering import DistinctScores
 from fitontest.data.score_sample import ScoreSample
@@ -18,7 +17,8 @@ from fitontest.maps.knots import KnotsMap
 from fitontest.partitions.partition import Partition
 from fitontest.partitions.partitioner import midpoints_between
 from fitontest.partitions.pava import block_starts
-from fitontest.typing import FloatArray, IntArray
+from fitontest.results.checks import choose
+from fitontest.results.typing import FloatArray, IntArray
 
 
 @register("isotonic", aliases=("pava",))

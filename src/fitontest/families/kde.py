@@ -5,7 +5,6 @@ from functools import partial
 
 import numpy as np
 
-from fitontest.checks import is_real
 from fitontest.data.entries import Entries
 from fitontest.data.score_sample import ScoreSample
 from fitontest.families.atoms import solve_beside_atoms, values_beside_atoms
@@ -15,7 +14,8 @@ from fitontest.families.registry import register
 from fitontest.families.triweight import CANCELLED, TriweightSums, triweight
 from fitontest.maps.binned import constant
 from fitontest.maps.knots import KnotsMap
-from fitontest.typing import BoolArray, FloatArray, IntArray
+from fitontest.results.checks import is_real
+from fitontest.results.typing import BoolArray, FloatArray, IntArray
 
 LEAST = 1e-12  # bandwidth: floats near 1 are hardly closer
 REACH = 3.0  # standard deviations of the triweight kernel from its middle to its end

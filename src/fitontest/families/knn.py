@@ -4,16 +4,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fitontest.checks import is_whole
 from fitontest.data.entries import Entries
 from fitontest.data.score_sample import ScoreSample
-from fitontest.exceptions import CalibrationWarning, warn_user
 from fitontest.families.base import Family, Solution
 from fitontest.families.fits import Fits, SharedFits
 from fitontest.families.registry import register
 from fitontest.maps.steps import StepsMap
 from fitontest.numerics.prefix_sums import PrefixSums
-from fitontest.typing import FloatArray, IntArray
+from fitontest.results.checks import is_whole
+from fitontest.results.exceptions import CalibrationWarning, warn_user
+from fitontest.results.typing import FloatArray, IntArray
 
 POOLED = (
     "the k nearest rows of cells are whole cells, since the rows of a cell are tied at its mean score: the result is "

@@ -19,7 +19,7 @@ from fitontest.families.fits import Fits
 from fitontest.families.newton_many import Features, minimise_columns, probabilities
 from fitontest.numerics.cells import cell_starts, equal_mass_cells
 from fitontest.numerics.links import clip_unit
-from fitontest.typing import BoolArray, FloatArray, IntArray
+from fitontest.results.typing import BoolArray, FloatArray, IntArray
 
 NODES = 256  # means of scores that the first steps are made on
 ROUGH, FINE = 1e-7, 1e-12  # largest gradient per unit weight there, and on all scores

@@ -6,7 +6,7 @@ from typing import Any
 
 from fitontest.families.base import Family, read_family
 from fitontest.families.registry import FamilyBase, family_name
-from fitontest.typing import RandomState
+from fitontest.results.typing import RandomState
 
 
 def read_families(families: Iterable[str | Family], argument: str, random_state: RandomState) -> dict[str, Family]:

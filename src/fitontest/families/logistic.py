@@ -17,11 +17,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from fitontest.exceptions import warn_user
 from fitontest.numerics.links import sigmoid
 from fitontest.numerics.newton import LOSS_TOLERANCE, Objective, Optimum, Point, minimise, solve_symmetric
 from fitontest.numerics.sums import dot
-from fitontest.typing import BoolArray, FloatArray
+from fitontest.results.exceptions import warn_user
+from fitontest.results.typing import BoolArray, FloatArray
 
 GRADIENT_TOLERANCE = 1e-10  # promised: largest projected gradient per unit weight, in the user's features
 AIM = 1e-13  # what we try for: a step costs little and Newton's last one lands far below the promise

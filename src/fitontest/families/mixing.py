@@ -9,8 +9,8 @@ from scipy.linalg import cholesky, solve_triangular
 from scipy.optimize import nnls
 from sklearn.exceptions import ConvergenceWarning
 
-from fitontest.exceptions import warn_user
-from fitontest.typing import FloatArray
+from fitontest.results.exceptions import warn_user
+from fitontest.results.typing import FloatArray
 
 GAP = 1e-10  # duality gap of the log likelihood, per unit weight
 MAX_STEPS = 100

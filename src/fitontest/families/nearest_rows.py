@@ -13,7 +13,7 @@ import numpy as np
 
 from fitontest.data.score_sample import ScoreSample
 from fitontest.numerics.prefix_sums import PrefixSums
-from fitontest.typing import FloatArray, IntArray
+from fitontest.results.typing import FloatArray, IntArray
 
 ROUNDING = 1e-12  # of the rows: sums of importances that reach a number but for this reach it
 

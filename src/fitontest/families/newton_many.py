@@ -18,7 +18,7 @@ from functools import cached_property
 
 import numpy as np
 
-from fitontest.typing import BoolArray, FloatArray, IntArray
+from fitontest.results.typing import BoolArray, FloatArray, IntArray
 
 MAX_STEPS = 60
 MAX_HALVINGS = 40

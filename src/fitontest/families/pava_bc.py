@@ -10,7 +10,7 @@ from fitontest.families.fits import Fits, SharedFits
 from fitontest.families.registry import register
 from fitontest.maps.binned import BinnedMap, levelled
 from fitontest.partitions.pava_bc import PavaBC
-from fitontest.typing import FloatArray, IntArray
+from fitontest.results.typing import FloatArray, IntArray
 
 
 @register("pava_bc")

@@ -5,7 +5,6 @@ from typing import Literal
 
 import numpy as np
 
-from fitontest.checks import check_flag
 from fitontest.data.entries import Entries
 from fitontest.data.score_sample import ScoreSample
 from fitontest.families.base import Family, Solution
@@ -19,7 +18,8 @@ from fitontest.maps.binned import constant
 from fitontest.maps.logistic import LogisticMap
 from fitontest.numerics.links import LOGIT, find_link, logit
 from fitontest.numerics.newton import SEPARABLE_RIDGE
-from fitontest.typing import FloatArray, IntArray
+from fitontest.results.checks import check_flag
+from fitontest.results.typing import FloatArray, IntArray
 
 
 @register("platt")

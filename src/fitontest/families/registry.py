@@ -8,8 +8,8 @@ from typing import Any, ClassVar, Literal, Self, TypeVar
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from fitontest.registry import Registry, Shelf
-from fitontest.typing import RandomState
+from fitontest.results.registry import Registry, Shelf
+from fitontest.results.typing import RandomState
 
 
 class FamilyBase(BaseEstimator, ABC):  # type: ignore[misc]
@@ -74,8 +74,8 @@ _TWO_CLASS_MODULES = {  # names, and the files in which they are registered
     "isotonic": "fitontest.families.isotonic",
     "kde": "fitontest.families.kde",
     "knn": "fitontest.families.knn",
-    "loess": "fitontest.families.loess",
-    "lowess": "fitontest.families.lowess",
+    "loess": "fitontest.risk.families.loess",
+    "lowess": "fitontest.risk.families.lowess",
     "pava_bc": "fitontest.families.pava_bc",
     "pl": "fitontest.families.piecewise.pl",
     "pl3": "fitontest.families.piecewise.pl3",
@@ -107,13 +107,13 @@ _MULTICLASS_MODULES = {  # of several classes; some of them take a column as wel
     "vector": "fitontest.families.multiclass.structured",
 }
 _FEATURE_MODULES = {  # of calibrators that see the features
-    "boosted": "fitontest.repair.boosted",
-    "certified_offsets": "fitontest.repair.certified_offsets",
-    "multicalibrated": "fitontest.repair.multicalibrated",
-    "probability_calibration_tree": "fitontest.repair.trees.probability_calibration_tree",
-    "segment_offsets": "fitontest.repair.segment_offsets",
-    "tree": "fitontest.repair.trees.tree_calibrator",
-    "tree_of_maps": "fitontest.repair.tree_of_maps",
+    "boosted": "fitontest.segments.repair.boosted",
+    "certified_offsets": "fitontest.segments.repair.certified_offsets",
+    "multicalibrated": "fitontest.segments.repair.multicalibrated",
+    "probability_calibration_tree": "fitontest.segments.repair.trees.probability_calibration_tree",
+    "segment_offsets": "fitontest.segments.repair.segment_offsets",
+    "tree": "fitontest.segments.repair.trees.tree_calibrator",
+    "tree_of_maps": "fitontest.segments.repair.tree_of_maps",
 }
 registry: Registry[type[FamilyBase], Any] = Registry(
     "family",

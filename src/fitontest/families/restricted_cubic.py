@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fitontest.checks import is_whole
 from fitontest.data.entries import Entries
 from fitontest.data.ordering import DistinctScores
 from fitontest.data.score_sample import ScoreSample
@@ -22,7 +21,8 @@ from fitontest.maps.restricted_cubic import RestrictedCubicMap
 from fitontest.numerics.links import clip_unit, logit
 from fitontest.numerics.natural_splines import natural_basis
 from fitontest.numerics.newton import SEPARABLE_RIDGE
-from fitontest.typing import FloatArray, IntArray
+from fitontest.results.checks import is_whole
+from fitontest.results.typing import FloatArray, IntArray
 
 TIED = 0.05  # share of the rows at the lowest or highest logit from which on the next one is a knot
 FEW = 100  # rows below which the outer knots are the 5th and the 5th last

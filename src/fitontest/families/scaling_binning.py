@@ -16,7 +16,7 @@ from fitontest.maps.binned import BinnedMap
 from fitontest.partitions.equal_mass import equal_mass_ends
 from fitontest.partitions.partition import Partition
 from fitontest.partitions.partitioner import check_n_bins, midpoints_between
-from fitontest.typing import FloatArray, IntArray
+from fitontest.results.typing import FloatArray, IntArray
 
 
 @register("scaling_binning")

@@ -9,10 +9,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
-from fitontest.checks import as_list, check_flag, is_real, is_whole
 from fitontest.data.entries import Entries, count_effective_rows, entries_of_rows, in_tie_order
 from fitontest.data.score_sample import ScoreSample
-from fitontest.exceptions import warn_user
 from fitontest.families.atoms import Atoms
 from fitontest.families.base import Family, Solution
 from fitontest.families.certainty import LEAST as EPS
@@ -28,7 +26,9 @@ from fitontest.numerics.cells import equal_mass_cells
 from fitontest.numerics.links import SAME, logit, sigmoid
 from fitontest.numerics.log_sums import softplus
 from fitontest.numerics.random import check_cv
-from fitontest.typing import FloatArray, IntArray, RandomState
+from fitontest.results.checks import as_list, check_flag, is_real, is_whole
+from fitontest.results.exceptions import warn_user
+from fitontest.results.typing import FloatArray, IntArray, RandomState
 
 NODES = 256  # means of neighbouring scores that the likelihood is computed on
 SEGMENTS = (1, 2, 3, 5, 8, 12, 20)  # by default, each K of at least 12 K^2 rows

@@ -8,11 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from fitontest.checks import check_not_negative, choose, is_whole
 from fitontest.data.entries import Entries, in_tie_order
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.simplex_sample import SimplexSample
-from fitontest.exceptions import without_warnings
 from fitontest.families.base import Family, Solution, shares_fits
 from fitontest.families.few_rows import remembered
 from fitontest.families.fits import Fits, SharedFits
@@ -26,7 +24,9 @@ from fitontest.maps.mixture import MixtureMap
 from fitontest.maps.multiclass.mixture import MulticlassMixtureMap
 from fitontest.numerics.losses import LOG_LOSS_EPS
 from fitontest.numerics.random import check_cv
-from fitontest.typing import FloatArray, IntArray, RandomState
+from fitontest.results.checks import check_not_negative, choose, is_whole
+from fitontest.results.exceptions import without_warnings
+from fitontest.results.typing import FloatArray, IntArray, RandomState
 
 ROOM = 2**22  # held-out values of labellings that are fitted at once
 LEAST_NAMED = 0.005  # weight of a member that texts and diagrams show

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from fitontest.checks import check_flag
 from fitontest.data.entries import Entries
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.simplex_sample import SimplexSample
@@ -24,7 +23,8 @@ from fitontest.maps.logistic import LogisticMap
 from fitontest.maps.multiclass.softmax import SoftmaxMap
 from fitontest.numerics.links import LOGIT, logit
 from fitontest.numerics.newton import SEPARABLE_RIDGE
-from fitontest.typing import FloatArray, IntArray
+from fitontest.results.checks import check_flag
+from fitontest.results.typing import FloatArray, IntArray
 
 
 @register("temperature")

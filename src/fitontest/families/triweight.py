@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fitontest.numerics.prefix_sums import PrefixSums
-from fitontest.typing import FloatArray, IntArray
+from fitontest.results.typing import FloatArray, IntArray
 
 CANCELLED = 1e-3  # of the weight in the window: a smaller sum has lost digits, and is added up kernel by kernel
 

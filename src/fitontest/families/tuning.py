@@ -15,7 +15,7 @@ from sklearn.base import clone
 from fitontest.data.score_sample import ScoreSample
 from fitontest.families.base import Family
 from fitontest.numerics.losses import find_loss
-from fitontest.typing import FloatArray, IntArray
+from fitontest.results.typing import FloatArray, IntArray
 
 RESAMPLINGS = 200  # of the folds, each with weights of its own
 EQUAL_SCORES = 1e-12  # relative difference below which two scores are the same number computed twice

@@ -10,7 +10,7 @@ from fitontest.families.registry import register
 from fitontest.maps.steps import StepsMap
 from fitontest.numerics.prefix_sums import PrefixSums
 from fitontest.partitions.pava import block_starts
-from fitontest.typing import ArrayInput, FloatArray
+from fitontest.results.typing import ArrayInput, FloatArray
 
 
 @register("venn_abers")

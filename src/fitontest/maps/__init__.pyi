@@ -3,11 +3,6 @@
 from .atoms import AtomsMap
 from .beta import BetaMap
 from .binned import BinnedMap
-from .features.base import FeatureMap
-from .features.boosted import BoostedMap
-from .features.lines import SegmentLinesMap
-from .features.mixture import FeatureMixtureMap
-from .features.offsets import SegmentOffsetsMap
 from .hermite import HermiteMap
 from .identity import IdentityMap
 from .knots import KnotsMap
@@ -31,12 +26,9 @@ __all__ = [
     "AtomsMap",
     "BetaMap",
     "BinnedMap",
-    "BoostedMap",
     "ByClassMap",
     "CellMap",
     "DiagonalOrderMap",
-    "FeatureMap",
-    "FeatureMixtureMap",
     "HermiteMap",
     "IdentityMap",
     "KnotsMap",
@@ -48,8 +40,6 @@ __all__ = [
     "OneVsRestMap",
     "OrderPreservingMap",
     "RestrictedCubicMap",
-    "SegmentLinesMap",
-    "SegmentOffsetsMap",
     "SharedMap",
     "SoftmaxMap",
     "StepsMap",

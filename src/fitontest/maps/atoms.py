@@ -5,11 +5,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from fitontest.checks import brief
 from fitontest.maps.base import CalibrationMap, frozen_array
 from fitontest.maps.expressions import Choice, Expression, Number, shared
 from fitontest.maps.stored import register
-from fitontest.typing import FloatArray
+from fitontest.results.checks import brief
+from fitontest.results.typing import FloatArray
 
 
 @register

@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from fitontest.checks import brief, is_real
 from fitontest.data.arrays import as_numbers, as_probabilities, check_finite
 from fitontest.data.score_sample import ScoreSample
 from fitontest.maps.expressions import Choice, Column, Expression, Guarded, Number, score_limits
@@ -18,7 +17,8 @@ from fitontest.maps.sql import to_sql
 from fitontest.maps.stored import StoredMap
 from fitontest.numerics.distances import Distances
 from fitontest.partitions.partition import Partition
-from fitontest.typing import ArrayInput, FloatArray
+from fitontest.results.checks import brief, is_real
+from fitontest.results.typing import ArrayInput, FloatArray
 
 
 class CalibrationMap(StoredMap):

@@ -9,7 +9,7 @@ from fitontest.maps.base import CalibrationMap, clipping, finite_number
 from fitontest.maps.expressions import Expression, ln_complement, sigmoid_of, within_unit
 from fitontest.maps.stored import register
 from fitontest.numerics.links import clip_unit, sigmoid
-from fitontest.typing import FloatArray
+from fitontest.results.typing import FloatArray
 
 
 @register

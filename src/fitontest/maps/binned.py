@@ -10,7 +10,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from fitontest.checks import brief
 from fitontest.data.score_sample import ScoreSample
 from fitontest.maps.base import CalibrationMap, frozen_array
 from fitontest.maps.expressions import Expression, line, pieces
@@ -18,7 +17,8 @@ from fitontest.maps.stored import register
 from fitontest.numerics.distances import Distances
 from fitontest.partitions.bin_table import BinTable
 from fitontest.partitions.partition import Partition
-from fitontest.typing import FloatArray
+from fitontest.results.checks import brief
+from fitontest.results.typing import FloatArray
 
 
 @register

@@ -4,7 +4,7 @@ import numpy as np
 
 from fitontest.maps.base import CalibrationMap
 from fitontest.numerics.links import sigmoid
-from fitontest.typing import FloatArray
+from fitontest.results.typing import FloatArray
 
 TOLERANCE = 1e-9  # a smaller fall is rounding, or too small to matter
 SPACED = np.linspace(0.0, 1.0, 1001)

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from fitontest.data.arrays import ROUNDING
-from fitontest.features.conditions import Rule
+from fitontest.maps.rules.conditions import Rule
 from fitontest.numerics.links import BELOW_ONE
-from fitontest.typing import FloatArray
+from fitontest.results.typing import FloatArray
 
 MOST_EXPONENT = 709.0  # its exponential is finite; numpy warns of an infinite one
 LEAST_ULP = 2.0**-53  # between 1 and the float below it

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import fitontest.maps.expressions as ex
-from fitontest.checks import brief
 from fitontest.data.text_column import as_text
-from fitontest.features.conditions import Above, AtMost, Condition, Missing, OneOf, Present
 from fitontest.maps.expressions import Expression, Group, Guarded
+from fitontest.maps.rules.conditions import Above, AtMost, Condition, Missing, OneOf, Present
 from fitontest.maps.sql import LARGEST
+from fitontest.results.checks import brief
 
 Table: TypeAlias = Any  # a DataFrame or LazyFrame of narwhals
 Value: TypeAlias = Any  # an expression of narwhals, or a number

@@ -5,12 +5,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from fitontest.checks import brief
 from fitontest.maps.base import CalibrationMap, frozen_array
 from fitontest.maps.expressions import Expression, Number, pieces
 from fitontest.maps.stored import register
 from fitontest.numerics.search import positions
-from fitontest.typing import FloatArray
+from fitontest.results.checks import brief
+from fitontest.results.typing import FloatArray
 
 SHORT = 1e-300  # width of a piece whose reciprocal may be infinite
 FACTOR = 2.0**600  # that makes it finite, and rounds nothing: engines divide by a number as they like

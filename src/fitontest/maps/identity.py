@@ -6,7 +6,7 @@ from typing import ClassVar
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.expressions import Expression
 from fitontest.maps.stored import register
-from fitontest.typing import FloatArray
+from fitontest.results.typing import FloatArray
 
 
 @register

@@ -5,13 +5,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from fitontest.checks import brief, check_flag
 from fitontest.data.arrays import check_unit_interval
 from fitontest.maps.base import CalibrationMap, frozen_array
 from fitontest.maps.expressions import Choice, Expression, Number, line, pieces
 from fitontest.maps.stored import register
 from fitontest.numerics.search import interpolated
-from fitontest.typing import FloatArray
+from fitontest.results.checks import brief, check_flag
+from fitontest.results.typing import FloatArray
 
 
 @register

@@ -7,7 +7,7 @@ from fitontest.maps.base import CalibrationMap, clipping, finite_number
 from fitontest.maps.expressions import Expression, logit_of, sigmoid_of
 from fitontest.maps.stored import register
 from fitontest.numerics.links import LOGIT, find_link, sigmoid
-from fitontest.typing import FloatArray
+from fitontest.results.typing import FloatArray
 
 
 @register

@@ -6,13 +6,13 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from fitontest.checks import brief
 from fitontest.maps.base import CalibrationMap, clipping, frozen_array
 from fitontest.maps.expressions import Expression, line, logit_of, pieces, shared, sigmoid_of, total
 from fitontest.maps.stored import register
 from fitontest.numerics.links import logit, sigmoid
 from fitontest.numerics.search import BLOCK
-from fitontest.typing import ArrayInput, FloatArray
+from fitontest.results.checks import brief
+from fitontest.results.typing import ArrayInput, FloatArray
 
 FARTHEST = 745.0  # the logit of the least score above 0
 

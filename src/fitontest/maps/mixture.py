@@ -5,11 +5,11 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
-from fitontest.checks import as_list, brief
 from fitontest.maps.base import CalibrationMap, frozen_array
 from fitontest.maps.expressions import Expression, Number
 from fitontest.maps.stored import register
-from fitontest.typing import FloatArray
+from fitontest.results.checks import as_list, brief
+from fitontest.results.typing import FloatArray
 
 SUM_TOLERANCE = 1e-9  # by how much weights of a mixture may miss a sum of 1
 M = TypeVar("M")

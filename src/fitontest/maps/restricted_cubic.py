@@ -5,14 +5,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from fitontest.checks import brief
 from fitontest.maps.base import CalibrationMap, clipping, frozen_array
 from fitontest.maps.expressions import Expression, logit_of, pieces, shared, sigmoid_of
 from fitontest.maps.hermite import coefficients, horner
 from fitontest.maps.stored import register
 from fitontest.numerics.links import logit, sigmoid
 from fitontest.numerics.natural_splines import slopes_at_knots
-from fitontest.typing import FloatArray
+from fitontest.results.checks import brief
+from fitontest.results.typing import FloatArray
 
 FARTHEST = 745.0  # the logit of the least score above 0
 

@@ -4,10 +4,10 @@ from sys import float_info
 from typing import TypeAlias
 
 import fitontest.maps.expressions as ex
-from fitontest.checks import brief, is_real
-from fitontest.features.columns import Level
-from fitontest.features.conditions import Above, AtMost, Condition, Missing, OneOf, Present, Rule
 from fitontest.maps.expressions import Expression, Group
+from fitontest.maps.rules.columns import Level
+from fitontest.maps.rules.conditions import Above, AtMost, Condition, Missing, OneOf, Present, Rule
+from fitontest.results.checks import brief, is_real
 
 Names: TypeAlias = dict[Group, str]
 LARGEST = float_info.max  # NaN sorts above it in DuckDB and in polars

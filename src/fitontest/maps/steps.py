@@ -5,12 +5,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from fitontest.checks import brief
 from fitontest.maps.base import CalibrationMap, frozen_array
 from fitontest.maps.expressions import Choice, Expression, Number, balanced
 from fitontest.maps.stored import register
 from fitontest.numerics.search import positions
-from fitontest.typing import ArrayInput, FloatArray
+from fitontest.results.checks import brief
+from fitontest.results.typing import ArrayInput, FloatArray
 
 
 @register

@@ -9,10 +9,10 @@ from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
-from fitontest.checks import brief, is_real, is_whole
-from fitontest.features.conditions import Rule, read_rule
+from fitontest.maps.rules.conditions import Rule, read_rule
 from fitontest.partitions.partition import Partition
-from fitontest.registry import Registry, Shelf
+from fitontest.results.checks import brief, is_real, is_whole
+from fitontest.results.registry import Registry, Shelf
 from fitontest.results.serialising import as_text, check_nesting, from_text
 
 M = TypeVar("M", bound="StoredMap")
@@ -159,10 +159,10 @@ class StoredMap(ABC):
 
 
 _FEATURE_MODULES = {  # of maps that see the features of a row
-    "boosted": "fitontest.maps.features.boosted",
-    "feature_mixture": "fitontest.maps.features.mixture",
-    "segment_lines": "fitontest.maps.features.lines",
-    "segment_offsets": "fitontest.maps.features.offsets",
+    "boosted": "fitontest.segments.maps.boosted",
+    "feature_mixture": "fitontest.segments.maps.mixture",
+    "segment_lines": "fitontest.segments.maps.lines",
+    "segment_offsets": "fitontest.segments.maps.offsets",
 }
 _MODULES = {  # names, and the files in which they are registered
     "atoms": "fitontest.maps.atoms",

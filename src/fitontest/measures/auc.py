@@ -15,11 +15,11 @@ from fitontest.measures.formula_interval import FEW, degrees_of, reason_of_group
 from fitontest.measures.interval import ErrorInterval
 from fitontest.measures.measure import Measure, register
 from fitontest.measures.words import Words
+from fitontest.numerics.significance.normal import quantile
 from fitontest.numerics.standard_error import are_uneven, free_squares, standard_error
 from fitontest.results.table import Section
 from fitontest.results.text import short
-from fitontest.significance.normal import quantile
-from fitontest.typing import FloatArray
+from fitontest.results.typing import FloatArray
 
 METHOD = "by the normal approximation, with the standard error of DeLong"
 BY_SCORE = "by the variance that each area would have, since a class has few rows or hardly a pair is ranked wrongly"

@@ -39,17 +39,17 @@ from fitontest.measures.simplex_cells import SimplexCells, note_of_cells
 from fitontest.measures.words import Words, as_percent
 from fitontest.numerics.distances import absolute_difference, farthest
 from fitontest.numerics.norms import Norm, find_norm
+from fitontest.numerics.significance.choice import SignificanceTest, TestChoice
 from fitontest.numerics.simplex_distances import DEFAULT_DISTANCE, Distance, find_distance
 from fitontest.partitions.bin_table import BinTable
 from fitontest.partitions.cell_partition import CellPartition
 from fitontest.partitions.partition import Partition
 from fitontest.partitions.simplex.cell_table import CellSums, cells_of
-from fitontest.registry import plain_setting
 from fitontest.results.frames import Records, records
+from fitontest.results.registry import plain_setting
 from fitontest.results.table import Section, cell
 from fitontest.results.text import count, distinct, short
-from fitontest.significance.choice import SignificanceTest, TestChoice
-from fitontest.typing import ArrayInput, BoolArray, FloatArray
+from fitontest.results.typing import ArrayInput, BoolArray, FloatArray
 
 CELLS = "cells"
 TITLES = {  # of losses, norms and partitions

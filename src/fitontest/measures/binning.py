@@ -25,7 +25,7 @@ from fitontest.partitions.partitioner import Partitioner, check_n_bins, counts_b
 from fitontest.partitions.rule import registry as partitions
 from fitontest.partitions.simplex.partitioner import SimplexPartitioner, find_simplex_partition
 from fitontest.partitions.simplex.uniform_grid import UniformGrid
-from fitontest.typing import ArrayInput, FloatArray, IntArray
+from fitontest.results.typing import ArrayInput, FloatArray, IntArray
 
 DEFAULT_BINS = 10
 EQUAL_WIDTH = "equal_width"  # the partition by default, of [0, 1]

@@ -21,7 +21,6 @@ from scipy.special import chdtrc, fdtrc
 
 from fitontest.data.dependence import are_too_few
 from fitontest.data.score_sample import ScoreSample
-from fitontest.exceptions import NoValueError, without_warnings
 from fitontest.families.platt import Platt
 from fitontest.measures.formula_interval import FEW, has_few, has_uneven_weights
 from fitontest.measures.separation import LEAST, SEPARATED, Separation
@@ -33,8 +32,9 @@ from fitontest.numerics.standard_error import (
     outer_products_of_groups,
     weights_of_one,
 )
+from fitontest.results.exceptions import NoValueError, without_warnings
 from fitontest.results.text import short
-from fitontest.typing import FloatArray
+from fitontest.results.typing import FloatArray
 
 FEWEST = 10  # uncertain rows of each class, below which nothing is said of a slope
 FEW_LEFT = 1e-14  # square of the spread of logits where the line is not certain, relative to that of all

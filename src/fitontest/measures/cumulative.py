@@ -19,7 +19,7 @@ from fitontest.measures.words import Words
 from fitontest.numerics.brownian import maximum_tail, range_tail
 from fitontest.results.table import Section
 from fitontest.results.text import p_in_words, short
-from fitontest.typing import FloatArray, IntArray
+from fitontest.results.typing import FloatArray, IntArray
 
 Statistic = Literal["range", "maximum"]
 CERTAIN = "scores of exactly 0 or 1 are contradicted by their labels, which no chance explains"

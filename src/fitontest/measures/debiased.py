@@ -15,7 +15,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from fitontest.partitions.bin_table import BinTable
-from fitontest.typing import FloatArray
+from fitontest.results.typing import FloatArray
 
 
 def debiased(table: BinTable, norm: str) -> float:

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 from fitontest.measures.words import Words
-from fitontest.registry import changed_settings, plain_setting, settings_of
+from fitontest.results.registry import changed_settings, plain_setting, settings_of
 from fitontest.results.text import without_noise
 
 

@@ -7,7 +7,7 @@ agree above it the one that has it is greater: what stands before a rank without
 
 import numpy as np
 
-from fitontest.typing import FloatArray, IntArray
+from fitontest.results.typing import FloatArray, IntArray
 
 
 def discordant_weight(a: FloatArray, b: FloatArray, w: FloatArray) -> float:

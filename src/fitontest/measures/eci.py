@@ -6,17 +6,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from fitontest.checks import check_flag
 from fitontest.data.redraws import Labels, Redraws
 from fitontest.data.score_sample import ScoreSample
-from fitontest.exceptions import NoValueError
 from fitontest.families.base import read_family
 from fitontest.families.registry import family_name
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.measure import Measure, Unit, register
 from fitontest.measures.plug_in import SCORES, FittedMap, Fitting, PlugIn
 from fitontest.measures.words import Words
-from fitontest.typing import FloatArray, RandomState
+from fitontest.results.checks import check_flag
+from fitontest.results.exceptions import NoValueError
+from fitontest.results.typing import FloatArray, RandomState
 
 PERCENT = 100.0  # the index is 100 times the mean
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from scipy.special import ndtri, stdtrit
 
-from fitontest.checks import is_real
+from fitontest.results.checks import is_real
 
 RESOLUTIONS = (20, 40)  # that tables have
 COARSEST = 20  # the fewest parts of the rows

@@ -25,7 +25,7 @@ from fitontest.results.frames import Records, attributes
 from fitontest.results.number import Number
 from fitontest.results.table import Section, Table, cell
 from fitontest.results.text import count, debiased_and_raw, sentence, short
-from fitontest.typing import ArrayInput, BoolArray, FloatArray, Label
+from fitontest.results.typing import ArrayInput, BoolArray, FloatArray, Label
 
 DEBIASED_NORMS = ("l1", "l2", "squared")  # means over rows, and roots of them
 TIMES = 3.0  # the raw error, above which a debiased one of single groups is doubted

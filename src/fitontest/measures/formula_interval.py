@@ -24,11 +24,11 @@ from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.evidence import Evidence
 from fitontest.measures.interval import ErrorInterval
 from fitontest.measures.label_line import LabelLine
+from fitontest.numerics.significance.normal import p_value, quantile
 from fitontest.numerics.standard_error import are_uneven, free_squares, outer_products_of_groups, standard_error
 from fitontest.results.table import Section
 from fitontest.results.text import p_in_words, short
-from fitontest.significance.normal import p_value, quantile
-from fitontest.typing import FloatArray
+from fitontest.results.typing import FloatArray
 
 FEW = 50  # rows of a class, below which the mean of the labels is not nearly normal
 NORMAL = "by the normal approximation"

@@ -19,7 +19,7 @@ from fitontest.partitions.partitioner import check_n_bins
 from fitontest.results.frames import Records, records
 from fitontest.results.table import Section
 from fitontest.results.text import count, p_in_words, short
-from fitontest.typing import FloatArray
+from fitontest.results.typing import FloatArray
 
 OF_BINS = "hangs on the number of bins, and explodes where nothing is expected of one"
 

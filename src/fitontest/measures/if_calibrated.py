@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from fitontest.results.text import count, short
-from fitontest.typing import FloatArray
+from fitontest.results.typing import FloatArray
 
 ROUNDING = 1e-12  # relative difference of values that are the same
 

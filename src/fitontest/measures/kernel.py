@@ -26,7 +26,6 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from fitontest.checks import choose, is_real, is_whole
 from fitontest.data.ordering import Rows, pooled
 from fitontest.data.redraws import Labels, Redraws
 from fitontest.data.score_sample import ScoreSample
@@ -39,10 +38,11 @@ from fitontest.measures.notes import noise_of_groups_note
 from fitontest.measures.words import Words
 from fitontest.numerics.distances import farthest
 from fitontest.numerics.random import check_seed, generator
-from fitontest.registry import plain_setting, settings_of
+from fitontest.results.checks import choose, is_real, is_whole
+from fitontest.results.registry import plain_setting, settings_of
 from fitontest.results.table import Section
 from fitontest.results.text import p_in_words
-from fitontest.typing import FloatArray, IntArray, RandomState
+from fitontest.results.typing import FloatArray, IntArray, RandomState
 
 KernelName: TypeAlias = Literal["exponential", "rbf"]
 EstimatorName: TypeAlias = Literal["unbiased", "biased", "block"]

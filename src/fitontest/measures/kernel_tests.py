@@ -16,7 +16,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.special import stdtr
 
-from fitontest.typing import FloatArray
+from fitontest.results.typing import FloatArray
 
 
 def of_signs(observed: float, drawn: FloatArray) -> float:

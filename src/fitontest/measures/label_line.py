@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from fitontest.data.score_sample import ScoreSample
-from fitontest.features.adjusting import line_of
+from fitontest.numerics.adjusting import line_of
 from fitontest.numerics.links import logit, sigmoid
-from fitontest.typing import FloatArray
+from fitontest.results.typing import FloatArray
 
 BEYOND = 1.0  # logits, by which those of scores of exactly 0 and 1 are beyond all others
 LEAST = float(np.nextafter(0.0, 1.0))  # the smallest score above 0
@@ -16,7 +16,7 @@ MEMORY = "label line"
 
 @dataclass(frozen=True, eq=False)
 class LabelLine:
-    """The line of the labels, drawn a little towards the diagonal (`fitontest.features.adjusting.line_of`).
+    """The line of the labels, drawn a little towards the diagonal (`fitontest.numerics.adjusting.line_of`).
 
     Attributes
     ----------

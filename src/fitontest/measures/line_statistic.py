@@ -23,7 +23,7 @@ from fitontest.measures.measure import Measure, Unit
 from fitontest.measures.words import Words
 from fitontest.numerics.cells import cell_starts, equal_mass_cells
 from fitontest.numerics.links import CERTAIN, SAME, logit, sigmoid
-from fitontest.typing import FloatArray, IntArray
+from fitontest.results.typing import FloatArray, IntArray
 
 NODES = 400  # entries, from which on neighbours are taken for one
 PENALTY = 1e-3  # of the information of the rows, on either parameter in units of that information

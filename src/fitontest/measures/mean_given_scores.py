@@ -24,8 +24,8 @@ from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.label_line import LabelLine
 from fitontest.numerics.cells import cell_starts, equal_mass_cells
 from fitontest.numerics.links import sigmoid
-from fitontest.significance.poisson_binomial import matched_tails, tails
-from fitontest.typing import FloatArray
+from fitontest.numerics.significance.poisson_binomial import matched_tails, tails
+from fitontest.results.typing import FloatArray
 
 NODES = 400  # distinct scores, from which on neighbours are taken for one
 SURE = 40.0  # logits from which on probabilities are 0 or 1 to rounding

@@ -14,8 +14,8 @@ import numpy as np
 from fitontest.data.redraws import Labels, Redraws, value_or_nan
 from fitontest.families.registry import registry as families
 from fitontest.measures.described import Described
-from fitontest.registry import Registry, Shelf, are_among, changed_settings, plain_setting, settings_of
-from fitontest.typing import FloatArray, RandomState
+from fitontest.results.registry import Registry, Shelf, are_among, changed_settings, plain_setting, settings_of
+from fitontest.results.typing import FloatArray, RandomState
 
 M = TypeVar("M", bound="Measure")
 Unit: TypeAlias = Literal[
@@ -279,12 +279,12 @@ _MODULES = {  # names, and the files in which they are registered
     "auc": "fitontest.measures.auc",
     "auc_v": "fitontest.measures.validity",
     "brier": "fitontest.measures.brier",
-    "calibration_in_the_large": "fitontest.measures.calibration_in_the_large",
-    "calibration_intercept": "fitontest.measures.calibration_slope",
-    "calibration_slope": "fitontest.measures.calibration_slope",
-    "cost_weighted_error": "fitontest.measures.cost_weighted_error",
-    "decision_loss": "fitontest.measures.decision_loss",
-    "discrimination": "fitontest.measures.likelihood",
+    "calibration_in_the_large": "fitontest.risk.measures.calibration_in_the_large",
+    "calibration_intercept": "fitontest.risk.measures.calibration_slope",
+    "calibration_slope": "fitontest.risk.measures.calibration_slope",
+    "cost_weighted_error": "fitontest.risk.measures.cost_weighted_error",
+    "decision_loss": "fitontest.risk.measures.decision_loss",
+    "discrimination": "fitontest.risk.measures.likelihood",
     "ece": "fitontest.measures.binned",
     "ecce": "fitontest.measures.cumulative",
     "eci": "fitontest.measures.eci",
@@ -294,21 +294,21 @@ _MODULES = {  # names, and the files in which they are registered
     "ks": "fitontest.measures.cumulative",
     "log_loss": "fitontest.measures.log_loss",
     "mce": "fitontest.measures.binned",
-    "nagelkerke_r2": "fitontest.measures.likelihood",
-    "net_benefit": "fitontest.measures.net_benefit",
+    "nagelkerke_r2": "fitontest.risk.measures.likelihood",
+    "net_benefit": "fitontest.risk.measures.net_benefit",
     "observed_expected": "fitontest.measures.observed_expected",
     "pairs": "fitontest.measures.pairs",
     "pde": "fitontest.measures.binned",
     "plug_in": "fitontest.measures.plug_in",
     "probabilistic_count": "fitontest.measures.probabilistic_count",
     "probabilistic_kendall_tau": "fitontest.measures.probabilistic_kendall_tau",
-    "quality": "fitontest.measures.likelihood",
+    "quality": "fitontest.risk.measures.likelihood",
     "rmse": "fitontest.measures.rmse",
-    "scaled_brier": "fitontest.measures.scaled_brier",
+    "scaled_brier": "fitontest.risk.measures.scaled_brier",
     "smooth_ece": "fitontest.measures.smooth_ece",
-    "spiegelhalter": "fitontest.measures.spiegelhalter",
+    "spiegelhalter": "fitontest.risk.measures.spiegelhalter",
     "tce": "fitontest.measures.binned",
-    "unreliability": "fitontest.measures.likelihood",
+    "unreliability": "fitontest.risk.measures.likelihood",
     "within_bin": "fitontest.measures.within_bin",
     "zero_one": "fitontest.measures.zero_one",
 }

@@ -12,12 +12,12 @@ import numpy as np
 from fitontest.data.known_groups import KnownGroups
 from fitontest.data.samples import MANY, Key, Kind
 from fitontest.data.weights import Weighting
-from fitontest.exceptions import Held, warn_user
 from fitontest.families.base import Family
 from fitontest.maps.base import CalibrationMap
 from fitontest.measures.interval import INDEPENDENT_ROWS
+from fitontest.results.exceptions import Held, warn_user
 from fitontest.results.text import sentence, short
-from fitontest.typing import FloatArray
+from fitontest.results.typing import FloatArray
 
 AUTO_DRAWS = 100  # enough for the mean of a null to a tenth of its spread
 AUTO_ROWS = 10_000  # a second or two for that many draws of them

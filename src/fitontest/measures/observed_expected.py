@@ -6,7 +6,6 @@ from typing import ClassVar
 import numpy as np
 
 from fitontest.data.score_sample import ScoreSample
-from fitontest.exceptions import NoValueError
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.formula_interval import (
     EXACT,
@@ -22,7 +21,8 @@ from fitontest.measures.mean_given_scores import MeanGivenScores
 from fitontest.measures.measure import Measure, Unit, register
 from fitontest.measures.words import Words
 from fitontest.numerics.rounding import is_rounding
-from fitontest.significance.normal import p_value, quantile
+from fitontest.numerics.significance.normal import p_value, quantile
+from fitontest.results.exceptions import NoValueError
 
 OF_LOGARITHM = "of the logarithm, by the normal approximation"
 

@@ -14,7 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
-from fitontest.typing import BoolArray, FloatArray, IntArray
+from fitontest.results.typing import BoolArray, FloatArray, IntArray
 
 LEAST_TIED = 0.05  # share of rows that share their score, from which pairs within a score have a scale of their own
 WIDEST = 8  # the largest window reaches over a part of the rows of at most two in this

@@ -21,7 +21,7 @@ from fitontest.numerics.links import signed_root
 from fitontest.results.frames import Records, records
 from fitontest.results.table import Section
 from fitontest.results.text import percent, short
-from fitontest.typing import FloatArray, IntArray
+from fitontest.results.typing import FloatArray, IntArray
 
 NO_SPREAD = "every score is 0 or 1, so that labels of calibrated scores do not vary: the statistic has no scale"
 OF_GROUPS = "the standard deviations are those of independent rows, and rows of one group are not"

@@ -32,7 +32,7 @@ from fitontest.numerics.norms import L1, Norm, find_norm, is_order_statistic
 from fitontest.numerics.simplex_distances import DEFAULT_DISTANCE, find_distance
 from fitontest.numerics.standard_error import map_fixed
 from fitontest.partitions.bin_table import BinTable
-from fitontest.typing import FloatArray, RandomState
+from fitontest.results.typing import FloatArray, RandomState
 
 SCORES = "spline"  # the family by default, of scores
 DISTRIBUTIONS = "vector"  # that of whole distributions

@@ -10,14 +10,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from fitontest.checks import brief
 from fitontest.data.arrays import as_probabilities
 from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.discordance import discordant_weight
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.measure import Measure, Unit, register
 from fitontest.measures.words import Words
-from fitontest.typing import ArrayInput, FloatArray
+from fitontest.results.checks import brief
+from fitontest.results.typing import ArrayInput, FloatArray
 
 MEANING = "a function of the score, or one true probability for each row, which are known for simulated data"
 

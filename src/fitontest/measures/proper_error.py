@@ -15,11 +15,9 @@ from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from fitontest.checks import as_list, brief
 from fitontest.data.counted_sample import count_rows
 from fitontest.data.dependence import are_too_few
 from fitontest.data.sample import Sample
-from fitontest.exceptions import without_warnings
 from fitontest.families.base import Family, read_family
 from fitontest.families.multiclass.base import MulticlassFamily
 from fitontest.families.multiclass.one_vs_rest import class_family_name, read_for_classes
@@ -31,10 +29,12 @@ from fitontest.measures.words import Words, in_nats
 from fitontest.numerics.losses import LOSS_NAMES, find_loss
 from fitontest.numerics.random import check_cv, check_seed
 from fitontest.numerics.standard_error import mean_and_error
-from fitontest.progress import track
+from fitontest.results.checks import as_list, brief
+from fitontest.results.exceptions import without_warnings
+from fitontest.results.progress import track
 from fitontest.results.table import Section
 from fitontest.results.text import short
-from fitontest.typing import FloatArray, IntArray, RandomState
+from fitontest.results.typing import FloatArray, IntArray, RandomState
 
 LossName: TypeAlias = Literal["log_loss", "brier"]
 SEVERAL = "vector"  # the family by default, of several classes

@@ -21,7 +21,7 @@ from scipy.special import logsumexp
 from fitontest.data.score_sample import ScoreSample
 from fitontest.numerics.intercepts import intercept_at
 from fitontest.numerics.links import logit
-from fitontest.typing import FloatArray
+from fitontest.results.typing import FloatArray
 
 SEPARATED = "a threshold separates the classes"
 LEAST = float(np.nextafter(0.0, 1.0))  # the smallest score above 0: uncertain scores keep their logits

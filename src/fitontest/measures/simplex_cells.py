@@ -11,7 +11,7 @@ from fitontest.partitions.simplex.partitioner import SimplexPartition
 from fitontest.results.frames import Records, records
 from fitontest.results.table import Section, cell
 from fitontest.results.text import count
-from fitontest.typing import FloatArray, Label
+from fitontest.results.typing import FloatArray, Label
 
 MOST_PRINTED = 20  # cells
 FEW_ROWS = 2.0  # rows of a cell, on average, below which the error is that of single labels

@@ -18,14 +18,14 @@ import numpy as np
 from scipy.fft import dct
 from scipy.optimize import brentq
 
-from fitontest.checks import is_real
 from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.evidence import Evidence
 from fitontest.measures.measure import Measure, register
 from fitontest.measures.words import Words
 from fitontest.numerics.distances import farthest
-from fitontest.typing import FloatArray
+from fitontest.results.checks import is_real
+from fitontest.results.typing import FloatArray
 
 NARROWEST = 1e-4  # bandwidth that may be given
 COARSEST, FINEST = 2**10, 2**19  # cells of the grid

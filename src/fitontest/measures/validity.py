@@ -21,7 +21,7 @@ from fitontest.measures.words import Words
 from fitontest.results.frames import Records, records
 from fitontest.results.table import Section, Table
 from fitontest.results.text import count, short
-from fitontest.typing import ArrayInput, FloatArray, Label
+from fitontest.results.typing import ArrayInput, FloatArray, Label
 
 DEFAULT_K = 10
 ROUNDING = 1e-12  # of distances that are the same: |.7 - .8| is larger than .1

@@ -27,7 +27,7 @@ from fitontest.numerics.norms import l1
 from fitontest.partitions.cell_partition import CellPartition
 from fitontest.partitions.partition import Partition
 from fitontest.partitions.partitioner import Partitioner
-from fitontest.typing import FloatArray
+from fitontest.results.typing import FloatArray
 
 
 @dataclass(frozen=True)

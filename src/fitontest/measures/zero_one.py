@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from fitontest.checks import is_real
 from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.measure import Measure, register
 from fitontest.measures.words import Words
+from fitontest.results.checks import is_real
 
 
 @register("zero_one")

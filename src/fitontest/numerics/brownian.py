@@ -8,7 +8,7 @@ has two series: one that converges fast below 1, and one of tails, without cance
 import numpy as np
 from scipy.special import ndtr
 
-from fitontest.typing import FloatArray
+from fitontest.results.typing import FloatArray
 
 TERMS = 60  # of the series, of which a few matter
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from fitontest.typing import FloatArray, IntArray
+from fitontest.results.typing import FloatArray, IntArray
 
 
 def equal_mass_cells(w: FloatArray, most: int) -> IntArray:

@@ -4,7 +4,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from fitontest.numerics.links import sigmoid
-from fitontest.typing import FloatArray
+from fitontest.results.typing import FloatArray
 
 
 def intercept_at(x: FloatArray, w: FloatArray, share: float) -> float:

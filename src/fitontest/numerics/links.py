@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fitontest.checks import choose
-from fitontest.typing import FloatArray
+from fitontest.results.checks import choose
+from fitontest.results.typing import FloatArray
 
 CERTAIN = 36.0  # size of a logit from which on scores are not told apart, nor by floats near 1: as good as 0 or 1
 SAME = 1e-12  # difference of logits that may be rounding: they are computed to some 1e-15

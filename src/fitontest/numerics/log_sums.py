@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from fitontest.typing import FloatArray
+from fitontest.results.typing import FloatArray
 
 LARGEST = 700.0  # whose exponential is finite
 

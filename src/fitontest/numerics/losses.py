@@ -10,8 +10,8 @@ from typing import cast
 
 import numpy as np
 
-from fitontest.checks import choose
-from fitontest.typing import FloatArray, IntArray, RowLoss
+from fitontest.results.checks import choose
+from fitontest.results.typing import FloatArray, IntArray, RowLoss
 
 LOG_LOSS_EPS = 1e-6  # predictions are clipped to [1e-6, 1 - 1e-6]: one confident error must not decide alone
 

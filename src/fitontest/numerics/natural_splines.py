@@ -5,7 +5,7 @@ Such a spline is a linear function of its values at the knots: it needs no other
 
 import numpy as np
 
-from fitontest.typing import FloatArray
+from fitontest.results.typing import FloatArray
 
 
 def slopes_at_knots(x: FloatArray) -> FloatArray:

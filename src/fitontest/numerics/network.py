@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from fitontest.typing import FloatArray
+from fitontest.results.typing import FloatArray
 
 
 def count_weights(sizes: Sequence[int]) -> int:

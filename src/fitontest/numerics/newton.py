@@ -6,10 +6,10 @@ loss, which it has anyway.
 
 Some problems have loops of their own, since they are others: many label columns of the same features, solved as one
 product of matrices (`fitontest.families.newton_many`); segments that share no row
-(`fitontest.repair.trees.segment_logistic`); weights on the simplex, each step of which is non-negative least squares
-(`fitontest.families.mixing`); one number within a bracket (`fitontest.families.multiclass.softmax_slope`); damped steps
-compiled by jax for many polygons at once (`fitontest.families.piecewise.levenberg_marquardt`); scipy's L-BFGS for a
-network of thousands of numbers (`fitontest.families.multiclass.intra_order_program`).
+(`fitontest.segments.repair.trees.segment_logistic`); weights on the simplex, each step of which is non-negative least
+squares (`fitontest.families.mixing`); one number within a bracket (`fitontest.families.multiclass.softmax_slope`);
+damped steps compiled by jax for many polygons at once (`fitontest.families.piecewise.levenberg_marquardt`); scipy's
+L-BFGS for a network of thousands of numbers (`fitontest.families.multiclass.intra_order_program`).
 """
 
 from abc import ABC, abstractmethod
@@ -18,7 +18,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from fitontest.typing import FloatArray
+from fitontest.results.typing import FloatArray
 
 MAX_STEPS = 200
 ROUNDING = 1e-14  # of the loss: a step that seems to raise it by less may be taken

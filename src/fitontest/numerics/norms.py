@@ -21,10 +21,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from fitontest.checks import brief, is_real
 from fitontest.numerics.quantiles import quantiles_of_columns
-from fitontest.registry import Registry, find_value
-from fitontest.typing import FloatArray
+from fitontest.results.checks import brief, is_real
+from fitontest.results.registry import Registry, find_value
+from fitontest.results.typing import FloatArray
 
 Function: TypeAlias = Callable[[FloatArray, FloatArray], float]
 

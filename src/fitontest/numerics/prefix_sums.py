@@ -5,7 +5,7 @@ from typing import Self
 
 import numpy as np
 
-from fitontest.typing import FloatArray, IntArray
+from fitontest.results.typing import FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ Values of weight 0 do not count, and equal values may be pooled into one of thei
 
 import numpy as np
 
-from fitontest.typing import FloatArray
+from fitontest.results.typing import FloatArray
 
 ROUNDING = 1e-12  # of the total weight, by which sums of weights may fall short of a share that they are equal to
 

@@ -14,8 +14,8 @@ import numpy as np
 from sklearn.model_selection import KFold
 from sklearn.utils import check_random_state
 
-from fitontest.checks import is_whole
-from fitontest.typing import IntArray, RandomState
+from fitontest.results.checks import is_whole
+from fitontest.results.typing import IntArray, RandomState
 
 MOST_DRAWN = 10**9  # rows among which numpy draws without replacement; beyond, each count is binomial
 MOST_PARTS = 5 * 10**7  # of all kinds of rows, one for each combination of folds

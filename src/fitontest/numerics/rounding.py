@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from fitontest.typing import FloatArray
+from fitontest.results.typing import FloatArray
 
 ROUNDING = 1e-7  # of the size of what is subtracted
 NOWHERE = 1e-12  # an error on the scale of probabilities that is rounding

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from fitontest.typing import FloatArray, IntArray
+from fitontest.results.typing import FloatArray, IntArray
 
 FEW = 16  # columns, up to which comparing whole columns is faster than looking at row by row
 BLOCK = 8192  # rows whose columns stay in the cache

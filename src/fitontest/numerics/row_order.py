@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from fitontest.typing import FloatArray, IntArray
+from fitontest.results.typing import FloatArray, IntArray
 
 
 def order_of_rows(*columns: FloatArray) -> IntArray:

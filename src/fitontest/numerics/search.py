@@ -8,7 +8,7 @@ the cell of a score is exact.
 
 import numpy as np
 
-from fitontest.typing import FloatArray, IntArray
+from fitontest.results.typing import FloatArray, IntArray
 
 BLOCK = 65_536  # scores per block of a pass over many: its temporaries stay in the cache
 CELLS = 4096

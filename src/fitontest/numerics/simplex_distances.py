@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from fitontest.registry import Registry, find_value
-from fitontest.typing import FloatArray
+from fitontest.results.registry import Registry, find_value
+from fitontest.results.typing import FloatArray
 
 DEFAULT_DISTANCE = "total_variation"  # between distributions
 

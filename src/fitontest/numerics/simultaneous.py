@@ -7,7 +7,7 @@ number for each pair of places is in memory, however many rows there are.
 
 import numpy as np
 
-from fitontest.typing import FloatArray
+from fitontest.results.typing import FloatArray
 
 DRAWS = 10_000
 BLOCK = 1_000_000  # numbers that are drawn together

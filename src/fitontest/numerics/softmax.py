@@ -10,7 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
-from fitontest.typing import FloatArray, IntArray
+from fitontest.results.typing import FloatArray, IntArray
 
 ENTRIES = 40_000  # of the scores in a block: with its temporaries it stays in the cache
 

@@ -1,6 +1,6 @@
 """Squared residuals of labels that are summed up in cells."""
 
-from fitontest.typing import FloatArray
+from fitontest.results.typing import FloatArray
 
 
 def squared_residuals(p: FloatArray, w2: FloatArray, positive: FloatArray) -> FloatArray:

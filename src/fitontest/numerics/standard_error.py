@@ -17,7 +17,7 @@ import numpy as np
 from fitontest.numerics.distances import Distances
 from fitontest.numerics.norms import Norm, l1
 from fitontest.numerics.rounding import rounded_sums
-from fitontest.typing import FloatArray, IntArray
+from fitontest.results.typing import FloatArray, IntArray
 
 ALL_EQUAL = "all distances are equal: with the map held fixed nothing varies, the uncertainty is the map's"
 EQUAL_DISTANCES = 1e-9  # relative spread below which distances differ by rounding alone

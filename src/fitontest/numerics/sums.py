@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from fitontest.typing import FloatArray
+from fitontest.results.typing import FloatArray
 
 
 def dot(a: FloatArray, b: FloatArray) -> float:

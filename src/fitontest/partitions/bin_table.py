@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fitontest.typing import BoolArray, FloatArray, IntArray
+from fitontest.results.typing import BoolArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ there are few chains when blocks are large.
 import numpy as np
 
 from fitontest.data.ordering import DistinctScores
-from fitontest.typing import FloatArray, IntArray
+from fitontest.results.typing import FloatArray, IntArray
 
 # Up to these totals means of whole weights compare as their fractions do: different ones are 1 / total**2 apart
 EXACT = 2.0**25  # as float64

@@ -16,7 +16,7 @@ from fitontest.data.score_sample import ScoreSample
 from fitontest.data.weights import EXACT_COUNT
 from fitontest.partitions.bin_table import BinTable
 from fitontest.partitions.partition import tabulate
-from fitontest.typing import ArrayInput, IntArray
+from fitontest.results.typing import ArrayInput, IntArray
 
 
 class CellPartition:

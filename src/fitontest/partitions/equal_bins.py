@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 
 from fitontest.partitions.partition import Closed, check_closed
 from fitontest.partitions.partitioner import Partitioner, check_n_bins
-from fitontest.typing import FloatArray, IntArray
+from fitontest.results.typing import FloatArray, IntArray
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from fitontest.partitions.equal_bins import EqualBins
 from fitontest.partitions.partition import Partition
 from fitontest.partitions.partitioner import edges_between
 from fitontest.partitions.rule import register
-from fitontest.typing import FloatArray, IntArray
+from fitontest.results.typing import FloatArray, IntArray
 
 WEIGHT_TOLERANCE = 1e-12  # of the total: sums of weights that differ by less are equal
 

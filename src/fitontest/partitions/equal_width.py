@@ -8,7 +8,7 @@ from fitontest.data.score_sample import ScoreSample
 from fitontest.partitions.equal_bins import EqualBins
 from fitontest.partitions.partition import Closed, Partition, uniform_edges
 from fitontest.partitions.rule import register
-from fitontest.typing import FloatArray, IntArray
+from fitontest.results.typing import FloatArray, IntArray
 
 FEW = 10_000  # bins that are kept for the next call
 

@@ -12,7 +12,7 @@ from fitontest.data.score_sample import ScoreSample
 from fitontest.data.weights import EXACT_COUNT
 from fitontest.partitions.bin_table import BinTable
 from fitontest.partitions.partition import Partition, count_block, tabulate
-from fitontest.typing import FloatArray, IntArray
+from fitontest.results.typing import FloatArray, IntArray
 
 DIGITS = 53  # binary ones of a float
 MOST_COUNT_DIGITS = 40  # of the number of rows, which leave too few for the parts of the scores beyond

@@ -6,13 +6,13 @@ calibration error no greater; to assign the mean labels makes the calibration er
 
 import numpy as np
 
-from fitontest.checks import brief
 from fitontest.data.arrays import as_numbers, as_scores, check_same_length
 from fitontest.data.indices import check_same_order
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.weights import read_weights
 from fitontest.partitions.cell_partition import CellPartition
-from fitontest.typing import ArrayInput, FloatArray, Label
+from fitontest.results.checks import brief
+from fitontest.results.typing import ArrayInput, FloatArray, Label
 
 
 def merge_cells(y_prob: ArrayInput, scores: ArrayInput, *, sample_weight: ArrayInput = None) -> FloatArray:

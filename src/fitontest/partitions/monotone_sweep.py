@@ -6,7 +6,6 @@ from typing import Literal
 
 import numpy as np
 
-from fitontest.checks import choose
 from fitontest.data.score_sample import ScoreSample
 from fitontest.numerics.prefix_sums import PrefixSums
 from fitontest.partitions.equal_bins import EqualBins
@@ -15,7 +14,8 @@ from fitontest.partitions.equal_width import EqualWidth
 from fitontest.partitions.partition import Closed, Partition, check_closed
 from fitontest.partitions.partitioner import Partitioner, check_n_bins
 from fitontest.partitions.rule import register
-from fitontest.typing import BoolArray, FloatArray, IntArray
+from fitontest.results.checks import choose
+from fitontest.results.typing import BoolArray, FloatArray, IntArray
 
 MEAN_TOLERANCE = 1e-12  # means that differ by less, relatively, are equal
 

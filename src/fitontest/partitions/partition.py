@@ -9,14 +9,14 @@ from typing import Any, ClassVar, Literal, TypeAlias, TypeVar
 
 import numpy as np
 
-from fitontest.checks import choose
 from fitontest.data.arrays import as_numbers, as_probabilities, check_unit_interval
 from fitontest.data.ordering import DistinctScores, Rows
 from fitontest.data.score_sample import ScoreSample
 from fitontest.numerics.search import positions
 from fitontest.partitions.bin_table import BinTable
+from fitontest.results.checks import choose
 from fitontest.results.text import distinct
-from fitontest.typing import ArrayInput, FloatArray, IntArray
+from fitontest.results.typing import ArrayInput, FloatArray, IntArray
 
 Closed: TypeAlias = Literal["left", "right"]
 MOST_SHOWN = 8  # edges in a representation

@@ -11,11 +11,11 @@ from typing import Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 
-from fitontest.checks import is_whole
 from fitontest.data.score_sample import ScoreSample
 from fitontest.partitions.partition import Closed, Partition
 from fitontest.partitions.rule import PartitionRule, registry
-from fitontest.typing import FloatArray, IntArray
+from fitontest.results.checks import is_whole
+from fitontest.results.typing import FloatArray, IntArray
 
 
 class Partitioner(PartitionRule):

@@ -9,7 +9,7 @@ from fitontest.data.score_sample import ScoreSample
 from fitontest.partitions.partition import Partition
 from fitontest.partitions.partitioner import Partitioner, midpoints_between
 from fitontest.partitions.rule import register
-from fitontest.typing import FloatArray, IntArray
+from fitontest.results.typing import FloatArray, IntArray
 
 
 @register("pava")

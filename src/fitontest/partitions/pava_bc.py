@@ -15,17 +15,17 @@ from math import floor, isfinite
 
 import numpy as np
 
-from fitontest.checks import is_real
 from fitontest.data.ordering import DistinctScores
 from fitontest.data.score_sample import ScoreSample
-from fitontest.exceptions import BlockSizeWarning, warn_user
 from fitontest.partitions.block_chains import chain_starts, chains_apply
 from fitontest.partitions.equal_mass import WEIGHT_TOLERANCE
 from fitontest.partitions.monotone_sweep import MEAN_TOLERANCE
 from fitontest.partitions.partition import Partition
 from fitontest.partitions.partitioner import Partitioner, midpoints_between
 from fitontest.partitions.rule import register
-from fitontest.typing import BoolArray, FloatArray, IntArray
+from fitontest.results.checks import is_real
+from fitontest.results.exceptions import BlockSizeWarning, warn_user
+from fitontest.results.typing import BoolArray, FloatArray, IntArray
 
 
 @register("pava_bc")

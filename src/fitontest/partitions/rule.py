@@ -3,7 +3,7 @@
 from abc import ABC
 from typing import ClassVar, Literal
 
-from fitontest.registry import Registry, Shelf
+from fitontest.results.registry import Registry, Shelf
 
 
 class PartitionRule(ABC):

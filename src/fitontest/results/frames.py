@@ -6,7 +6,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import narwhals.stable.v2 as nw
 
-from fitontest.checks import choose
+from fitontest.results.checks import choose
 
 Backend: TypeAlias = Literal["pandas", "polars", "pyarrow"]
 

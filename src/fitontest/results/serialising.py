@@ -8,7 +8,7 @@ import json
 from collections import Counter
 from typing import Any
 
-from fitontest.checks import brief, is_whole
+from fitontest.results.checks import brief, is_whole
 
 DEEPEST = 16  # brackets within brackets; a map needs three
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from textwrap import fill
 from typing import Any
 
-from fitontest.checks import choose
+from fitontest.results.checks import choose
 from fitontest.results.frames import Backend, Records, to_frame
 from fitontest.results.html import as_html
 from fitontest.results.page import as_page

@@ -12,15 +12,7 @@ from fitontest.data.arrays import as_scores, check_same_length
 from fitontest.data.known_groups import KnownGroups, groups_record
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.weights import weighting_record
-from fitontest.features.conditions import Rule, distinct_texts
-from fitontest.features.contradicted import Contradicted
-from fitontest.features.cuts import CutColumns
-from fitontest.features.read_columns import read_columns
-from fitontest.features.residuals import Residual, residual_of
-from fitontest.features.rows import FeatureRows
-from fitontest.features.search import FoundSegment
-from fitontest.maps.features.base import LOGIT_EPS
-from fitontest.maps.features.offsets import SegmentOffsetsMap
+from fitontest.maps.rules.conditions import Rule, distinct_texts
 from fitontest.maps.sql import number, rule_to_sql
 from fitontest.measures.interval import INDEPENDENT_ROWS
 from fitontest.measures.notes import data_notes
@@ -28,7 +20,15 @@ from fitontest.numerics.links import logit
 from fitontest.results.frames import Records, attributes
 from fitontest.results.table import Section, Table
 from fitontest.results.text import count, sentence, short, signed
-from fitontest.typing import ArrayInput
+from fitontest.results.typing import ArrayInput
+from fitontest.segments.features.contradicted import Contradicted
+from fitontest.segments.features.cuts import CutColumns
+from fitontest.segments.features.read_columns import read_columns
+from fitontest.segments.features.residuals import Residual, residual_of
+from fitontest.segments.features.rows import FeatureRows
+from fitontest.segments.features.search import FoundSegment
+from fitontest.segments.maps.base import LOGIT_EPS
+from fitontest.segments.maps.offsets import SegmentOffsetsMap
 
 if TYPE_CHECKING:
     from fitontest.displays.canvas import AxesOrFigure

@@ -16,12 +16,12 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from scipy.special import rel_entr, xlog1py, xlogy
 
-from fitontest.checks import choose
 from fitontest.data.arrays import as_numbers, check_finite
 from fitontest.numerics.losses import LOG_LOSS_EPS
+from fitontest.results.checks import choose
+from fitontest.results.typing import FloatArray
 from fitontest.simulation.problem import Problem, Seed
 from fitontest.simulation.truth import mean_given
-from fitontest.typing import FloatArray
 
 Divergence: TypeAlias = Literal["brier", "log_loss"]
 DRAWN = 100_000

@@ -6,11 +6,11 @@ from functools import cache
 import numpy as np
 from scipy.integrate import quad
 
-from fitontest.checks import choose, is_real, is_whole
 from fitontest.data.arrays import as_scores
+from fitontest.results.checks import choose, is_real, is_whole
+from fitontest.results.typing import ArrayInput, FloatArray
 from fitontest.simulation.problem import Draw, Problem, as_p, check_size
 from fitontest.simulation.shapes import SHAPES
-from fitontest.typing import ArrayInput, FloatArray
 
 HALVINGS = 60  # of [0, 1], to invert the map: more than a float has bits
 AMOUNT_DIGITS, ERROR_DIGITS = 6, 6  # to which the paper's authors rounded

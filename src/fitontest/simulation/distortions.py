@@ -22,7 +22,7 @@ from scipy.optimize import brentq
 
 from fitontest.numerics.links import logit, sigmoid
 from fitontest.numerics.norms import l1
-from fitontest.typing import FloatArray
+from fitontest.results.typing import FloatArray
 
 EPS = 1e-16  # keeps the logits of 0 and 1 finite
 KNOTS = 21  # between which r(p) is straight in the logit

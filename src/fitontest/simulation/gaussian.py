@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fitontest.checks import is_real
 from fitontest.numerics.links import sigmoid
+from fitontest.results.checks import is_real
+from fitontest.results.typing import ArrayInput, FloatArray
 from fitontest.simulation.problem import Problem, as_p
-from fitontest.typing import ArrayInput, FloatArray
 
 SMALLEST = 1e-9  # prevalence of training: its odds are still far from the ends of the floats
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from fitontest.numerics.links import LOGIT, sigmoid
+from fitontest.results.typing import ArrayInput, FloatArray
 from fitontest.simulation.problem import Problem, as_p
-from fitontest.typing import ArrayInput, FloatArray
 
 _EPS = 1e-16  # keeps the logits of 0 and 1 finite
 

@@ -7,8 +7,8 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from fitontest.data.arrays import as_scores, check_same_length
+from fitontest.results.typing import ArrayInput, FloatArray
 from fitontest.simulation.problem import Problem, as_p
-from fitontest.typing import ArrayInput, FloatArray
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,10 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from fitontest.checks import is_whole
 from fitontest.data.arrays import as_scores
 from fitontest.numerics.random import numpy_generator
-from fitontest.typing import ArrayInput, FloatArray, IntArray
+from fitontest.results.checks import is_whole
+from fitontest.results.typing import ArrayInput, FloatArray, IntArray
 
 Seed: TypeAlias = int | np.random.Generator | None
 

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from fitontest.typing import FloatArray
+from fitontest.results.typing import FloatArray
 
 Shape: TypeAlias = Callable[[FloatArray], FloatArray]
 

@@ -23,12 +23,12 @@ import numpy as np
 from scipy.special import rel_entr
 from scipy.stats import spearmanr
 
-from fitontest.checks import choose
 from fitontest.data.arrays import as_numbers, as_scores, check_finite, check_same_length
 from fitontest.data.weights import read_weights
 from fitontest.numerics.losses import LOG_LOSS_EPS
 from fitontest.numerics.norms import l1
-from fitontest.typing import ArrayInput, FloatArray
+from fitontest.results.checks import choose
+from fitontest.results.typing import ArrayInput, FloatArray
 
 Distance: TypeAlias = Literal["absolute", "brier", "log_loss"]
 

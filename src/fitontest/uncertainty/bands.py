@@ -16,13 +16,11 @@ from scipy.special import ndtri
 from scipy.stats import t as student
 from sklearn.base import clone
 
-from fitontest.checks import choose, is_real
 from fitontest.data.dependence import Dependence
 from fitontest.data.entries import MOST_ROWS
 from fitontest.data.labels_of_scores import redrawn
 from fitontest.data.score_redraws import ScoreRedraws
 from fitontest.data.score_sample import ScoreSample
-from fitontest.exceptions import without_warnings
 from fitontest.families.base import Family
 from fitontest.families.registry import family_name
 from fitontest.families.registry import make as make_family
@@ -31,8 +29,10 @@ from fitontest.measures.estimate import Estimate
 from fitontest.measures.interval import Roughness
 from fitontest.numerics.random import check_seed, generator, one_seed
 from fitontest.numerics.threads import one_blas_thread
-from fitontest.progress import track
-from fitontest.typing import FloatArray, RandomState
+from fitontest.results.checks import choose, is_real
+from fitontest.results.exceptions import without_warnings
+from fitontest.results.progress import track
+from fitontest.results.typing import FloatArray, RandomState
 from fitontest.uncertainty.dependence import dependence_of, reason_of_groups, score_redraws
 from fitontest.uncertainty.ladder import Ladder, ladder_key
 from fitontest.uncertainty.null import check_draws

@@ -11,7 +11,7 @@ from fitontest.data.score_redraws import ScoreRedraws
 from fitontest.families.atoms import Atoms
 from fitontest.families.spline import Spline
 from fitontest.measures.plug_in import SCORES
-from fitontest.typing import BoolArray, FloatArray
+from fitontest.results.typing import BoolArray, FloatArray
 from fitontest.uncertainty.goodness_of_fit import refitted
 
 SHRINK, SMOOTH = 4, 8  # the streams of random numbers, beside those of intervals, bands and fit tests

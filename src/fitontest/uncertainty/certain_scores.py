@@ -13,9 +13,9 @@ from scipy.special import betainc
 from fitontest.data.known_groups import NOT_LEARNT
 from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.interval import Interval
+from fitontest.numerics.significance.exact_share import share_interval
 from fitontest.results.frames import attributes
 from fitontest.results.text import percent, short
-from fitontest.significance.exact_share import share_interval
 from fitontest.uncertainty.effective_rows import effective_rows, nothing_learnt
 
 BY_ROUNDING = 0.01  # probability of as many wrong labels, from which on rounding may be why

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from fitontest.data.redraws import NULL, Redraws
-from fitontest.exceptions import without_warnings
 from fitontest.families.base import Family
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.if_calibrated import IfCalibrated
@@ -21,7 +20,8 @@ from fitontest.measures.plug_in import PlugIn
 from fitontest.numerics.links import signed_root
 from fitontest.numerics.norms import is_order_statistic
 from fitontest.numerics.rounding import NOWHERE
-from fitontest.typing import FloatArray
+from fitontest.results.exceptions import without_warnings
+from fitontest.results.typing import FloatArray
 from fitontest.uncertainty.inversion import chain_lengths, find_growing, invert, misreads
 from fitontest.uncertainty.null import compare_with
 from fitontest.uncertainty.shared_refits import SharedRefits

@@ -35,14 +35,14 @@ from fitontest.data.samples import Samples
 from fitontest.data.score_redraws import ScoreRedraws
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.simplex_redraws import SimplexRedraws
-from fitontest.exceptions import without_warnings
 from fitontest.families.base import read_family
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.measure import Measure
 from fitontest.measures.plug_in import SCORES
 from fitontest.numerics.pair_products import LARGEST, Pairs, intercept_and_slope, labels_agree, latent_correlation
 from fitontest.numerics.standard_error import LEAST_GROUPS
-from fitontest.typing import FloatArray, IntArray
+from fitontest.results.exceptions import without_warnings
+from fitontest.results.typing import FloatArray, IntArray
 from fitontest.uncertainty.shared_columns import dependent_columns
 
 CANCELLED = 0.05  # of the squares of residuals, that those of sums over groups are at most where these cancel

@@ -32,7 +32,6 @@ from scipy.stats import t as student
 from fitontest.data.entries import Entries
 from fitontest.data.score_redraws import ScoreRedraws
 from fitontest.data.score_sample import ScoreSample
-from fitontest.exceptions import without_warnings
 from fitontest.families.base import Family, shares_fits
 from fitontest.families.isotonic import Isotonic
 from fitontest.families.registry import family_name
@@ -40,8 +39,9 @@ from fitontest.families.venn_abers import VennAbers
 from fitontest.measures.interval import ErrorInterval
 from fitontest.measures.uncertainty import Uncertainty
 from fitontest.numerics.threads import one_blas_thread
+from fitontest.results.exceptions import without_warnings
 from fitontest.results.text import short
-from fitontest.typing import FloatArray, IntArray
+from fitontest.results.typing import FloatArray, IntArray
 from fitontest.uncertainty.dependence import dependence_of, reason_of_groups, score_redraws
 from fitontest.uncertainty.inversion import STEPS
 from fitontest.uncertainty.ladder import Ladder

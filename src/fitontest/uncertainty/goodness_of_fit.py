@@ -8,12 +8,12 @@ import numpy as np
 from fitontest.data.entries import Entries
 from fitontest.data.redraws import Redraws
 from fitontest.data.score_redraws import ScoreRedraws
-from fitontest.exceptions import without_warnings
 from fitontest.families.base import Family, read_family
 from fitontest.families.reading import fit_map_to
 from fitontest.measures.pairs import EntryPairs
-from fitontest.significance.drawn_p_value import DrawnPValue
-from fitontest.typing import FloatArray, IntArray
+from fitontest.numerics.significance.drawn_p_value import DrawnPValue
+from fitontest.results.exceptions import without_warnings
+from fitontest.results.typing import FloatArray, IntArray
 
 FIT = 3  # the stream of random numbers, beside those of intervals and bands
 LEVEL = 0.05  # of the test

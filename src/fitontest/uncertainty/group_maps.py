@@ -16,7 +16,7 @@ from fitontest.data.dependence import Dependence, standardised_logits
 from fitontest.data.row_groups import RowGroups
 from fitontest.data.score_sample import ScoreSample
 from fitontest.maps.base import CalibrationMap
-from fitontest.typing import FloatArray, IntArray
+from fitontest.results.typing import FloatArray, IntArray
 from fitontest.uncertainty.new_group import known_dependence, standardised_at, to_probits
 
 POINTS = 200  # scores at which curves are compared, quantiles of those of the rows

@@ -11,7 +11,6 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from fitontest.checks import is_real
 from fitontest.data.kinds import Data
 from fitontest.data.ordering import Rows
 from fitontest.data.redraws import Redraws
@@ -21,7 +20,6 @@ from fitontest.families.base import Family
 from fitontest.families.registry import family_name
 from fitontest.maps.base import CalibrationMap
 from fitontest.measures.binned import Binned
-from fitontest.measures.decision_loss import DecisionLoss
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.interval import ErrorInterval
 from fitontest.measures.measure import Measure
@@ -31,12 +29,14 @@ from fitontest.numerics.random import one_seed
 from fitontest.numerics.simplex_distances import find_distance
 from fitontest.numerics.threads import one_blas_thread
 from fitontest.partitions.simplex.median_variance import MedianVariance
-from fitontest.typing import FloatArray, RandomState
+from fitontest.results.checks import is_real
+from fitontest.results.typing import FloatArray, RandomState
+from fitontest.risk.loss_bounds import LossBounds, excess_of
+from fitontest.risk.measures.decision_loss import DecisionLoss
 from fitontest.uncertainty.chain import DRAWS, DebiasedInterval, Redrawn, known_fit
 from fitontest.uncertainty.dependence import bound_to, redraws_of, with_dependence
 from fitontest.uncertainty.goodness_of_fit import fit_at_points
 from fitontest.uncertainty.ladder import Ladder
-from fitontest.uncertainty.loss_bounds import LossBounds, excess_of
 from fitontest.uncertainty.null import check_draws, with_null
 from fitontest.uncertainty.seminorm import with_seminorm
 from fitontest.uncertainty.shared_refits import SharedRefits

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import t as student
 
-from fitontest.typing import FloatArray
+from fitontest.results.typing import FloatArray
 
 STEPS = (0.0, 0.35, 0.7, 1.1, 1.8)  # true errors of the chain, in units of the observed error
 BITE = 0.01  # share of an error that is lost at the ends of [0, 1], from which on the way to g is looked at itself

@@ -23,9 +23,9 @@ from fitontest.measures.line_statistic import LineStatistic
 from fitontest.measures.measure import Measure
 from fitontest.measures.pairs import PairStatistic
 from fitontest.measures.plug_in import PlugIn
+from fitontest.numerics.significance.drawn_p_value import DrawnPValue
 from fitontest.numerics.threads import one_blas_thread
-from fitontest.significance.drawn_p_value import DrawnPValue
-from fitontest.typing import FloatArray
+from fitontest.results.typing import FloatArray
 from fitontest.uncertainty.certain_scores import certain_scores
 from fitontest.uncertainty.chain import Redrawn
 from fitontest.uncertainty.dependence import score_redraws

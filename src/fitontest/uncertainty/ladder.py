@@ -22,7 +22,7 @@ from fitontest.measures.pairs import EntryPairs
 from fitontest.measures.plug_in import SCORES, PlugIn
 from fitontest.numerics.distances import farthest
 from fitontest.numerics.norms import L1, Norm, is_order_statistic
-from fitontest.typing import FloatArray
+from fitontest.results.typing import FloatArray
 from fitontest.uncertainty.beside_atoms import direction_beside_atoms
 from fitontest.uncertainty.chain import DRAWS, DebiasedInterval, Redrawn
 from fitontest.uncertainty.dependence import score_redraws

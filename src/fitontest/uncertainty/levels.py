@@ -7,7 +7,7 @@ import numpy as np
 
 from fitontest.data.score_redraws import ScoreRedraws
 from fitontest.measures.pairs import EntryPairs
-from fitontest.typing import BoolArray, FloatArray
+from fitontest.results.typing import BoolArray, FloatArray
 
 FEW = 0.1  # share of the rows, below which an error is taken for one of few rows
 CLEAR = 3.5  # standard errors by which the mean label of near rows is clear of the scores, of any of many windows

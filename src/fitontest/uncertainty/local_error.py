@@ -13,7 +13,7 @@ from fitontest.measures.pairs import EntryPairs
 from fitontest.numerics.distances import farthest
 from fitontest.numerics.links import signed_root
 from fitontest.numerics.norms import Norm
-from fitontest.typing import FloatArray
+from fitontest.results.typing import FloatArray
 from fitontest.uncertainty.chain import Redrawn
 
 

@@ -25,7 +25,7 @@ from scipy.stats import t as student
 from fitontest.data.dependence import FEWEST, Dependence, standardised_logits
 from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.estimate import Estimate
-from fitontest.typing import FloatArray, RandomState
+from fitontest.results.typing import FloatArray, RandomState
 from fitontest.uncertainty.bands import Band, confidence_bands, read_band
 from fitontest.uncertainty.dependence import dependence_of, reason_of_groups
 

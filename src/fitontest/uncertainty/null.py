@@ -7,17 +7,17 @@ from typing import Literal
 
 import numpy as np
 
-from fitontest.checks import is_whole
 from fitontest.data.kinds import Data
-from fitontest.exceptions import CalibrationWarning, warn_user
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.if_calibrated import IfCalibrated
 from fitontest.measures.measure import Measure
 from fitontest.measures.notes import AUTO_CLASSES, AUTO_DRAWS, AUTO_ROWS
 from fitontest.numerics.random import check_seed
 from fitontest.numerics.rounding import NOWHERE
+from fitontest.results.checks import is_whole
+from fitontest.results.exceptions import CalibrationWarning, warn_user
 from fitontest.results.text import count
-from fitontest.typing import FloatArray, RandomState
+from fitontest.results.typing import FloatArray, RandomState
 from fitontest.uncertainty.dependence import bound_to, redraws_of, with_dependence
 
 

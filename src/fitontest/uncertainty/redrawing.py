@@ -10,7 +10,7 @@ from fitontest.measures.estimate import Estimate
 from fitontest.measures.measure import Measure
 from fitontest.measures.measure import names as measure_names
 from fitontest.numerics.random import check_seed, one_seed
-from fitontest.typing import RandomState
+from fitontest.results.typing import RandomState
 from fitontest.uncertainty.chain import DRAWS
 from fitontest.uncertainty.intervals import (
     LEAST_DRAWS,

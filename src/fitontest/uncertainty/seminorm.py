@@ -21,7 +21,7 @@ from fitontest.measures.estimate import Estimate
 from fitontest.measures.interval import ErrorInterval
 from fitontest.numerics.cells import cell_starts, equal_mass_cells
 from fitontest.numerics.squares import squared_residuals
-from fitontest.typing import FloatArray
+from fitontest.results.typing import FloatArray
 from fitontest.uncertainty.dependence import score_redraws, with_dependence
 from fitontest.uncertainty.null import compare_with
 

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.special import gammaincc
 
-from fitontest.typing import FloatArray, IntArray
+from fitontest.results.typing import FloatArray, IntArray
 
 LEVEL = 0.01  # of all columns together
 

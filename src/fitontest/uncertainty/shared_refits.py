@@ -17,8 +17,8 @@ import numpy as np
 from fitontest.data.redraws import Labels, Redraws
 from fitontest.families.base import Family
 from fitontest.measures.measure import Measure
-from fitontest.registry import are_among, settings_of
-from fitontest.typing import FloatArray
+from fitontest.results.registry import are_among, settings_of
+from fitontest.results.typing import FloatArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,10 +14,10 @@ from fitontest.measures.formula_interval import FEW, NOTHING_VARIES, degrees_of,
 from fitontest.measures.interval import Interval
 from fitontest.measures.mean_given_scores import MeanGivenScores
 from fitontest.measures.separation import SEPARATED, Separation
+from fitontest.numerics.significance.normal import p_value, quantile
 from fitontest.results.frames import finite_or_none
 from fitontest.results.text import p_in_words, short
-from fitontest.significance.normal import p_value, quantile
-from fitontest.typing import FloatArray
+from fitontest.results.typing import FloatArray
 from fitontest.uncertainty.certain_scores import CertainScores, certain_scores
 from fitontest.uncertainty.effective_rows import effective_rows, icc_of, nothing_learnt
 

@@ -6,12 +6,12 @@ from typing import Any
 
 from fitontest.data.known_groups import rows_in_words
 from fitontest.data.score_sample import ScoreSample
-from fitontest.exceptions import without_warnings
 from fitontest.measures.error_limits import RESOLUTION, ErrorLimit
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.if_calibrated import IfCalibrated
 from fitontest.measures.interval import ErrorInterval
 from fitontest.measures.plug_in import PlugIn
+from fitontest.results.exceptions import without_warnings
 from fitontest.results.text import debiased_and_raw, percent, sentence, short
 from fitontest.uncertainty.agreement import agreement_of
 from fitontest.uncertainty.intervals import with_interval

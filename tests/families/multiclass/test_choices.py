@@ -9,14 +9,14 @@ import pytest
 from sklearn.base import clone
 
 import fitontest as fot
-from fitontest.comparison.candidates import list_class_calibrators
 from fitontest.data.predictions import read_classes
 from fitontest.data.simplex_sample import SimplexSample
+from fitontest.evaluation.comparison.candidates import list_class_calibrators
 from fitontest.evaluation.evaluate import all_families
-from fitontest.exceptions import without_warnings
 from fitontest.families.multiclass.base import read_multiclass_family
 from fitontest.families.multiclass.penalties import MULTIPLES, HeldOut, hold_out
 from fitontest.families.multiclass.regularised import GRID
+from fitontest.results.exceptions import without_warnings
 from tests.multiclass import draw
 
 

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
-from fitontest.checks import choose
 from fitontest.data.arrays import as_matrix, count_columns
 from fitontest.data.indices import check_same_order
 from fitontest.data.predictions import Names, check_order, read_classes
@@ -25,7 +24,8 @@ from fitontest.families.registry import FamilyBase, registered_class, seeded
 from fitontest.families.registry import names as family_names
 from fitontest.maps.multiclass.base import MulticlassMap, is_label
 from fitontest.maps.multiclass.first_step import SMALLEST
-from fitontest.typing import ArrayInput, FloatArray, RandomState
+from fitontest.results.checks import choose
+from fitontest.results.typing import ArrayInput, FloatArray, RandomState
 
 Input: TypeAlias = Literal["probabilities", "logits"]
 INPUTS = ("probabilities", "logits")

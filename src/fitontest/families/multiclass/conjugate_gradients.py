@@ -13,7 +13,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from fitontest.families.multiclass.softmax_objective import AIM
 from fitontest.numerics.softmax import SoftmaxProblem
-from fitontest.typing import FloatArray
+from fitontest.results.typing import FloatArray
 
 FORCING = 0.1  # residual of the first Newton systems, as a share of the gradient
 SINGLE = 1.0  # share of a gradient that rounding may leave, by a bound far above what it does leave

@@ -9,7 +9,6 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from fitontest.checks import check_flag
 from fitontest.data.simplex_sample import SimplexSample
 from fitontest.families.cutting import Eps
 from fitontest.families.docstrings import take_descriptions
@@ -20,7 +19,8 @@ from fitontest.families.multiclass.regularised import GRID, RegularisedSoftmax, 
 from fitontest.families.multiclass.structured import StructuredFamily
 from fitontest.families.registry import register
 from fitontest.maps.multiclass.softmax import SoftmaxMap
-from fitontest.typing import FloatArray, RandomState
+from fitontest.results.checks import check_flag
+from fitontest.results.typing import FloatArray, RandomState
 
 
 @register("dirichlet")

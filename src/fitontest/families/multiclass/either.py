@@ -13,7 +13,7 @@ from fitontest.data.arrays import count_columns
 from fitontest.families.argument_names import takes_names_of_metrics
 from fitontest.families.base import Family
 from fitontest.families.multiclass.base import MulticlassFamily
-from fitontest.typing import ArrayInput, FloatArray, Label
+from fitontest.results.typing import ArrayInput, FloatArray, Label
 
 
 class EitherFamily(Family, MulticlassFamily):

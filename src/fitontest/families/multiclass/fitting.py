@@ -17,7 +17,6 @@ import numpy as np
 
 from fitontest.data.labels import listed
 from fitontest.data.simplex_sample import SimplexSample
-from fitontest.exceptions import SeparableDataWarning, warn_user
 from fitontest.families.multiclass.softmax_diagonal import Diagonal
 from fitontest.families.multiclass.softmax_objective import (
     AIM,
@@ -32,7 +31,8 @@ from fitontest.maps.multiclass.softmax import SoftmaxMap
 from fitontest.numerics.newton import SEPARABLE_RIDGE, Optimum, minimise
 from fitontest.numerics.softmax import SoftmaxProblem, log_softmax, row_blocks
 from fitontest.numerics.threads import one_blas_thread
-from fitontest.typing import FloatArray, IntArray, Label
+from fitontest.results.exceptions import SeparableDataWarning, warn_user
+from fitontest.results.typing import FloatArray, IntArray, Label
 
 STEEP = 1e3  # slope of scores that hardly differ
 ObjectiveMaker = Callable[[SoftmaxProblem, Penalty], SoftmaxObjective]

@@ -15,7 +15,7 @@ from fitontest.families.multiclass.penalties import hold_out, read_penalty
 from fitontest.families.multiclass.ranked_rows import RankedRows
 from fitontest.maps.multiclass.base import MulticlassMap
 from fitontest.numerics.random import check_cv, check_seed
-from fitontest.typing import RandomState
+from fitontest.results.typing import RandomState
 
 PENALTIES = (100.0, 30.0, 10.0, 3.0, 1.0)  # to choose from, from the strongest
 

@@ -23,7 +23,7 @@ from fitontest.families.piecewise.process import require_threads_of_jax
 from fitontest.families.piecewise.undisturbed import undisturbed
 from fitontest.maps.multiclass.order_preserving import UNIT_SLOPE
 from fitontest.numerics.network import layers
-from fitontest.typing import FloatArray
+from fitontest.results.typing import FloatArray
 
 LEAST_ROOM = 64  # rows
 MEMORY = 20  # pairs of steps and gradients that L-BFGS keeps

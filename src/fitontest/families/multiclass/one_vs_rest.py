@@ -15,7 +15,7 @@ from fitontest.families.registry import family_name, register, registered_class
 from fitontest.maps.multiclass.by_class import ByClassMap
 from fitontest.maps.multiclass.one_vs_rest import OneVsRestMap
 from fitontest.numerics.random import check_seed
-from fitontest.typing import RandomState
+from fitontest.results.typing import RandomState
 
 
 @register("one_vs_rest")

@@ -6,13 +6,13 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from fitontest.checks import brief, is_real
 from fitontest.data.simplex_sample import SimplexSample
-from fitontest.exceptions import without_warnings
 from fitontest.maps.multiclass.base import MulticlassMap
 from fitontest.numerics.losses import log_loss
-from fitontest.progress import track
-from fitontest.typing import FloatArray, IntArray
+from fitontest.results.checks import brief, is_real
+from fitontest.results.exceptions import without_warnings
+from fitontest.results.progress import track
+from fitontest.results.typing import FloatArray, IntArray
 
 MULTIPLES = (10.0, 3.0, 1.0, 0.3, 0.1)  # of the penalties of structured scaling, from the largest
 

@@ -17,7 +17,7 @@ from fitontest.families.multiclass.softmax_slope import fit_slope
 from fitontest.maps.multiclass.first_step import first_step
 from fitontest.maps.multiclass.in_order import in_order
 from fitontest.numerics.softmax import SoftmaxProblem
-from fitontest.typing import FloatArray, IntArray
+from fitontest.results.typing import FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)

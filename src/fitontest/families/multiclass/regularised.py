@@ -17,7 +17,7 @@ from fitontest.families.multiclass.softmax_objective import AIM, Penalty
 from fitontest.maps.multiclass.softmax import SoftmaxMap
 from fitontest.numerics.newton import Optimum
 from fitontest.numerics.random import check_cv
-from fitontest.typing import FloatArray, RandomState
+from fitontest.results.typing import FloatArray, RandomState
 
 HELD_OUT_AIM = 1e-7  # gradient of fits that only compare penalties, whose losses it changes by less than 1e-6
 GRID = tuple(10.0**k for k in range(1, -6, -1))  # of strengths, from the largest

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fitontest.checks import check_flag
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.simplex_sample import SimplexSample
 from fitontest.data.weights import Weights
@@ -17,6 +16,7 @@ from fitontest.families.multiclass.softmax_slope import fit_slope
 from fitontest.families.registry import register
 from fitontest.maps.multiclass.first_step import first_step
 from fitontest.maps.multiclass.shared import SharedMap
+from fitontest.results.checks import check_flag
 
 
 @register("shared_isotonic")

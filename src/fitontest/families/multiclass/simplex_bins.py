@@ -11,7 +11,7 @@ from fitontest.families.multiclass.base import MulticlassFamily
 from fitontest.maps.multiclass.cells import CellMap
 from fitontest.partitions.simplex.cell_table import CellSums, cells_of
 from fitontest.partitions.simplex.partitioner import find_simplex_partition
-from fitontest.typing import ArrayInput, FloatArray
+from fitontest.results.typing import ArrayInput, FloatArray
 
 
 @dataclass(eq=False, repr=False)

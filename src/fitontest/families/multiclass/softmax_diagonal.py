@@ -28,7 +28,7 @@ from fitontest.families.multiclass.softmax_objective import (
 from fitontest.numerics.newton import Point, solve_symmetric
 from fitontest.numerics.softmax import SoftmaxProblem, row_blocks, to_softmax
 from fitontest.numerics.sums import weighted_sum
-from fitontest.typing import FloatArray
+from fitontest.results.typing import FloatArray
 
 DENSE_UP_TO = 100  # classes up to which the Hessian is formed
 

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from fitontest.exceptions import warn_user
 from fitontest.numerics.newton import LONGEST, LOSS_TOLERANCE, ROUNDING, Objective, Optimum, Point
 from fitontest.numerics.softmax import SoftmaxProblem, row_blocks
-from fitontest.typing import FloatArray
+from fitontest.results.exceptions import warn_user
+from fitontest.results.typing import FloatArray
 
 AIM = 1e-12  # gradient that we try for: the last Newton step lands far below what is promised
 NEXT_TO_NOTHING = 1e-6  # share of the largest mean square of a column of scores

@@ -12,7 +12,7 @@ import numpy as np
 from fitontest.numerics.newton import SEPARABLE_RIDGE
 from fitontest.numerics.softmax import SoftmaxProblem, row_blocks
 from fitontest.numerics.sums import weighted_sum
-from fitontest.typing import FloatArray, IntArray
+from fitontest.results.typing import FloatArray, IntArray
 
 MAX_STEPS = 100
 LONGEST = 4.0  # factor by which a step may change beta

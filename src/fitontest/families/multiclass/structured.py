@@ -11,7 +11,6 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from fitontest.data.simplex_sample import SimplexSample
-from fitontest.exceptions import CalibrationWarning, warn_user
 from fitontest.families.base import Solution
 from fitontest.families.cutting import Eps, read_eps
 from fitontest.families.docstrings import take_descriptions
@@ -33,7 +32,8 @@ from fitontest.maps.multiclass.softmax import SoftmaxMap
 from fitontest.numerics.newton import Optimum
 from fitontest.numerics.random import check_cv
 from fitontest.numerics.softmax import SoftmaxProblem
-from fitontest.typing import FloatArray, Label, RandomState
+from fitontest.results.exceptions import CalibrationWarning, warn_user
+from fitontest.results.typing import FloatArray, Label, RandomState
 
 
 @dataclass(eq=False, repr=False)

@@ -10,9 +10,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from fitontest.checks import check_flag, check_not_negative, choose, is_real, is_whole
 from fitontest.data.score_sample import ScoreSample
-from fitontest.exceptions import warn_user
 from fitontest.families.atoms import solve_beside_atoms
 from fitontest.families.base import Family, Solution
 from fitontest.families.piecewise.fitting import CONVERGED, Fitter, Polygons, Settings, room_of, separated
@@ -27,7 +25,9 @@ from fitontest.numerics.random import check_cv
 from fitontest.numerics.search import interpolated
 from fitontest.partitions.partition import Partition
 from fitontest.partitions.partitioner import check_n_bins
-from fitontest.typing import FloatArray, IntArray, RandomState
+from fitontest.results.checks import check_flag, check_not_negative, choose, is_real, is_whole
+from fitontest.results.exceptions import warn_user
+from fitontest.results.typing import FloatArray, IntArray, RandomState
 
 ROWS_PER_BIN = 200  # the number of bins is chosen among 1, ..., n // 200 + 1
 PAPERS_ROWS = 1e4  # the most rows that the paper tried its tolerance on

@@ -19,7 +19,7 @@ from fitontest.families.piecewise.scan import gains_of_a_bend, places_between, p
 from fitontest.families.piecewise.tasks import FAR, LIMIT, ROOM, TINY, Fits, Loss, Nodes, Space, Stop, Tasks
 from fitontest.numerics.links import IDENTITY, LOGIT, Link
 from fitontest.numerics.losses import find_loss
-from fitontest.typing import FloatArray, IntArray
+from fitontest.results.typing import FloatArray, IntArray
 
 ROUGH = 256  # nodes on which the places of the knots are found; twice as many where a node has few rows
 COARSE = 1024  # nodes while the number of bins is chosen

@@ -15,7 +15,7 @@ import numpy as np
 from fitontest.data.score_sample import ScoreSample
 from fitontest.numerics.links import LOGIT, Link
 from fitontest.numerics.search import BLOCK
-from fitontest.typing import FloatArray, IntArray
+from fitontest.results.typing import FloatArray, IntArray
 
 EPS = 1e-16  # the logit clips scores to [1e-16, 1 - 1e-16]
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from fitontest.families.piecewise.grid import Grid
 from fitontest.numerics.links import SAME
-from fitontest.typing import FloatArray
+from fitontest.results.typing import FloatArray
 
 POINTS = 65  # values of Q, at 0, 1/64, ..., 1
 OUTERMOST = 16.0  # logit of an outer knot

@@ -7,7 +7,6 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from scipy.optimize import differential_evolution
 
-from fitontest.checks import check_not_negative, is_whole
 from fitontest.data.score_sample import ScoreSample
 from fitontest.families.base import Family, Solution
 from fitontest.families.piecewise.truncated_powers import TruncatedPowers
@@ -19,7 +18,8 @@ from fitontest.maps.hermite import HermiteMap
 from fitontest.maps.knots import KnotsMap
 from fitontest.numerics.random import check_cv, check_seed, one_seed
 from fitontest.partitions.partition import Partition
-from fitontest.typing import FloatArray, RandomState
+from fitontest.results.checks import check_not_negative, is_whole
+from fitontest.results.typing import FloatArray, RandomState
 
 MOST = {1: 7, 2: 5}  # segments that the paper tried, by degree
 ROWS_PER_SEGMENT = 20  # of the candidates

@@ -30,7 +30,7 @@ from fitontest.families.piecewise.objective import Knots, Problem, evaluate
 from fitontest.families.piecewise.process import require_threads_of_jax
 from fitontest.families.piecewise.tasks import LIMIT, Fits, Loss, Nodes, Space, Stop, Tasks
 from fitontest.families.piecewise.undisturbed import undisturbed
-from fitontest.typing import FloatArray, IntArray
+from fitontest.results.typing import FloatArray, IntArray
 
 BATCH = 16
 ROUND = 24  # steps after which the fits that have not converged are put together again

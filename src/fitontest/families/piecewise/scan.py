@@ -13,7 +13,7 @@ place that is tried, decides (`families.piecewise.fitting`).
 import numpy as np
 
 from fitontest.families.piecewise.tasks import TINY
-from fitontest.typing import FloatArray, IntArray
+from fitontest.results.typing import FloatArray, IntArray
 
 SPECK = 1e-9  # share of a bend that must not be a straight line, or the gain would be rounding
 

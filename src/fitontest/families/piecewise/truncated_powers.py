@@ -17,7 +17,7 @@ from math import comb
 import numpy as np
 
 from fitontest.data.ordering import DistinctScores
-from fitontest.typing import FloatArray, IntArray
+from fitontest.results.typing import FloatArray, IntArray
 
 HALF = 0.5
 ROUNDING = 1e-9  # of a mean square

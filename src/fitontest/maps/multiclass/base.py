@@ -13,7 +13,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from fitontest.checks import as_list, as_plain, brief, is_real
 from fitontest.data.arrays import as_matrix
 from fitontest.data.labels import listed
 from fitontest.data.predictions import Names, check_order
@@ -23,7 +22,8 @@ from fitontest.maps.frames import append_columns
 from fitontest.maps.sql import to_sql
 from fitontest.maps.stored import StoredMap
 from fitontest.numerics.softmax import softmax
-from fitontest.typing import ArrayInput, FloatArray, Label
+from fitontest.results.checks import as_list, as_plain, brief, is_real
+from fitontest.results.typing import ArrayInput, FloatArray, Label
 
 NAMES = Names(y_prob="P", labels="the columns")
 

@@ -12,7 +12,7 @@ from fitontest.maps.expressions import Expression, Guarded, score_limits
 from fitontest.maps.multiclass.base import NAMES
 from fitontest.maps.multiclass.one_vs_rest import OneVsRestMap
 from fitontest.maps.stored import register
-from fitontest.typing import ArrayInput, FloatArray
+from fitontest.results.typing import ArrayInput, FloatArray
 
 
 @register

@@ -11,7 +11,7 @@ from fitontest.maps.multiclass.base import MulticlassMap
 from fitontest.maps.stored import SCHEMA
 from fitontest.partitions.simplex.cell_table import CellTable
 from fitontest.partitions.simplex.partitioner import SimplexPartition, located
-from fitontest.typing import FloatArray
+from fitontest.results.typing import FloatArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,13 +6,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from fitontest.checks import brief
 from fitontest.maps.base import frozen_array
 from fitontest.maps.expressions import Expression, line, pieces, softmax_of
 from fitontest.maps.multiclass.first_step import first_step_of
 from fitontest.maps.multiclass.in_order import InOrder, InOrderMap
 from fitontest.maps.stored import register
-from fitontest.typing import FloatArray
+from fitontest.results.checks import brief
+from fitontest.results.typing import FloatArray
 
 
 @register

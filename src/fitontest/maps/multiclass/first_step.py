@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from fitontest.checks import brief
 from fitontest.maps.base import finite_number
 from fitontest.maps.expressions import Expression, log_softmax_of, shared, softmax_of
 from fitontest.numerics.softmax import log_softmax, to_softmax
-from fitontest.typing import FloatArray
+from fitontest.results.checks import brief
+from fitontest.results.typing import FloatArray
 
 SMALLEST = float(np.finfo(np.float64).tiny)
 LOWEST = -1e100  # logarithm that is taken for minus infinity, so that products with it are numbers

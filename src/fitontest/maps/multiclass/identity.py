@@ -7,7 +7,7 @@ from typing import ClassVar
 from fitontest.maps.expressions import Expression
 from fitontest.maps.multiclass.base import MulticlassMap
 from fitontest.maps.stored import register
-from fitontest.typing import FloatArray
+from fitontest.results.typing import FloatArray
 
 
 @register

@@ -12,7 +12,7 @@ import numpy as np
 from fitontest.maps.multiclass.base import MulticlassMap
 from fitontest.maps.multiclass.first_step import first_step, logs_of, read_first_step, read_floor, scores_of_logits
 from fitontest.numerics.softmax import row_blocks, to_softmax
-from fitontest.typing import BoolArray, FloatArray, IntArray
+from fitontest.results.typing import BoolArray, FloatArray, IntArray
 
 
 class InOrder(NamedTuple):

@@ -6,12 +6,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from fitontest.checks import brief
 from fitontest.maps.expressions import Expression, total
 from fitontest.maps.mixture import read_mixture
 from fitontest.maps.multiclass.base import MulticlassMap
 from fitontest.maps.stored import register
-from fitontest.typing import FloatArray
+from fitontest.results.checks import brief
+from fitontest.results.typing import FloatArray
 
 ROUNDING = 1e-12
 

@@ -11,7 +11,7 @@ from fitontest.maps.expressions import Expression, divided_by_sum, shared
 from fitontest.maps.mixture import read_parts
 from fitontest.maps.multiclass.base import MulticlassMap, divided
 from fitontest.maps.stored import register
-from fitontest.typing import FloatArray
+from fitontest.results.typing import FloatArray
 
 TIE_BREAK = 1e-9  # of p, added before dividing
 

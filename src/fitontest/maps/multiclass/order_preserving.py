@@ -5,12 +5,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from fitontest.checks import as_list, brief, check_flag, is_whole
 from fitontest.maps.base import frozen_array
 from fitontest.maps.multiclass.in_order import InOrder, InOrderMap
 from fitontest.maps.stored import register
 from fitontest.numerics.network import count_weights, outputs
-from fitontest.typing import FloatArray, IntArray
+from fitontest.results.checks import as_list, brief, check_flag, is_whole
+from fitontest.results.typing import FloatArray, IntArray
 
 UNIT_SLOPE = float(np.log(np.expm1(1.0)))  # ln(1 + exp(UNIT_SLOPE)) = 1
 

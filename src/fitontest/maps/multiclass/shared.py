@@ -6,7 +6,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from fitontest.checks import brief
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.expressions import Expression, divided_by_sum, shared, softmax_of
 from fitontest.maps.multiclass.base import MulticlassMap, divided
@@ -21,7 +20,8 @@ from fitontest.maps.multiclass.first_step import (
 from fitontest.maps.multiclass.one_vs_rest import TIE_BREAK
 from fitontest.maps.stored import register
 from fitontest.numerics.softmax import row_blocks, softmax
-from fitontest.typing import FloatArray
+from fitontest.results.checks import brief
+from fitontest.results.typing import FloatArray
 
 
 @register

@@ -10,7 +10,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from fitontest.checks import brief
 from fitontest.data.arrays import check_finite
 from fitontest.maps.base import frozen_array
 from fitontest.maps.expressions import Expression, Number, softmax_of, total
@@ -25,7 +24,8 @@ from fitontest.maps.multiclass.first_step import (
 )
 from fitontest.maps.stored import register
 from fitontest.numerics.softmax import row_blocks, to_softmax
-from fitontest.typing import ArrayInput, FloatArray
+from fitontest.results.checks import brief
+from fitontest.results.typing import ArrayInput, FloatArray
 
 
 @register

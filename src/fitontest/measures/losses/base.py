@@ -11,13 +11,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from fitontest.checks import not_among
 from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.binning import BinnedSample
 from fitontest.numerics.norms import as_number
-from fitontest.registry import Registry, Shelf, name_of
-from fitontest.significance.choice import SignificanceTest
-from fitontest.typing import BoolArray, FloatArray
+from fitontest.numerics.significance.choice import SignificanceTest
+from fitontest.results.checks import not_among
+from fitontest.results.registry import Registry, Shelf, name_of
+from fitontest.results.typing import BoolArray, FloatArray
 
 
 class BinLoss(ABC):

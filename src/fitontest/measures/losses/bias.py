@@ -6,7 +6,7 @@ import numpy as np
 
 from fitontest.measures.binning import BinnedSample
 from fitontest.measures.losses.base import BinLoss, register
-from fitontest.typing import FloatArray
+from fitontest.results.typing import FloatArray
 
 
 @register("bias")

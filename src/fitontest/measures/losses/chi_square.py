@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fitontest.exceptions import NoValueError
 from fitontest.measures.binning import BinnedSample
 from fitontest.measures.losses.base import BinLoss, register
-from fitontest.typing import FloatArray
+from fitontest.results.exceptions import NoValueError
+from fitontest.results.typing import FloatArray
 
 
 @register("chi_square")

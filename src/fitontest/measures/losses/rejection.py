@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.binning import BinnedSample
 from fitontest.measures.losses.base import BinLoss, mean_over_bins, register
-from fitontest.significance.choice import SignificanceTest, TestChoice, check_alpha, find_test
-from fitontest.typing import FloatArray
+from fitontest.numerics.significance.choice import SignificanceTest, TestChoice, check_alpha, find_test
+from fitontest.results.typing import FloatArray
 
 DEFAULT_ALPHA: float = 0.05
 DEFAULT_TEST: TestChoice = "binomial"

@@ -13,7 +13,7 @@ from fitontest.partitions.simplex.partitioner import (
     SimplexPartitioner,
     located,
 )
-from fitontest.typing import FloatArray, IntArray
+from fitontest.results.typing import FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,12 +5,12 @@ from heapq import heappop, heappush
 
 import numpy as np
 
-from fitontest.checks import is_whole
 from fitontest.data.weights import Weights, are_counts
 from fitontest.numerics.row_order import order_of_rows
 from fitontest.partitions.rule import register
 from fitontest.partitions.simplex.partitioner import SimplexPartition, SimplexPartitioner
-from fitontest.typing import FloatArray, IntArray
+from fitontest.results.checks import is_whole
+from fitontest.results.typing import FloatArray, IntArray
 
 ROUNDING = 1e-12  # relative: variances that are closer are one, as those of both components of two classes are
 

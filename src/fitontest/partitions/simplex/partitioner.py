@@ -10,11 +10,11 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from fitontest.checks import brief, check_known
 from fitontest.data.simplex_sample import SimplexSample
 from fitontest.partitions.cell_partition import CellPartition
 from fitontest.partitions.rule import PartitionRule, names, registry
-from fitontest.typing import FloatArray, IntArray
+from fitontest.results.checks import brief, check_known
+from fitontest.results.typing import FloatArray, IntArray
 
 
 class SimplexPartition(ABC):

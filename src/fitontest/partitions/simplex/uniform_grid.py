@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from fitontest.partitions.partitioner import check_n_bins
 from fitontest.partitions.rule import register
 from fitontest.partitions.simplex.partitioner import SimplexPartition, SimplexPartitioner
-from fitontest.typing import FloatArray, IntArray
+from fitontest.results.typing import FloatArray, IntArray
 
 
 @register("uniform_grid")

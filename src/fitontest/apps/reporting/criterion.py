@@ -1,0 +1,184 @@
+"""A criterion of a gate: a number that is held against a limit, and what comes of that."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
+
+from fitontest.apps.reporting.outcome import Outcome, in_words
+from fitontest.data.known_groups import KnownGroups, rows_in_words
+from fitontest.data.segment_names import NO_ROWS
+from fitontest.measures.interval import Interval
+from fitontest.results.frames import attributes, finite_or_none
+from fitontest.results.text import count, short
+
+
+@dataclass(frozen=True)
+class Levels:
+    """The levels of the intervals by which one of several criteria passes, and fails.
+
+    Attributes
+    ----------
+    to_pass, to_fail : float
+        Equal where there is one criterion.
+    criteria : int
+        How many there are.
+    """
+
+    to_pass: float
+    to_fail: float
+    criteria: int = 1
+
+    @classmethod
+    def of(cls, level: float, parts: int, criteria: int) -> "Levels":
+        """Return the levels of so many criteria in each of so many segments or classes, which hold together."""
+        return cls(1.0 - (1.0 - level) / parts, 1.0 - (1.0 - level) / (parts * criteria), criteria)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Criterion(ABC):
+    """A number that is held against a limit: its interval, the outcome, and about how many rows would decide it.
+
+    Attributes
+    ----------
+    outcome : {"pass", "fail", "undecided"}
+    interval : Interval or None
+        That decides. Where there are several criteria, and the interval by which this one would pass lies wholly
+        outside, it is the wider one by which it fails. None: there is none.
+    rows_needed : int or None
+        About how many rows would decide it, where it is undecided; None where more than 10,000 times as many would not.
+    reason : str
+        Why there is no interval, or "".
+    if_importances : Criterion or None
+        Where nobody said that whole weights are counts, and labels suggest that they are not: the criterion by
+        importances, if its outcome differs. Then it is undecided.
+    levels : Levels or None
+        Those of the intervals by which it passes and fails.
+    """
+
+    argument: ClassVar[str]  # of `check_calibration`, which sets the limit
+
+    outcome: Outcome
+    interval: Interval | None = None
+    rows_needed: int | None = None
+    reason: str = ""
+    if_importances: "Criterion | None" = None
+    levels: Levels | None = None
+
+    @property
+    @abstractmethod
+    def subject(self) -> str:
+        """What is held against the limit."""
+
+    @property
+    @abstractmethod
+    def accepted(self) -> str:
+        """The limit in words, such as "limit 0.02"."""
+
+    @property
+    @abstractmethod
+    def place(self) -> str:
+        """Where the number lies, such as "above 0.02"."""
+
+    @property
+    @abstractmethod
+    def number(self) -> str:
+        """The number in words; "" without one."""
+
+    @property
+    @abstractmethod
+    def cell(self) -> str:
+        """The number as a cell of a table; "-" without one."""
+
+    @abstractmethod
+    def record(self) -> dict[str, Any]:
+        """Return the criterion as JSON-ready values."""
+
+    @property
+    def method(self) -> str:
+        """By what the number is measured, or ""."""
+        return ""
+
+    @property
+    def remarks(self) -> list[str]:
+        """What else must be known to read the outcome."""
+        return []
+
+    @property
+    def claim(self) -> str:
+        """What the outcome says, such as "calibration error above 0.02"."""
+        return f"{self.subject} {self.place}"
+
+    @property
+    def headline(self) -> str:
+        """The outcome in words, with the number and the interval that decides."""
+        verdict = in_words(self.outcome)
+        if self.reason == NO_ROWS:
+            return f"{verdict}: {NO_ROWS}, {self.accepted}"
+        if self.interval is None:
+            number = f"{self.subject} {self.number}, " if self.number else ""
+            return f"{verdict}: {self.reason}; {number}{self.accepted}"
+        return f"{verdict}: {self.claim}; {self.number}, {100 * self.interval.level:.4g} % interval {self.ends}"
+
+    @property
+    def ends(self) -> str:
+        """The ends of the interval in words."""
+        return "" if self.interval is None else f"{short(self.interval.low)} to {short(self.interval.high)}"
+
+    def hint(self, groups: KnownGroups | None) -> str:
+        """Return what would decide where the outcome is open, or "".
+
+        Parameters
+        ----------
+        groups : KnownGroups or None
+            In which rows come.
+        """
+        if self.outcome != "undecided" or self.interval is None:
+            return ""
+        if self.if_importances is not None:
+            return f"by importances {self.if_importances.ends}: say what the weights are"
+        why = f"{self.why_open}; " if self.why_open else ""
+        if self.rows_needed is None:
+            return f"{why}{self.no_use_of_rows}"
+        return f"{why}about {rows_in_words(self.rows_needed, groups)} would tell"
+
+    @property
+    def why_open(self) -> str:
+        """Why the outcome is open although the interval by which it passes does not hold the limit, or ""."""
+        if self.interval is None or self.levels is None or self.interval.level <= self.levels.to_pass:
+            return ""
+        to_pass, to_fail = (f"{100 * level:.4g} %" for level in (self.levels.to_pass, self.interval.level))
+        wide = f"the {to_fail} interval, by which one of {self.levels.criteria} limits fails, is not"
+        return f"its {to_pass} interval is outside, but {wide}"
+
+    @property
+    def no_use_of_rows(self) -> str:
+        """What is said where more rows would not decide."""
+        return "more rows will not help: the estimate is near the limit or above it"
+
+    def needed(self, groups: KnownGroups | None) -> str:
+        """Return about how many rows would decide, and how many groups, as a cell of a table."""
+        if self.rows_needed is None:
+            return "-"
+        of_groups = "" if groups is None else f" ({count(groups.groups_of(self.rows_needed))} groups)"
+        return f"{count(self.rows_needed)}{of_groups}"
+
+    def unless_importances(self, importances: "Criterion") -> Self:
+        """Return the criterion by counts, or an open one where that by importances decides otherwise.
+
+        A gate does not guess what weights mean.
+        """
+        if self.outcome == importances.outcome:
+            return self
+        return replace(self, outcome="undecided", rows_needed=None, if_importances=importances)
+
+    def _record(self, **numbers: Any) -> dict[str, Any]:
+        """Return the record of every criterion, with the numbers of this one between."""
+        return {
+            "limit": self.argument,
+            "outcome": self.outcome,
+            **numbers,
+            **{end: finite_or_none(value) for end, value in attributes(self.interval, "low", "high", "level").items()},
+            "rows_needed": self.rows_needed,
+            "reason": self.reason or None,
+            "note": "; ".join([text for text in (self.method, *self.remarks) if text]) or None,
+        }

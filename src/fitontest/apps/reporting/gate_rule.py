@@ -1,0 +1,114 @@
+"""The rule of a gate: its limits and its level, checked before anything is read."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from fitontest.apps.reporting.checked_rows import CheckedRows
+from fitontest.apps.reporting.criterion import Criterion, Levels
+from fitontest.apps.reporting.gate_outcome import Gate
+from fitontest.apps.reporting.limit import Limit
+from fitontest.apps.reporting.max_decision_loss import MaxDecisionLoss
+from fitontest.apps.reporting.max_error import DEFAULT_FAMILY, DEFAULT_RESOLUTION, MaxError
+from fitontest.apps.reporting.slope_range import SlopeRange
+from fitontest.data.known_groups import KnownGroups
+from fitontest.data.simplex_sample import CANONICAL
+from fitontest.families.base import Family
+from fitontest.measures.estimate import Estimate
+from fitontest.numerics.random import one_seed
+from fitontest.results.checks import brief
+from fitontest.results.typing import RandomState
+from fitontest.uncertainty.dependence import dependence_of
+from fitontest.uncertainty.intervals import NULL_DRAWS, check_interval
+from fitontest.uncertainty.joint import joint_test
+
+
+@dataclass(frozen=True)
+class GateRule:
+    """By which limits rows pass, and how sure that must be.
+
+    Attributes
+    ----------
+    limits : tuple of Limit
+    level : float in (0, 1)
+    random_state : int, RandomState or None
+    """
+
+    limits: tuple[Limit, ...]
+    level: float
+    random_state: RandomState
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        max_error: object = None,
+        slope: object = None,
+        max_decision_loss: object = None,
+        level: object = 0.95,
+        family: str | Family = DEFAULT_FAMILY,
+        resolution: object = DEFAULT_RESOLUTION,
+        random_state: RandomState = 0,
+    ) -> "GateRule":
+        """Return the rule that a user gave, or refuse what is none."""
+        if max_error is None and slope is None and max_decision_loss is None:
+            other = "where there is no other limit, slope= or max_decision_loss="
+            raise ValueError(f"max_error must be a number {other}; got None")
+        limits: list[Limit] = []
+        if max_error is not None:
+            limits.append(MaxError.of(max_error, family, resolution))
+        elif resolution != DEFAULT_RESOLUTION:
+            raise ValueError(f"resolution must be left out without max_error=, got {brief(resolution)}")
+        if slope is not None:
+            limits.append(SlopeRange.of(slope))
+        if max_decision_loss is not None:
+            limits += MaxDecisionLoss.several(max_decision_loss, family)
+        elif max_error is None and not (isinstance(family, str) and family == DEFAULT_FAMILY):
+            raise ValueError(f"family must be left out where no error has a limit, got {brief(family)}")
+        check_interval(level, "level")
+        return cls(tuple(limits), float(level), random_state)  # type: ignore[arg-type] # checked above
+
+    @property
+    def family(self) -> str | None:
+        """Whose error is held against a limit; None where no error is."""
+        return next((limit.measure.name for limit in self.limits if isinstance(limit, MaxError)), None)
+
+    def of_distributions(self) -> "GateRule":
+        """Return the rule for whole distributions, of which the error alone may have a limit."""
+        limits = []
+        for limit in self.limits:
+            if not isinstance(limit, MaxError):
+                raise ValueError(
+                    f"{limit.argument} must be left out with reduction='canonical': it is of the scores of two "
+                    "classes, as reduction='classwise' and 'confidence' make them, not of whole distributions"
+                )
+            limits.append(limit.of_distributions())
+        return replace(self, limits=tuple(limits))
+
+    def gate(self, name: str, sample: Any, parts: int) -> Gate:
+        """Return the outcome of a sample, one of so many segments or classes."""
+        seed = one_seed(self.random_state)
+        levels = Levels.of(self.level, parts, len(self.limits))
+        criteria = tuple(limit.criterion(sample, levels, seed) for limit in self.limits)
+        gate = Gate(name, criteria)
+        groups = _groups_of(sample, gate.estimate)
+        p_value = None if groups is not None and groups.too_few else _p_value(gate.estimate, sample, seed)
+        return replace(gate, rows=CheckedRows.of(sample, groups), p_value=p_value)
+
+    def without_rows(self) -> tuple[Criterion, ...]:
+        """Return the criteria of a segment that has no rows of positive weight."""
+        return tuple(limit.without_rows() for limit in self.limits)
+
+
+def _groups_of(sample: Any, estimate: Estimate | None) -> KnownGroups | None:
+    """Return what is known of the groups of the rows."""
+    return KnownGroups.of(sample, dependence_of(sample)) if estimate is None else estimate.groups
+
+
+def _p_value(estimate: Estimate | None, sample: Any, seed: int) -> float | None:
+    """Return the p-value of calibration that stands beside an error."""
+    if estimate is None:
+        return None
+    if sample.reduction == CANONICAL:
+        assert estimate.null is not None  # there is one where there is an interval
+        return estimate.null.p_value
+    return joint_test(sample, NULL_DRAWS, seed, [estimate]).p_value

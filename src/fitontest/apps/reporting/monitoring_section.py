@@ -1,0 +1,41 @@
+"""The part of a report on the stream that a model is monitored in: the evidence so far, batch by batch.
+
+The rows that a report judges are one set; those of a stream came in batches, and a monitor keeps none of them. What the
+part says is of the stream, not of the rows that the verdict is of.
+"""
+
+from typing import Any
+
+from fitontest.apps.reporting.figures import Picture
+from fitontest.monitor.evidence.evidence import MonitorEvidence
+from fitontest.monitor.monitor import Monitor
+from fitontest.results.checks import brief
+
+HEADING = "Monitoring"
+TITLES = "after each batch", "calibration"  # of the tabs
+
+
+def read_monitor(monitor: Any) -> MonitorEvidence | None:
+    """Return the evidence of a monitor, or refuse one without batches and what is none."""
+    if monitor is None:
+        return None
+    evidence = monitor.evidence if isinstance(monitor, Monitor) else monitor
+    if not isinstance(evidence, MonitorEvidence):
+        raise ValueError(f"monitor must be a Monitor, its evidence or None, got {brief(monitor)}")
+    if not evidence.records:
+        raise ValueError("monitor must have at least one batch, got none")
+    return evidence
+
+
+def monitoring_sentence(evidence: MonitorEvidence | None) -> str:
+    """Return what the stream says, "" without one."""
+    return "" if evidence is None else f"In the stream that is monitored: {evidence.headline}"
+
+
+def monitoring_pictures(evidence: MonitorEvidence) -> list[Picture]:
+    """Return the values after each batch, and the calibration before and since the onset."""
+    drawn = evidence.pictures("monitor-")
+    return [
+        Picture(f"monitor-{k}", title, text, svg, text)
+        for k, (title, (svg, text)) in enumerate(zip(TITLES, drawn, strict=False), start=1)
+    ]

@@ -1,0 +1,139 @@
+"""What a report holds and says, checked before anything is read."""
+
+import datetime
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from fitontest.data.predictions import REDUCTIONS
+from fitontest.data.read import Data
+from fitontest.data.simplex_sample import CANONICAL
+from fitontest.evaluation.evaluate import ALL, DEFAULT_CANONICAL, DEFAULT_FAMILIES, FamilyLike, all_families
+from fitontest.families.base import read_family
+from fitontest.numerics.random import one_seed
+from fitontest.results.checks import as_list, brief, choose
+from fitontest.results.typing import RandomState
+from fitontest.risk.validation.thresholds import read_thresholds
+from fitontest.uncertainty.intervals import check_interval
+from fitontest.uncertainty.redrawing import Redrawing
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """Where a report comes from.
+
+    Attributes
+    ----------
+    date : str
+    model : str
+        What made the scores, or "".
+    notes : dict of str
+        What else is known of model and data, by what it is called.
+    """
+
+    date: str
+    model: str
+    notes: dict[str, str]
+
+    @classmethod
+    def of(cls, date: Any, model: Any, notes: Any) -> "Provenance":
+        """Return the provenance that a user gave, or raise ValueError.
+
+        Parameters
+        ----------
+        date : date, str or None
+            None: today.
+        model : str or None
+        notes : str, mapping of str to str, or None
+        """
+        day = datetime.date.today() if date is None else date
+        if isinstance(day, datetime.date):
+            day = day.strftime("%Y-%m-%d")
+        if not isinstance(day, str) or not day.strip():
+            raise ValueError(f"date must be a date or a text, got {brief(date)}")
+        if model is not None and (not isinstance(model, str) or not model.strip()):
+            raise ValueError(f"model must be a text, got {brief(model)}")
+        said = {"notes": notes} if isinstance(notes, str) else {} if notes is None else notes
+        if not isinstance(said, Mapping) or not all(
+            isinstance(text, str) and text.strip() for pair in said.items() for text in pair
+        ):
+            raise ValueError(f"notes must be a text, or texts by their names, got {brief(notes)}")
+        return cls(day, model or "", dict(said))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the provenance as JSON-ready values."""
+        return dict(vars(self))
+
+
+@dataclass(frozen=True)
+class ReportOptions:
+    """What a report holds."""
+
+    title: str
+    provenance: Provenance
+    families: tuple[FamilyLike, ...] | str
+    compare: bool | Literal["auto"]
+    interval: float
+    seed: int
+    reduction: str | None
+    candidates: tuple[str, ...] | None = None  # as `compare_calibrators` chooses them
+    thresholds: tuple[float, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        title: str,
+        provenance: Provenance,
+        families: Iterable[FamilyLike] | str | None,
+        compare: bool | Literal["auto"],
+        interval: float,
+        random_state: RandomState,
+        reduction: str | None,
+        thresholds: float | Sequence[float] | None = None,
+    ) -> "ReportOptions":
+        """Return the options that a user gave, or raise ValueError."""
+        if not isinstance(title, str) or not title.strip():
+            raise ValueError(f"title must be a text, got {title!r}")
+        if not (isinstance(compare, bool) or (isinstance(compare, str) and compare == "auto")):
+            raise ValueError(f"compare must be True, False or 'auto', got {compare!r}")
+        chosen: tuple[FamilyLike, ...] | str
+        if isinstance(families, str) and families == ALL:
+            chosen = ALL
+        else:
+            chosen = () if families is None else tuple(as_list(families, "families"))
+        check_interval(interval)
+        if reduction is not None:
+            choose(reduction, (*REDUCTIONS, CANONICAL), "reduction")
+        at = () if thresholds is None else tuple(read_thresholds(thresholds).tolist())
+        return cls(title, provenance, chosen, compare, interval, one_seed(random_state), reduction, thresholds=at)
+
+    def for_data(self, data: Data) -> "ReportOptions":
+        """Return the options with the families and calibrators that are of this kind of data."""
+        canonical = data.reduction == CANONICAL
+        families = tuple(all_families("any" if canonical else "two")) if self.families == ALL else self.families
+        if canonical:
+            return replace(self, families=families or DEFAULT_CANONICAL, candidates=DEFAULT_CANONICAL)
+        for family in families:
+            read_family(family)
+        return replace(self, families=families or DEFAULT_FAMILIES)
+
+    @property
+    def redrawing(self) -> Redrawing:
+        """How labels are redrawn for intervals."""
+        return Redrawing(interval=self.interval, random_state=self.seed)
+
+    @property
+    def judged(self) -> str | None:
+        """The reduction to the one sample that is judged."""
+        return "confidence" if self.reduction == "classwise" else self.reduction
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what the page says of the options."""
+        return {
+            "families": [str(family) for family in self.families],
+            "interval": self.interval,
+            "compare": self.compare,
+            "reduction": self.reduction,
+            "random_state": self.seed,
+            **({"thresholds": list(self.thresholds)} if self.thresholds else {}),
+        }

@@ -1,0 +1,659 @@
+"""A report: what the rows say of the calibration of their scores, as one page for readers."""
+
+import datetime
+import json
+import sys
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from html import escape
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Literal
+
+from fitontest.apps.reporting.advice import Advice, Adviser
+from fitontest.apps.reporting.data_facts import data_facts, reading_notes
+from fitontest.apps.reporting.figures import (
+    Picture,
+    class_pictures,
+    comparison_picture,
+    key_of,
+    pair_pictures,
+    reliability_pictures,
+    segment_pictures,
+    tce_pictures,
+    triangle_pictures,
+)
+from fitontest.apps.reporting.found_section import HEADING as FOUND
+from fitontest.apps.reporting.found_section import advice_on_found, found_in, found_pictures, found_sentence
+from fitontest.apps.reporting.key_figures import KeyFigure, Measured, key_figures, listed_figures, means_in_words
+from fitontest.apps.reporting.monitoring_section import HEADING as MONITORING
+from fitontest.apps.reporting.monitoring_section import monitoring_pictures, monitoring_sentence, read_monitor
+from fitontest.apps.reporting.options import Provenance, ReportOptions
+from fitontest.apps.reporting.page import render
+from fitontest.apps.reporting.several_classes import ClassesVerdict
+from fitontest.apps.reporting.summary import ClassesSummary, Summary, advice_on_segments
+from fitontest.apps.reporting.validation_section import HEADING as VALIDATION
+from fitontest.apps.reporting.validation_section import (
+    decision_pictures,
+    decisions_sentence,
+    validation_of,
+    validation_sections,
+)
+from fitontest.data.known_groups import KnownGroups
+from fitontest.data.read import Data
+from fitontest.data.reading.read import read
+from fitontest.data.repeated_rows import Repeats
+from fitontest.data.sample import changed
+from fitontest.data.samples import Samples
+from fitontest.data.segment_unions import SEGMENTS_OF, SegmentsOf, segments_of
+from fitontest.data.simplex_sample import CANONICAL, AnyReduction
+from fitontest.evaluation.comparison.compare import compare_calibrators
+from fitontest.evaluation.comparison.comparison import Comparison
+from fitontest.evaluation.comparison.fitted_maps import FittedMaps
+from fitontest.evaluation.evaluate import FamilyLike, measures_of
+from fitontest.evaluation.evaluation import Evaluation
+from fitontest.evaluation.measuring import measure_data, measure_maxima, measure_segments
+from fitontest.evaluation.segmented_evaluation import SegmentedEvaluation
+from fitontest.families.docstrings import take_descriptions
+from fitontest.measures.interval import INDEPENDENT_ROWS
+from fitontest.measures.measure import make as make_measure
+from fitontest.measures.plug_in import PlugIn
+from fitontest.measures.side_by_side import interval_columns
+from fitontest.monitor.evidence.evidence import MonitorEvidence
+from fitontest.monitor.monitor import Monitor
+from fitontest.results.checks import choose
+from fitontest.results.exceptions import without_warnings
+from fitontest.results.table import PAGES, Section
+from fitontest.results.text import capital, sentence, short
+from fitontest.results.typing import ArrayInput, Label, RandomState
+from fitontest.results.writing import write_text
+from fitontest.risk.validation.validation import Validation
+from fitontest.segments.features.read_columns import FROM_DTYPE, CategoricalFeatures
+from fitontest.segments.found_segments import FoundSegments
+from fitontest.uncertainty.redrawing import MOST_JUDGED, Redrawing
+from fitontest.uncertainty.verdict import FAMILY, Verdict
+
+TCE_ROWS = 100_000  # rows above which the test of each score is left out, because it then rejects nearly all
+TCE_DRAWS = 100
+MEASURES, CONFIDENCE, COMPARED = "Error by family of maps", "Confidence", "Calibrators compared"  # headings
+CLASSES, SEGMENTS = "Classes", "Segments"
+OPEN = (CLASSES, SEGMENTS, FOUND, MONITORING)  # headings that are not collapsed
+TIMES = "fit (s)"  # a column that differs from run to run
+PACKAGES = ("fitontest", "numpy", "scipy", "scikit-learn", "matplotlib")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Report:
+    """A report on the calibration of scores: a verdict, what to do first, diagrams and tables, as one HTML page.
+
+    All classes at once are judged by their ECE in joint bins (`gce`), `ClassCells` class by class: cells of classes do
+    not keep which scores belong to one row, so that there is no confidence.
+
+    Attributes
+    ----------
+    title : str
+        The heading of the page.
+    evaluation : Evaluation
+        Of the rows that are judged.
+    comparison : Comparison or None
+        Of calibrators.
+    classes : Evaluation or None
+        Of each class against the rest, of several classes.
+    confidence : Evaluation or None
+        Of the confidence, where all classes are judged at once.
+    segments : SegmentedEvaluation or None
+        Of each segment, where asked.
+    options : dict
+        With which it was made.
+    after : Evaluation or None
+        Of the predictions of the chosen calibrator for rows that it was not fitted to: the error of the verdict, and of
+        whole distributions that of the confidence.
+    data_facts : dict of str
+        What the data are: rows, scores, weights.
+    provenance : dict
+        Date, model and notes.
+    not_compared : str
+        Why there is no comparison, where none could be made, or "".
+    validation : Validation or None
+        Of scores of a positive class: what reports on risk models list, and decisions at `thresholds`.
+    monitoring : MonitorEvidence or None
+        Of the stream that the model is monitored in, where a monitor is given; it is of other rows than the verdict.
+    found : FoundSegments or None
+        Segments of the features in which scores are wrong, where features are given.
+
+    Notes
+    -----
+    In a notebook it shows itself. ``report.save("report.html")`` writes a page that needs no other file and asks for
+    nothing from anywhere; the same data, options, date and versions give the same bytes.
+
+    Examples
+    --------
+    >>> import numpy as np, fitontest as fot
+    >>> rng = np.random.default_rng(0)
+    >>> p = rng.random(1000)
+    >>> report = fot.report(rng.random(1000) < p, p, families=["platt"], compare=False)
+    >>> report.verdict.headline, report.advice.title
+    ('No miscalibration shown', 'No need to calibrate')
+    >>> report.evaluation.names, report.comparison
+    (['platt', 'tce'], None)
+    """
+
+    title: str
+    evaluation: Evaluation
+    comparison: Comparison | None = None
+    classes: Evaluation | None = None
+    segments: SegmentedEvaluation | None = None
+    options: dict[str, Any] = field(default_factory=dict)
+    confidence: Evaluation | None = None
+    after: Evaluation | None = None
+    data_facts: dict[str, str] = field(default_factory=dict)
+    provenance: dict[str, Any] = field(default_factory=dict)
+    not_compared: str = ""
+    validation: Validation | None = None
+    monitoring: MonitorEvidence | None = None
+    found: FoundSegments | None = None
+
+    @cached_property
+    def verdict(self) -> Verdict | ClassesVerdict:
+        """What the rows say, in words."""
+        return _verdict_of(self.evaluation, self.confidence)
+
+    @cached_property
+    def advice(self) -> Advice:
+        """What to do first: calibrate, and with what; nothing; or wait for more rows."""
+        after = None if self.after is None else self.after.estimates[0]
+        rate = None if self.evaluation.data.classes is not None else self.evaluation.sample.base_rate
+        of_segments = "" if self.segments is None else advice_on_segments(self.segments)
+        of_features = advice_on_found(self.found)
+        return Adviser(self.verdict, self.comparison, after, rate, self.not_compared, of_segments, of_features).advice
+
+    @property
+    def sentences(self) -> list[str]:
+        """What a reader wants to know, a sentence or two each, after the headline of the verdict."""
+        others = (
+            found_sentence(self.found),
+            decisions_sentence(self.validation),
+            monitoring_sentence(self.monitoring),
+        )
+        return [*self._doubts, *self._summary.sentences, *(text for text in others if text)]
+
+    @property
+    def _doubts(self) -> list[str]:
+        """What casts doubt on the verdict, and comes before its reasons."""
+        judged = self.evaluation if self.evaluation.data.classes is None else self.confidence
+        if judged is None:
+            return []
+        said = () if judged.groups is None else judged.groups.notes  # on the page, below the verdict
+        return [sentence(text) for text in judged.doubts if text not in said]
+
+    @cached_property
+    def figures(self) -> list[KeyFigure]:
+        """The error, slope, mean residual, AUC, Brier score and log loss, each with a plain phrase."""
+        if isinstance(self.verdict, ClassesVerdict):
+            return listed_figures(self.verdict.glance)
+        after = None
+        if self.after is not None:
+            after = Measured.of(self.after.estimates[0], self.after.sample)
+        before = Measured.of(self.verdict.estimate, self.evaluation.sample, self.verdict.tendency)
+        return key_figures(before, self.evaluation.sample, after)
+
+    @property
+    def _summary(self) -> Summary:
+        make = Summary if isinstance(self.verdict, Verdict) else ClassesSummary
+        return make(self.verdict, self.segments)
+
+    @cached_property
+    def html(self) -> str:
+        """The page."""
+        first, *findings = self.sentences
+        groups = self.evaluation.groups
+        parts = {
+            "title": self.title,
+            "provenance": self.provenance,
+            "rows": f"{self.evaluation.estimates[0].n:,}",
+            "verdict": self.verdict,
+            "decision": first,
+            "means": "" if self.evaluation.data.classes is not None else means_in_words(self.evaluation.sample),
+            "advice": self.advice,
+            "findings": findings,
+            "figures": self.figures,
+            "calibrator": "" if self.after is None or self.comparison is None else self.comparison.chosen,
+            "groups": "" if groups is None else " ".join(map(capital, groups.lines)),
+            "reading_notes": [INDEPENDENT_ROWS] if groups is None else reading_notes(groups),
+            "method": self._summary.method,
+            "tables": self._tables(),
+            "open_tables": self._open,
+            "data_facts": {**self.data_facts, **self.provenance["notes"]},
+            "facts": self.facts,
+        }
+        with without_warnings():
+            pictures = self._pictures()
+        tabs = [
+            *pictures["diagrams"],
+            *(one for each in map(pictures["pictures"].get, self._open) for one in each or []),
+        ]
+        return render({**parts, **pictures, "shown_by_tabs": [picture.name for picture in tabs]})
+
+    def _pictures(self) -> dict[str, Any]:
+        """Return the diagrams of the page: before and after, all others, and those of the further tables."""
+        seed = self.options["random_state"]
+        of_scores = self.evaluation if self.confidence is None else self.confidence
+        pair, pictures, key = [], [], ""
+        if of_scores.verdict is not None:
+            before = of_scores.verdict.estimate, of_scores.sample
+            after = None if self.after is None else (self.after.estimates[-1], _scores_of(self.after.data))
+            calibrator = "" if self.comparison is None else self.comparison.chosen
+            pair, key = pair_pictures(before, after, calibrator, seed), key_of(of_scores.sample)
+            pictures = reliability_pictures(of_scores, of_scores.verdict, "map", seed)
+        pictures += [*tce_pictures(self.evaluation), *triangle_pictures(self.evaluation)]
+        picked: dict[str, list[Picture]] = {}
+        if self.comparison is not None:
+            picked[COMPARED] = [comparison_picture(self.comparison)]
+        if self.classes is not None:
+            picked[CLASSES] = class_pictures(self.classes, seed)
+        if self.segments is not None and self.segments.segments.classes is None:
+            picked[SEGMENTS] = segment_pictures(self.segments, seed)
+        if self.found is not None:
+            picked[FOUND] = found_pictures(self.found)
+        if self.validation is not None:
+            picked[VALIDATION] = decision_pictures(self.validation)
+        if self.monitoring is not None:
+            picked[MONITORING] = monitoring_pictures(self.monitoring)
+        return {"pair": pair, "key": key, "diagrams": pictures, "pictures": {k: v for k, v in picked.items() if v}}
+
+    @property
+    def _open(self) -> tuple[str, ...]:
+        """The headings that are not collapsed: that of the validation where thresholds were asked for."""
+        return (VALIDATION, *OPEN) if self.validation is not None and self.validation.thresholds else OPEN
+
+    def _tables(self) -> dict[str, list[Section]]:
+        """Return the tables by their headings, those that are not collapsed first."""
+        tables = {}
+        if self.validation is not None:
+            tables[VALIDATION] = validation_sections(self.validation)
+        if self.segments is not None:
+            tables[SEGMENTS] = self.segments.table().sections()
+        if self.found is not None:
+            tables[FOUND] = self.found.sections()
+        if self.classes is not None:
+            tables[CLASSES] = [_class_table(self.classes)]
+        if self.monitoring is not None:
+            tables[MONITORING] = self.monitoring.sections()
+        tables[MEASURES] = [part for part in self.evaluation.table().sections() if part.header]
+        if self.confidence is not None:
+            tables[CONFIDENCE] = [part for part in self.confidence.table().sections() if part.header]
+        if self.comparison is not None:
+            tables[COMPARED] = [_without(part, TIMES) for part in self.comparison.sections()]
+        groups = self.evaluation.groups
+        said = {INDEPENDENT_ROWS} if groups is None else {INDEPENDENT_ROWS, *groups.lines, *groups.notes}
+        return {heading: [_without_lines(part, said) for part in parts] for heading, parts in tables.items()}
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """Versions and options: enough to repeat the report."""
+        python = ".".join(map(str, sys.version_info[:3]))
+        versions = {"Python": python, **{name: version(name) for name in PACKAGES}}
+        options = {name: json.dumps(value, default=str) for name, value in self.options.items()}
+        return {**versions, **options}
+
+    def save(self, path: str | Path) -> Path:
+        """Write the page to a file whose name ends in .html, and return its path.
+
+        Parameters
+        ----------
+        path : str or Path
+            A file, which is replaced where there is one.
+
+        Raises
+        ------
+        ValueError
+            Another ending of the name.
+        """
+        target = Path(path)
+        choose(target.suffix.lower(), PAGES, "the ending of path")
+        write_text(target, self.html)
+        return target
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything but the pictures as JSON-ready values."""
+        record: dict[str, Any] = {"title": self.title, **self.provenance, "verdict": self.verdict.to_dict()}
+        record |= {"advice": self.advice.to_dict(), "sentences": self.sentences}
+        record |= {"figures": [figure.to_dict() for figure in self.figures], "data": self.data_facts}
+        if self.evaluation.groups is not None:
+            record["groups"] = self.evaluation.groups.to_dict()
+        record["evaluation"] = self.evaluation.to_dict()
+        for name in ("confidence", "comparison", "after", "classes", "segments", "validation"):
+            part = getattr(self, name)
+            record[name] = None if part is None else part.to_dict()
+        for name in ("monitoring", "found"):
+            part = getattr(self, name)
+            record |= {} if part is None else {name: part.to_dict()}
+        return {**record, "facts": self.facts}
+
+    def _repr_html_(self) -> str:
+        """Return the page in a frame of its own, so that its style does not touch the notebook."""
+        return (
+            f'<iframe title="{escape(self.title, quote=True)}" srcdoc="{escape(self.html, quote=True)}" '
+            'style="width:100%;height:46em;border:1px solid #8888"></iframe>'
+        )
+
+    def __repr__(self) -> str:
+        return f"Report({self.title!r}: {self.verdict.headline}. {self.advice.title})"
+
+
+@take_descriptions(read)
+def report(
+    y_true: ArrayInput,
+    y_prob: ArrayInput = None,
+    *,
+    title: str = "Calibration report",
+    date: datetime.date | str | None = None,
+    model: str | None = None,
+    notes: str | Mapping[str, str] | None = None,
+    families: Iterable[FamilyLike] | Literal["all"] | None = None,
+    compare: bool | Literal["auto"] = "auto",
+    by: ArrayInput = None,
+    adjust: Literal["holm", "max"] = "holm",
+    segments: SegmentsOf = "crossed",
+    X: Any = None,
+    categorical_features: CategoricalFeatures = FROM_DTYPE,
+    thresholds: float | Sequence[float] | None = None,
+    monitor: Monitor | MonitorEvidence | None = None,
+    interval: float = 0.95,
+    random_state: RandomState = 0,
+    reduction: AnyReduction | None = None,
+    labels: ArrayInput = None,
+    sample_weight: ArrayInput = None,
+    groups: ArrayInput = None,
+    pos_label: Label | None = None,
+    label: str | None = None,
+    prob: str | Sequence[str] | None = None,
+    weight: str | None = None,
+) -> Report:
+    """Return a page on the calibration of scores: whether they are wrong, what to do first, and what it gains.
+
+    It says in words whether miscalibration is shown, how large it is, how sure that is and in which direction the
+    scores are wrong; whether to calibrate, with which calibrator, and the error and the diagram before and after; AUC,
+    Brier score, log loss, slope and mean residual; which errors cannot be ruled out. Segments, tables, the data and all
+    settings follow.
+
+    Parameters
+    ----------
+    y_true, y_prob, labels, sample_weight, pos_label
+        As for `calibration_error`; what `read` returns in place of both, `Cells`, `ClassCells`, or a dict of these by
+        segment. Or a file or a data frame, whose columns `label`, `prob`, `weight` and `by` name.
+    title : str
+        The heading of the page.
+    date : date or str, optional
+        Of the report; by default today.
+    model : str, optional
+        What made the scores, such as the name and the version of a model.
+    notes : str, or mapping of str to str, optional
+        What else is known of the model and of the data, such as where they come from.
+    families : iterable of str, Family or MulticlassFamily, or "all", optional
+        Whose errors are listed; by default spline, slope1, isotonic and beta, and of all classes at once temperature,
+        vector and matrix; "all" are all that are registered for evaluation.
+    compare : bool or "auto", default="auto"
+        Whether calibrators of these scores are compared by `compare_calibrators`, with its default
+        candidates, rule and number of folds; of all classes at once temperature, vector
+        and matrix. "auto": where it can be done; where not the page says why.
+    by : array-like of shape (n,) or (n, k), or names of columns, optional
+        The segment of each row, such as its region or its month: each is listed with the error of the family that is
+        quoted. The verdict is of all rows together, not of each.
+    adjust : {"holm", "max"}, default="holm"
+        How p-values of segments are adjusted for their number, see `evaluate`; with "max" segments are listed with
+        their ECCE beyond one logistic map of all rows, and may overlap.
+    segments : {"crossed", "each", "pairs"}, default="crossed"
+        What several columns in `by` make, see `evaluate`.
+    X : data frame, dict of columns, or array of shape (n, d), optional
+        Features of the rows: the page lists the segments of them in which scores are wrong though nobody named them,
+        see `find_segments`. Of one column of scores, or of the confidence.
+    categorical_features : "from_dtype", or iterable of str, int or bool, default="from_dtype"
+        Which columns of `X` are categories whatever they hold.
+    thresholds : float or sequence of float, optional
+        Scores from which on a row is treated, in (0, 1), increasing: the page has the net benefit there, what
+        miscalibration costs of it, and the decision curve; see `validate`.
+    monitor : Monitor or MonitorEvidence, optional
+        Of the stream that the model is monitored in: the page has a part with its sentence, its batches and pictures.
+        It changes nothing else, since the rows of a stream are other ones.
+    interval : float in (0, 1), default=0.95
+        Level of the intervals.
+    random_state : int, RandomState or None, default=0
+        Seed of the folds and of all draws.
+    reduction : {"confidence", "classwise", "binary", "canonical"}, optional
+        How a matrix of scores is read. "confidence" and "classwise" judge the confidence, and list the classes.
+        "canonical" judges all classes at once by the ECE in joint bins, and lists the confidence and the classes.
+    label, prob, weight : str, optional
+        Columns of a file or data frame; of several classes `prob` is a list of them.
+
+    Returns
+    -------
+    Report
+        The page, with its parts as results; ``save(path)`` writes it.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, the rule and what was found.
+    ImportError
+        When the page is made, without jinja2.
+
+    Notes
+    -----
+    The advice is to calibrate where miscalibration is shown and the calibrator that the rule chooses lowers the
+    held-out loss by more than two standard errors, and the error. It is "no need" where no error above a small one is
+    left open by the interval and no calibrator gains so much; small is at most 0.05, and a fifth of the share of the
+    rarer outcome. Otherwise the rows cannot tell.
+
+    Examples
+    --------
+    >>> import numpy as np, fitontest as fot
+    >>> rng = np.random.default_rng(0)
+    >>> p = rng.random(1000)
+    >>> report = fot.report(rng.random(1000) < p**1.5, p, title="Model A", compare=False)
+    >>> report
+    Report('Model A': Underconfident, scores too high. Calibrate the scores)
+    >>> report.save("report.html")  # doctest: +SKIP
+    """
+    choose(adjust, ("holm", "max"), "adjust")
+    choose(segments, SEGMENTS_OF, "segments")
+    monitoring = read_monitor(monitor)
+    provenance = Provenance.of(date, model, notes)
+    options = ReportOptions.of(title, provenance, families, compare, interval, random_state, reduction, thresholds)
+    data = read(
+        y_true,
+        y_prob,
+        sample_weight=sample_weight,
+        groups=groups,
+        reduction="classwise" if options.judged == "confidence" else reduction,
+        labels=labels,
+        pos_label=pos_label,
+        by=by,
+        label=label,
+        prob=prob,
+        weight=weight,
+    )
+    options = options.for_data(data)
+    parts = segments_of(data, segments) if data.is_by_segment else None
+    whole = data if parts is None else parts.whole
+    judged, classes = _judged(whole), _classes(whole)
+    _refuse_few_groups(judged)
+    if not judged.is_by_class:
+        Repeats.of(judged).warn()
+    columns = {"label": label, "prob": prob, "weight": weight, "groups": groups, "by": by}
+    with without_warnings():  # the tables of the page say what warnings say
+        evaluation = _evaluated(judged, options)
+        confidence = _of_confidence(judged, options)
+        verdict = _verdict_of(evaluation, confidence)
+        comparison, not_compared = _compared(judged, options)
+        return Report(
+            options.title,
+            evaluation,
+            comparison,
+            None if classes is None else _by_class(classes, verdict, options),
+            None if parts is None else _by_segment(parts, judged, verdict, options, adjust),
+            options.to_dict(),
+            confidence,
+            _after(comparison, judged, options),
+            data_facts(judged, whole, parts, evaluation.groups),
+            _with_columns(provenance, y_true, columns).to_dict(),
+            not_compared,
+            validation_of(judged, verdict, options),
+            monitoring,
+            found_in(judged, X, categorical_features, options),
+        )
+
+
+def _with_columns(provenance: Provenance, source: Any, columns: dict[str, Any]) -> Provenance:
+    """Return the provenance with the name of the file and of the columns that were read, where these were named."""
+    if columns["label"] is None:
+        return provenance
+    names = {key: name if isinstance(name, str) else ", ".join(map(str, name)) for key, name in columns.items() if name}
+    called = {
+        "label": "column of labels",
+        "prob": "columns of scores",
+        "weight": "column of weights",
+        "groups": "column of groups",
+        "by": "by",
+    }
+    facts = {"file": Path(source).name} if isinstance(source, str | Path) else {}
+    return replace(
+        provenance, notes={**facts, **{called[key]: name for key, name in names.items()}, **provenance.notes}
+    )
+
+
+def _refuse_few_groups(data: Data) -> None:
+    """Raise ValueError where rows belong to so few groups that there is no verdict to report."""
+    known = KnownGroups.of(data)
+    if known is not None and known.too_few:
+        raise ValueError(
+            f"groups must be more for a report: {known.reason}, so that there is no verdict; evaluate has the point "
+            "estimates"
+        )
+
+
+def _judged(data: Data) -> Data:
+    """Return what the page judges: of a matrix of scores that is read class by class the confidence of its rows."""
+    return data.whole.confidence() if data.is_by_class and data.whole.keeps_rows else data
+
+
+def _classes(data: Data) -> Any:
+    """Return the samples of the classes; None of one score."""
+    return data.against_each_rest() if data.reduction == CANONICAL else data if data.is_by_class else None
+
+
+def _verdict_of(evaluation: Evaluation, confidence: Evaluation | None) -> Verdict | ClassesVerdict:
+    """Return the verdict on the rows of an evaluation."""
+    if confidence is not None:
+        return ClassesVerdict.of_distributions(evaluation, confidence)
+    if evaluation.data.is_by_class:
+        return ClassesVerdict.of_classes(evaluation)
+    if evaluation.verdict is None:
+        raise ValueError("families must hold one whose error has an interval, got none")
+    return evaluation.verdict
+
+
+def _evaluated(data: Data, options: ReportOptions) -> Evaluation:
+    """Return the errors under the families, with that which is quoted, and the test-based one of rows to be tested."""
+    measures = measures_of(data, options.families, None, "l1", options.seed)
+    if data.reduction == CANONICAL:
+        measures = [make_measure("simplex_ece"), *measures]
+    elif data.is_by_class:
+        others = [measure for measure in measures if measure.name != FAMILY]
+        measures = [PlugIn(FAMILY).seeded(options.seed), *others]
+    evaluation = measure_data(data, measures, options.redrawing)
+    if data.classes is not None or not data.whole or data.n > TCE_ROWS:
+        return evaluation
+    drawn = Redrawing(TCE_DRAWS, random_state=options.seed)
+    return evaluation.joined(measure_data(data, [make_measure("tce")], drawn))
+
+
+def _of_confidence(data: Data, options: ReportOptions) -> Evaluation | None:
+    """Return the error of the confidence of whole distributions under the family that is quoted."""
+    if data.reduction != CANONICAL:
+        return None
+    return measure_data(data.confidence, [PlugIn(FAMILY).seeded(options.seed)], options.redrawing)
+
+
+def _compared(data: Data, options: ReportOptions) -> tuple[Comparison | None, str]:
+    """Return the comparison of calibrators, or None and why there is none, unless it was asked for."""
+    if not options.compare:
+        return None, ""
+    try:
+        settings: dict[str, Any] = {"families": options.candidates, "evaluators": (), "random_state": options.seed}
+        return compare_calibrators(data, **settings), ""
+    except ValueError as error:  # such as labels of one class, and cells of classes
+        if options.compare != "auto":
+            raise
+        return None, f"Calibrators were not compared: {error}."
+
+
+def _after(comparison: Comparison | None, judged: Data, options: ReportOptions) -> Evaluation | None:
+    """Return the error of the map that was chosen, with the held-out predictions that its diagram shows."""
+    if comparison is None or comparison.calibrated is None or comparison.chosen == comparison.do_nothing:
+        return None
+    sample: Any = changed(comparison.calibrated, reduction=judged.reduction)
+    quoted, redrawing = PlugIn(FAMILY).seeded(options.seed), replace(options.redrawing, interval=None)
+    if judged.reduction == CANONICAL:
+        of_confidence = measure_data(sample.confidence, [quoted], redrawing)
+        return measure_data(sample, [make_measure("simplex_ece")], redrawing).joined(of_confidence)
+    measured = measure_data(sample, [quoted], redrawing)
+    maps, (raw,) = FittedMaps.of(comparison.uncalibrated, comparison.best_, options.seed), measured.estimates
+    if maps is None:
+        return measured
+    return replace(measured, estimates=(replace(raw, known=maps.uncertainty(raw, options.interval)),))
+
+
+def _scores_of(data: Data) -> Any:
+    """Return the scores, or the confidences, that a reliability diagram shows."""
+    return data.confidence if data.reduction == CANONICAL else data
+
+
+def _without(part: Section, column: str) -> Section:
+    """Return a section without a column, if it has one of that name."""
+    kept = [k for k, text in enumerate(part.header) if text != column]
+    return replace(part, header=[part.header[k] for k in kept], body=[[row[k] for k in kept] for row in part.body])
+
+
+def _without_lines(part: Section, lines: Collection[str]) -> Section:
+    """Return a section without those lines of its notes that the page says once, above all of them."""
+    return replace(part, notes="\n".join(text for text in part.notes.splitlines() if text not in lines))
+
+
+def _by_class(classes: Samples, verdict: Verdict | ClassesVerdict, options: ReportOptions) -> Evaluation:
+    """Return the error of every class against the rest under the family that is quoted."""
+    measure = verdict.estimate.measure
+    quoted = measure if measure.is_family_error else PlugIn(FAMILY).seeded(options.seed)
+    many = len(classes) > MOST_JUDGED
+    redrawing = replace(options.redrawing, interval=None) if many else options.redrawing
+    return measure_data(classes, [quoted], redrawing)
+
+
+def _class_table(classes: Evaluation) -> Section:
+    """Return a row for each class, the worst first."""
+    (mean,) = classes
+    each = {label: one[classes.names[0]] for label, one in classes.classes.items()}
+    spreads = interval_columns([(str(label), one) for label, one in each.items()])
+    header = ["class", "share of rows", "mean score", *(spreads.header if spreads else ()), "raw"]
+    body = []
+    for label in sorted(each, key=lambda label: -each[label].quoted):
+        one, sample = each[label], classes.classes[label].sample
+        line = [str(label), short(sample.base_rate), short(sample.mean_score)]
+        body.append([*line, *(spreads.cells(one) if spreads else ()), short(one.value)])
+    words = mean.measure.in_words()
+    title = f"calibration error of each class against the rest ({words}), mean raw {short(mean.value)}"
+    return Section(title, header, body, f"Worst first. {spreads.note if spreads else ''}".strip())
+
+
+def _by_segment(
+    segments: Samples, whole: Data, verdict: Verdict | ClassesVerdict, options: ReportOptions, adjust: str
+) -> SegmentedEvaluation:
+    """Return the error of every segment that is quoted of all rows, or by one maximum their ECCE."""
+    if adjust == "max" and segments.whole.classes is None:
+        return measure_maxima(segments, [make_measure("ecce")], "logistic", *options.redrawing.of_maximum())
+    judged = {segment: _judged(data) for segment, data in segments.items()}
+    samples = Samples.of_segments(judged, whole, segments.name, segments.empty)
+    if adjust == "max":  # of the confidence
+        return measure_maxima(samples, [make_measure("ecce")], "logistic", *options.redrawing.of_maximum())
+    return measure_segments(samples, [verdict.estimate.measure], options.redrawing)

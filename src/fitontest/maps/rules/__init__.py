@@ -1,0 +1,1 @@
+"""Conditions on columns of features, of which rules of segments are made."""

@@ -1,0 +1,1 @@
+"""Drawings of decision curves and validations."""

@@ -1,0 +1,1 @@
+"""Local regressions: loess and lowess."""

@@ -1,0 +1,1 @@
+"""Measures of risk models, one kind a file."""

@@ -1,0 +1,204 @@
+"""The validations of several models on the same rows, or of one model in several segments or classes, a line each."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from fitontest.data.samples import MANY, MODEL, Key, Samples
+from fitontest.measures.interval import INDEPENDENT_ROWS
+from fitontest.results.checks import brief
+from fitontest.results.frames import Records
+from fitontest.results.table import Section, Table
+from fitontest.results.text import count
+from fitontest.risk.validation.decision_curve import DecisionCurve
+from fitontest.risk.validation.pictures import curve_picture, decision_picture
+from fitontest.risk.validation.statistics import ICI, at_threshold
+from fitontest.risk.validation.validation import Validation, estimate_and_ends
+from fitontest.risk.validation.wording import values_outside
+
+if TYPE_CHECKING:
+    from fitontest.displays.canvas import SomeFigure
+    from fitontest.risk.displays.validation import ValidationDisplay
+
+COLUMNS = {  # statistics in a line, and what these columns are called
+    "observed_expected": "O:E",
+    "calibration_slope": "slope",
+    "ici": "ICI",
+    "auc": "AUC",
+    "brier": "Brier score",
+}
+MOST_CURVES = 6  # on a page, side by side
+DIFFERENCES = "Intervals that overlap do not say whether two models differ: fot.compare_errors(y_true, p_a, p_b) does."
+OF_BENEFITS = "Of net benefits fot.decision_curve(y_true, models).difference(a, b) does."
+LOSS = "; loss: the net benefit lost by miscalibration"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Validations(Table):
+    """The validations of several models on the same rows, or of one model in several segments or classes, a line each.
+
+    ``validations[key]`` is the `Validation` of a model, segment or class; iterating it gives the keys.
+
+    Attributes
+    ----------
+    validations : dict of Validation
+        By model, segment or class, in the order of the data.
+    samples : Samples
+        The rows.
+    total : Validation or None
+        Of segments that of all rows; None of models and classes.
+
+    Examples
+    --------
+    >>> import numpy as np, fitontest as fot
+    >>> rng = np.random.default_rng(0)
+    >>> p = rng.random(1000)
+    >>> models = fot.validate(rng.random(1000) < p, {"as they are": p, "squared": p**2})
+    >>> [*models], round(float(models["squared"]["calibration_slope"]), 1)
+    (['as they are', 'squared'], 0.8)
+    """
+
+    validations: Mapping[Key, Validation]
+    samples: Samples
+    total: Validation | None = None
+
+    def __getitem__(self, key: Key) -> Validation:
+        """Return the validation of a model, segment or class."""
+        if key not in self.validations:
+            raise KeyError(f"{key!r} is not among the {MANY[self.samples.kind]} {brief([*self])}")
+        return self.validations[key]
+
+    def __iter__(self) -> Iterator[Key]:
+        return iter(self.validations)
+
+    def __len__(self) -> int:
+        return len(self.validations)
+
+    @cached_property
+    def curve(self) -> DecisionCurve:
+        """The net benefit of the models over thresholds, in one table, of which pairs can be compared.
+
+        Raises
+        ------
+        AttributeError
+            Of segments and classes: each validation has a curve of its own.
+        """
+        if self.samples.kind != "model":
+            raise AttributeError(
+                "curve: only models have one in common; of segments and classes each validation has its own, by its key"
+            )
+        first = self._each[0]
+        samples = {str(each.name): each.sample for each in self._each}
+        return DecisionCurve.of(
+            samples, level=first.level, family=first.decision_family, random_state=first.random_state
+        )
+
+    @property
+    def _each(self) -> list[Validation]:
+        """The validations, and that of all rows last."""
+        return [*self.validations.values(), *([] if self.total is None else [self.total])]
+
+    def rows(self) -> Records:
+        """Return the records of each, with its name."""
+        kind = self.samples.kind
+        return [{kind: each.name, **record} for each in self._each for record in each.rows()]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return each validation as JSON-ready values."""
+        whole = {} if self.total is None else {"total": self.total.to_dict()}
+        return {MANY[self.samples.kind]: [each.to_dict() for each in self.validations.values()], **whole}
+
+    def plot(self, figure: "SomeFigure" = None, **options: Any) -> "ValidationDisplay":
+        """Draw a panel for each: the calibration curve with its band, the risks by outcome, and a few statistics.
+
+        Parameters
+        ----------
+        figure : matplotlib Figure or SubFigure, optional
+            An empty figure to draw in; by default a new pyplot figure is made.
+        **options
+            Of `ValidationDisplay`, such as ``scale="logit"``.
+
+        Returns
+        -------
+        ValidationDisplay
+        """
+        return self.diagram(**options).plot(figure)
+
+    def diagram(self, **options: Any) -> "ValidationDisplay":
+        """Return the diagram, not yet drawn; `ValidationDisplay.save` draws and saves it.
+
+        Parameters
+        ----------
+        **options
+            Of `ValidationDisplay`.
+        """
+        from fitontest.risk.displays.validation import ValidationDisplay
+
+        return ValidationDisplay(self, **options)
+
+    def _pictures(self) -> list[tuple[str, str]]:
+        """Return the calibration curves of a few, and the decision curves of models, for a page."""
+        first = self._each[0]
+        pictures = []
+        if len(self) <= MOST_CURVES and all(ICI in each.statistics for each in self.validations.values()):
+            pictures.append(curve_picture(self.diagram(), first.family))
+        if self.samples.kind == MODEL and first.thresholds:
+            samples = {str(name): each.sample for name, each in self.validations.items()}
+            pictures.append(decision_picture(samples, first.thresholds, level=first.level, seed=first.random_state))
+        return pictures
+
+    def sections(self) -> list[Section]:
+        """Return what is wrong where, a line for each, and the decisions at each threshold."""
+        *others, last = [self._table(), *self._decisions()]
+        return [*others, replace(last, notes="\n".join(self._notes))]
+
+    def _table(self) -> Section:
+        lead = "\n".join(f"{each.name}: {each.headline}" for each in self._each)
+        header = [self.samples.kind, *COLUMNS.values(), "n"]
+        body = [
+            [str(each.name), *(estimate_and_ends(each.statistics.get(name)) for name in COLUMNS), count(each.n)]
+            for each in self._each
+        ]
+        return Section(lead=lead, header=header, body=body)
+
+    def _decisions(self) -> list[Section]:
+        """Return net benefit and its loss at each threshold, where there are any."""
+        thresholds = self._each[0].thresholds
+        if not thresholds:
+            return []
+        header = [self.samples.kind, *(f"{what} at {t:g}" for t in thresholds for what in ("net benefit", "loss"))]
+        names = [at_threshold(name, t) for t in thresholds for name in ("net_benefit", "decision_loss")]
+        body = [
+            [str(each.name), *(estimate_and_ends(each.statistics.get(name)) for name in names)] for each in self._each
+        ]
+        return [Section(header=header, body=body)]
+
+    @property
+    def _cautions(self) -> list[str]:
+        """Why intervals may mislead, each reason once, with the names of those that it is of unless it is of all."""
+        names: dict[str, list[str]] = {}
+        for each in self._each:
+            for text in each.cautions:
+                names.setdefault(text, []).append(str(each.name))
+        every = len(self._each)
+        return [text if len(of) == every else f"{', '.join(of)}: {text}" for text, of in names.items()]
+
+    @property
+    def _notes(self) -> list[str]:
+        """What must be known to read the values."""
+        notes = []
+        for each in self._each:
+            beside = [] if each.verdict is None else each.verdict.beside_interval
+            outside = values_outside(each.thresholds, each.statistics)
+            notes += [f"{each.name}: {text}" for text in (*beside, *outside)]
+            notes += [f"{each.name}: {COLUMNS[name]}: {text}" for name, text in each.reasons.items() if name in COLUMNS]
+        notes += self._cautions
+        first = self._each[0]
+        loss = LOSS if first.thresholds else ""
+        ends = f"In brackets {100 * first.level:g} % intervals"
+        notes.append(f"{ends}; ICI (debiased) by the family {first.family}{loss}.")
+        notes += [DIFFERENCES] if self.samples.kind == "model" and len(self) > 1 else []
+        notes += [OF_BENEFITS] if loss and self.samples.kind == "model" and len(self) > 1 else []
+        groups = self._each[-1].groups
+        return [*notes, *([INDEPENDENT_ROWS] if groups is None else groups.lines)]

@@ -1,0 +1,1 @@
+"""How sure segments are: one maximum over all, and searches on redrawn labels."""
