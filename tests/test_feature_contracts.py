@@ -16,9 +16,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 import fitontest as fot
-from fitontest.numerics.links import logit
+from fitontest.numerics.links import LOGIT_EPS, logit
 from fitontest.segments.features.folds import dealt_rows
-from fitontest.segments.maps.base import LOGIT_EPS
 from fitontest.segments.repair.feature_family import FeatureFamily
 from tests.segments.features.problems import labelled, mixed, rows_of
 

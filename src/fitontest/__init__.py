@@ -9,8 +9,12 @@ from typing import Any
 
 import lazy_loader
 
+from fitontest.companions import HOOKS, MODULES
+from fitontest.results.companions import announce
+
 __version__ = "0.2.0.dev0"
 
+announce(MODULES, HOOKS)
 # The names stand in __init__.pyi, beside this file. Each is imported when it is first used (SPEC 1): scikit-learn and
 # the heavy parts of scipy take longer to import than a small evaluation takes to compute.
 _public, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -24,9 +24,8 @@ from fitontest.families.base import Family, read_family
 from fitontest.families.feature_calibrator import FeatureCalibrator
 from fitontest.families.multiclass.base import MulticlassFamily
 from fitontest.families.registry import FamilyBase, registered_class, seeded
-from fitontest.numerics.links import logit
+from fitontest.numerics.links import LOGIT_EPS, logit
 from fitontest.results.typing import BoolArray, FloatArray, IntArray, Label, RandomState
-from fitontest.segments.maps.base import LOGIT_EPS
 
 #: A family of two classes or of several, or a calibrator that sees the features.
 AnyFamily: TypeAlias = Family | MulticlassFamily | FeatureCalibrator

@@ -13,6 +13,7 @@ from fitontest.data.samples import MODEL, Samples
 from fitontest.data.segment_unions import SEGMENTS_OF, SegmentsOf, segments_of
 from fitontest.data.simplex_sample import CANONICAL, AnyReduction
 from fitontest.evaluation.measuring import measure_data, measure_maxima, measure_models, measure_segments, warn_of_notes
+from fitontest.evaluation.together import AGAINST, Against
 from fitontest.families.base import Family
 from fitontest.families.docstrings import take_descriptions
 from fitontest.families.multiclass.base import MulticlassFamily
@@ -29,7 +30,6 @@ from fitontest.numerics.simplex_distances import DEFAULT_DISTANCE
 from fitontest.results.checks import as_list, choose
 from fitontest.results.exceptions import BlockSizeWarning, without_warnings_of
 from fitontest.results.typing import ArrayInput, Label, RandomState
-from fitontest.segments.one_maximum import AGAINST, Against
 from fitontest.uncertainty.chain import DRAWS
 from fitontest.uncertainty.intervals import Direction
 from fitontest.uncertainty.redrawing import Redrawing

@@ -12,6 +12,7 @@ from fitontest.data.known_groups import KnownGroups, groups_record
 from fitontest.data.samples import Key, Samples
 from fitontest.data.segment_names import NO_ROWS, WHOLE, enumerate_names, words_of
 from fitontest.data.weights import weighting_record
+from fitontest.evaluation.together import Maximum
 from fitontest.measures.estimate import Estimate, notes_of_labels, notes_of_value
 from fitontest.measures.notes import data_notes
 from fitontest.measures.side_by_side import UNLIKELY, Named, interval_columns, note_lines, reason_lines
@@ -20,7 +21,6 @@ from fitontest.results.checks import is_real
 from fitontest.results.frames import Records, attributes
 from fitontest.results.table import Section, cell
 from fitontest.results.text import sentence, short, signed
-from fitontest.segments.one_maximum import OneMaximum
 from fitontest.uncertainty.joint import JointTest
 
 RESIDUAL_NOTE = "mean residual: share of positives less mean score."
@@ -63,7 +63,7 @@ class MeasuredSegments:
         By segment why it cannot be measured.
     tests : dict of JointTest
         By segment the joint test of calibration; empty without.
-    maximum : OneMaximum or None
+    maximum : Maximum or None
         What p-values and intervals of all segments together are; None: they are adjusted by Holm.
     """
 
@@ -73,7 +73,7 @@ class MeasuredSegments:
     total: Estimate
     failures: Mapping[Key, str]
     tests: Mapping[Key, JointTest]
-    maximum: OneMaximum | None = None
+    maximum: Maximum | None = None
 
     @cached_property
     def worst(self) -> list[Key]:

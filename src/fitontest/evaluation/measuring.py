@@ -18,6 +18,7 @@ from fitontest.evaluation.evaluation import Evaluation
 from fitontest.evaluation.measured_rows import MeasuredRows, reason_to_omit
 from fitontest.evaluation.preparing import preparing
 from fitontest.evaluation.segmented_evaluation import SegmentedEvaluation
+from fitontest.evaluation.together import Against, calibrated_by, logistic_map, maximum_of
 from fitontest.measures.cumulative import CumulativeError
 from fitontest.measures.estimate import Estimate, mean_over_classes, notes_of_evidence
 from fitontest.measures.measure import Measure
@@ -28,7 +29,6 @@ from fitontest.results.exceptions import Held, PrintedWarning, held_warnings, wa
 from fitontest.results.progress import track
 from fitontest.results.registry import settings_of
 from fitontest.results.typing import Label
-from fitontest.segments.one_maximum import Against, calibrated_by, logistic_map, maximum_of
 from fitontest.uncertainty.dependence import dependence_of, share_dependence, with_dependence
 from fitontest.uncertainty.intervals import NULL_DRAWS, with_shared_null
 from fitontest.uncertainty.joint import UNLIKELY, JointTest, joint_test

@@ -11,13 +11,13 @@ from fitontest.data.segment_names import NO_ROWS, WHOLE
 from fitontest.evaluation.conclusion import WHERE, last_line
 from fitontest.evaluation.evaluation import Evaluation
 from fitontest.evaluation.measured_segments import MeasuredSegments, smallest_p_value
+from fitontest.evaluation.together import Maximum
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.measure import Measure
 from fitontest.results.checks import brief, choose
 from fitontest.results.detailed import Detailed
 from fitontest.results.frames import Records
 from fitontest.results.table import Section, Table
-from fitontest.segments.one_maximum import OneMaximum
 from fitontest.uncertainty.joint import JointTest
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class SegmentedEvaluation(Table):
         Why a segment cannot be measured, by measure, then by segment.
     tests : dict of JointTest
         By segment the joint test of calibration, which verdicts rest on; empty without intervals of plug-in errors.
-    maxima : dict of OneMaximum
+    maxima : dict of Maximum
         By measure what is known of all segments together, with ``adjust="max"``; empty without.
 
     Notes
@@ -97,7 +97,7 @@ class SegmentedEvaluation(Table):
     totals: Mapping[str, Estimate]
     failures: Mapping[str, Mapping[Key, str]] = field(default_factory=dict)
     tests: Mapping[Key, JointTest] = field(default_factory=dict)
-    maxima: Mapping[str, OneMaximum] = field(default_factory=dict)
+    maxima: Mapping[str, Maximum] = field(default_factory=dict)
 
     @property
     def names(self) -> list[str]:

@@ -18,9 +18,8 @@ from fitontest.data.read import read_groups
 from fitontest.data.row_groups import GROUP
 from fitontest.data.weights import Weights, read_weights
 from fitontest.families.registry import FamilyBase
-from fitontest.numerics.links import logit
+from fitontest.numerics.links import LOGIT_EPS, logit
 from fitontest.results.typing import ArrayInput, FloatArray, IntArray
-from fitontest.segments.maps.base import LOGIT_EPS
 
 
 class FeatureCalibrator(ClassifierMixin, FamilyBase):  # type: ignore[misc]

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal, Self, TypeVar
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from fitontest.results.companions import modules_of
 from fitontest.results.registry import Registry, Shelf
 from fitontest.results.typing import RandomState
 
@@ -74,8 +75,6 @@ _TWO_CLASS_MODULES = {  # names, and the files in which they are registered
     "isotonic": "fitontest.families.isotonic",
     "kde": "fitontest.families.kde",
     "knn": "fitontest.families.knn",
-    "loess": "fitontest.risk.families.loess",
-    "lowess": "fitontest.risk.families.lowess",
     "pava_bc": "fitontest.families.pava_bc",
     "pl": "fitontest.families.piecewise.pl",
     "pl3": "fitontest.families.piecewise.pl3",
@@ -106,21 +105,12 @@ _MULTICLASS_MODULES = {  # of several classes; some of them take a column as wel
     "temperature": "fitontest.families.temperature",
     "vector": "fitontest.families.multiclass.structured",
 }
-_FEATURE_MODULES = {  # of calibrators that see the features
-    "boosted": "fitontest.segments.repair.boosted",
-    "certified_offsets": "fitontest.segments.repair.certified_offsets",
-    "multicalibrated": "fitontest.segments.repair.multicalibrated",
-    "probability_calibration_tree": "fitontest.segments.repair.trees.probability_calibration_tree",
-    "segment_offsets": "fitontest.segments.repair.segment_offsets",
-    "tree": "fitontest.segments.repair.trees.tree_calibrator",
-    "tree_of_maps": "fitontest.segments.repair.tree_of_maps",
-}
 registry: Registry[type[FamilyBase], Any] = Registry(
     "family",
     FamilyBase,
-    Shelf(_TWO_CLASS_MODULES, "fitontest.families", "two", lambda cls: cls.takes_column),
+    Shelf({**_TWO_CLASS_MODULES, **modules_of("families")}, "fitontest.families", "two", lambda cls: cls.takes_column),
     Shelf(_MULTICLASS_MODULES, "fitontest.multiclass_families", "any", lambda cls: cls.takes_classes),
-    Shelf(_FEATURE_MODULES, classes="features", holds=lambda cls: cls.takes_features),
+    Shelf(modules_of("feature families"), classes="features", holds=lambda cls: cls.takes_features),
 )
 register = registry.register
 unregister = registry.unregister

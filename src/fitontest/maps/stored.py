@@ -12,6 +12,7 @@ import numpy as np
 from fitontest.maps.rules.conditions import Rule, read_rule
 from fitontest.partitions.partition import Partition
 from fitontest.results.checks import brief, is_real, is_whole
+from fitontest.results.companions import modules_of
 from fitontest.results.registry import Registry, Shelf
 from fitontest.results.serialising import as_text, check_nesting, from_text
 
@@ -158,12 +159,6 @@ class StoredMap(ABC):
         return _made, (type(self), self._state())
 
 
-_FEATURE_MODULES = {  # of maps that see the features of a row
-    "boosted": "fitontest.segments.maps.boosted",
-    "feature_mixture": "fitontest.segments.maps.mixture",
-    "segment_lines": "fitontest.segments.maps.lines",
-    "segment_offsets": "fitontest.segments.maps.offsets",
-}
 _MODULES = {  # names, and the files in which they are registered
     "atoms": "fitontest.maps.atoms",
     "beta": "fitontest.maps.beta",
@@ -189,7 +184,7 @@ registry: Registry[type[StoredMap], StoredMap] = Registry(
     "calibration map",
     StoredMap,
     Shelf(_MODULES, holds=lambda cls: not cls.takes_features),
-    Shelf(_FEATURE_MODULES, classes="features", holds=lambda cls: cls.takes_features),
+    Shelf(modules_of("feature maps"), classes="features", holds=lambda cls: cls.takes_features),
 )
 unregister = registry.unregister
 names = registry.names

@@ -7,13 +7,15 @@ kind of error is one class with one method.
 
 from abc import abstractmethod
 from dataclasses import is_dataclass, replace
-from typing import Any, ClassVar, Literal, Self, TypeAlias, TypeVar
+from typing import Any, ClassVar, Literal, Protocol, Self, TypeAlias, TypeVar
 
 import numpy as np
 
+from fitontest.data.entries import Entries
 from fitontest.data.redraws import Labels, Redraws, value_or_nan
 from fitontest.families.registry import registry as families
 from fitontest.measures.described import Described
+from fitontest.results.companions import modules_of
 from fitontest.results.registry import Registry, Shelf, are_among, changed_settings, plain_setting, settings_of
 from fitontest.results.typing import FloatArray, RandomState
 
@@ -21,6 +23,21 @@ M = TypeVar("M", bound="Measure")
 Unit: TypeAlias = Literal[
     "fraction", "nats", "count", "correlation", "standard deviations", "ratio", "logits", "chi-square", "deviance"
 ]
+
+
+class ExactBounds(Protocol):
+    """Between which values an error lies by labels alone, whatever an interval of redrawn labels says."""
+
+    @property
+    def least(self) -> float:
+        """The smallest value."""
+
+    @property
+    def most(self) -> float:
+        """The largest value."""
+
+    def around(self, low: float, high: float) -> tuple[float, float]:
+        """Return the ends of an interval by redrawn labels, cut or widened."""
 
 
 class Measure(Described):
@@ -122,6 +139,28 @@ class Measure(Described):
             As for `estimate`.
         """
         return float(np.inf)
+
+    def exact_bounds(  # the signature of every measure
+        self,
+        sample: Any,  # noqa: ARG002
+        entries: Entries,  # noqa: ARG002
+        direction: FloatArray,  # noqa: ARG002
+        level: float,  # noqa: ARG002
+    ) -> "ExactBounds | None":
+        """Return between which values the labels alone leave `target`, exactly; None where nothing is known.
+
+        Parameters
+        ----------
+        sample : ScoreSample
+            As for `estimate`.
+        entries : Entries
+            Its pooled rows, with scores that increase.
+        direction : array of shape (m,)
+            A map at the entries that is known to fit the labels.
+        level : float in (0, 1)
+            With (1 + level) / 2 of which each end holds.
+        """
+        return None
 
     def for_sample(self, sample: Any) -> "Measure":  # noqa: ARG002 - the signature of every measure
         """Return the measure with the settings that it leaves to the kind of data.
@@ -279,12 +318,6 @@ _MODULES = {  # names, and the files in which they are registered
     "auc": "fitontest.measures.auc",
     "auc_v": "fitontest.measures.validity",
     "brier": "fitontest.measures.brier",
-    "calibration_in_the_large": "fitontest.risk.measures.calibration_in_the_large",
-    "calibration_intercept": "fitontest.risk.measures.calibration_slope",
-    "calibration_slope": "fitontest.risk.measures.calibration_slope",
-    "cost_weighted_error": "fitontest.risk.measures.cost_weighted_error",
-    "decision_loss": "fitontest.risk.measures.decision_loss",
-    "discrimination": "fitontest.risk.measures.likelihood",
     "ece": "fitontest.measures.binned",
     "ecce": "fitontest.measures.cumulative",
     "eci": "fitontest.measures.eci",
@@ -294,21 +327,15 @@ _MODULES = {  # names, and the files in which they are registered
     "ks": "fitontest.measures.cumulative",
     "log_loss": "fitontest.measures.log_loss",
     "mce": "fitontest.measures.binned",
-    "nagelkerke_r2": "fitontest.risk.measures.likelihood",
-    "net_benefit": "fitontest.risk.measures.net_benefit",
     "observed_expected": "fitontest.measures.observed_expected",
     "pairs": "fitontest.measures.pairs",
     "pde": "fitontest.measures.binned",
     "plug_in": "fitontest.measures.plug_in",
     "probabilistic_count": "fitontest.measures.probabilistic_count",
     "probabilistic_kendall_tau": "fitontest.measures.probabilistic_kendall_tau",
-    "quality": "fitontest.risk.measures.likelihood",
     "rmse": "fitontest.measures.rmse",
-    "scaled_brier": "fitontest.risk.measures.scaled_brier",
     "smooth_ece": "fitontest.measures.smooth_ece",
-    "spiegelhalter": "fitontest.risk.measures.spiegelhalter",
     "tce": "fitontest.measures.binned",
-    "unreliability": "fitontest.risk.measures.likelihood",
     "within_bin": "fitontest.measures.within_bin",
     "zero_one": "fitontest.measures.zero_one",
 }
@@ -376,7 +403,7 @@ class MeasureRegistry(Registry[type[Measure], Measure]):
 registry = MeasureRegistry(
     "measure",
     Measure,  # type: ignore[type-abstract]
-    Shelf(_MODULES, "fitontest.measures", "two", lambda cls: cls.classes != "any"),
+    Shelf({**_MODULES, **modules_of("measures")}, "fitontest.measures", "two", lambda cls: cls.classes != "any"),
     Shelf(_CANONICAL_MODULES, "fitontest.measures", "any", lambda cls: cls.classes != "two"),
 )
 register = registry.register

@@ -12,6 +12,7 @@ import numpy as np
 from fitontest.results.checks import choose
 from fitontest.results.typing import FloatArray
 
+LOGIT_EPS = 1e-16  # of scores whose logits are taken: a decision value of up to 36 that became a score is itself again
 CERTAIN = 36.0  # size of a logit from which on scores are not told apart, nor by floats near 1: as good as 0 or 1
 SAME = 1e-12  # difference of logits that may be rounding: they are computed to some 1e-15
 BELOW_ONE = float(np.nextafter(1.0, 0.0))  # the largest float with a finite logit

@@ -1,28 +1,40 @@
-"""The features of rows that are compared: calibrators that see them are fitted to them, and segments are made of them.
+"""Comparisons of calibrators that see features: what `fitontest.evaluation.comparison` asks for.
+
+The features of rows that are compared: calibrators that see them are fitted to them, and segments are made of them.
 
 Rows of a comparison stand in an order of their own, and each knows which row of the features it is.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
+from sklearn.base import clone
 
 from fitontest.data.arrays import check_same_length
 from fitontest.data.row_groups import GROUP
 from fitontest.data.sample import Sample
 from fitontest.data.score_sample import ScoreSample
+from fitontest.evaluation.comparison.candidates import list_feature_calibrators
+from fitontest.evaluation.comparison.kinds import Families, FamilyKind
+from fitontest.evaluation.comparison.with_features import CategoricalFeatures
+from fitontest.families.base import read_family
+from fitontest.families.listed import read_listed
+from fitontest.families.registry import FamilyBase, registered_class, seeded
+from fitontest.families.registry import names as family_names
+from fitontest.families.stacking import Stacking
 from fitontest.maps.rules.columns import Columns
-from fitontest.numerics.links import logit
-from fitontest.results.typing import FloatArray, IntArray
+from fitontest.numerics.links import LOGIT_EPS, logit
+from fitontest.results.typing import FloatArray, IntArray, RandomState
 from fitontest.segments.features.given import columns_of
-from fitontest.segments.features.read_columns import CategoricalFeatures
 from fitontest.segments.features.rows import FeatureRows
-from fitontest.segments.maps.base import LOGIT_EPS, FeatureMap
+from fitontest.segments.maps.base import FeatureMap
 from fitontest.segments.repair.feature_family import FeatureFamily
+from fitontest.segments.uncertainty.worst_segment import WorstSegment, worst_if_calibrated, worst_segment
 
+DRAWS = 100  # of labels, for a mean of maxima, which vary by a tenth
 ROW = "row"  # the fact of a row: which row of the features it is
 
 
@@ -141,3 +153,35 @@ class Features:
         rows, c_hat = self.rows(sample, family.categorical_features), family.map_
         assert isinstance(c_hat, FeatureMap)
         return np.clip(c_hat.evaluate(rows.columns, rows.logits), 0.0, 1.0)
+
+    def worst_segment(self, sample: Sample, seed: int) -> WorstSegment | None:
+        """Return the segment in which the predictions of a sample are most wrong."""
+        return worst_segment(self.rows(sample), seed)
+
+    def worst_if_calibrated(self, sample: Sample, seed: int) -> tuple[float, float] | None:
+        """Return what the worst segment and the multicalibration error of calibrated predictions are, on average."""
+        return worst_if_calibrated(self.rows(sample), DRAWS, seed)
+
+
+def kind_with_features(categorical_features: CategoricalFeatures) -> FamilyKind:
+    """Return how families are read for rows with features: those of scores, and those that see the features.
+
+    Parameters
+    ----------
+    categorical_features
+        Of families given by name.
+    """
+
+    def read(families: Iterable[Any], argument: str, random_state: RandomState) -> Families:
+        return read_listed(families, argument, random_state, read_either, FamilyBase)
+
+    def read_either(family: Any, random_state: RandomState) -> Any:
+        if isinstance(family, FeatureFamily):
+            return clone(family)
+        if isinstance(family, str) and family in family_names("features"):
+            made = registered_class(family)()
+            if isinstance(made, FeatureFamily):  # has a map of features and scores
+                return seeded(made.set_params(categorical_features=categorical_features), random_state)
+        return read_family(family, random_state)
+
+    return FamilyKind(read, list_feature_calibrators, Stacking.make_members, "isotonic")

@@ -13,22 +13,21 @@ from fitontest.data.reading.read import read
 from fitontest.data.repeated_rows import Repeats
 from fitontest.data.row_groups import GROUP
 from fitontest.data.score_sample import ScoreSample
+from fitontest.evaluation.comparison.with_features import CategoricalFeatures
 from fitontest.families.base import read_family
 from fitontest.families.docstrings import take_descriptions
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.identity import IdentityMap
 from fitontest.maps.logistic import LogisticMap
 from fitontest.maps.rules.columns import Columns
-from fitontest.numerics.links import logit
+from fitontest.numerics.links import LOGIT_EPS, logit
 from fitontest.numerics.random import one_seed
 from fitontest.results.checks import choose, is_real, is_whole
 from fitontest.results.typing import ArrayInput, FloatArray, Label, RandomState
 from fitontest.segments.features.given import columns_of
-from fitontest.segments.features.read_columns import CategoricalFeatures
 from fitontest.segments.features.rows import FeatureRows
 from fitontest.segments.features.search import Found, FoundSegment
 from fitontest.segments.found_segments import Against, FoundSegments
-from fitontest.segments.maps.base import LOGIT_EPS
 from fitontest.segments.maps.offsets import SegmentOffsetsMap
 from fitontest.segments.uncertainty.honest_tree import HALVES, tree_segments
 from fitontest.segments.uncertainty.segment_scan import scan_segments

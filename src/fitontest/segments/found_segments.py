@@ -16,7 +16,7 @@ from fitontest.maps.rules.conditions import Rule, distinct_texts
 from fitontest.maps.sql import number, rule_to_sql
 from fitontest.measures.interval import INDEPENDENT_ROWS
 from fitontest.measures.notes import data_notes
-from fitontest.numerics.links import logit
+from fitontest.numerics.links import LOGIT_EPS, logit
 from fitontest.results.frames import Records, attributes
 from fitontest.results.table import Section, Table
 from fitontest.results.text import count, sentence, short, signed
@@ -27,7 +27,6 @@ from fitontest.segments.features.read_columns import read_columns
 from fitontest.segments.features.residuals import Residual, residual_of
 from fitontest.segments.features.rows import FeatureRows
 from fitontest.segments.features.search import FoundSegment
-from fitontest.segments.maps.base import LOGIT_EPS
 from fitontest.segments.maps.offsets import SegmentOffsetsMap
 
 if TYPE_CHECKING:

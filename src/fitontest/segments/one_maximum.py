@@ -3,13 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from fitontest.data.samples import Key, Samples
-from fitontest.families.base import read_family
-from fitontest.maps.base import CalibrationMap
 from fitontest.maps.logistic import LogisticMap
 from fitontest.measures.cumulative import CumulativeError
 from fitontest.measures.estimate import Estimate
@@ -18,8 +16,6 @@ from fitontest.segments.features.cuts import LEAST_VARIANCE
 from fitontest.segments.uncertainty.segment_maxima import SegmentMaxima
 from fitontest.uncertainty.seminorm import told_by_noise
 
-Against: TypeAlias = Literal["logistic", "scores"]
-AGAINST = ("logistic", "scores")
 TOO_LITTLE = f"too little to test, since the sum of p (1 - p) is below {LEAST_VARIANCE:g}"
 ONLY_CERTAIN = f"too little beside scores of exactly 0 or 1, since the sum of p (1 - p) is below {LEAST_VARIANCE:g}"
 ON_CONTRADICTED = (
@@ -139,37 +135,6 @@ class OneMaximum:
             "largest_if_calibrated": float(maxima.maxima.mean()) if maxima.tested.any() else None,
             "reach_in_standard_deviations": maxima.reach(self.level) if maxima.tested.any() else None,
         }
-
-
-def calibrated_by(segments: Samples, c_hat: CalibrationMap) -> Samples:
-    """Return segments whose scores were calibrated by one map.
-
-    Parameters
-    ----------
-    segments : Samples
-        By segment, of one score in each row.
-    c_hat : CalibrationMap
-    """
-    return segments.each(lambda sample: sample.present.rescored(c_hat.evaluate(sample.rows.p)))
-
-
-def logistic_map(segments: Samples) -> LogisticMap:
-    """Return the logistic map of all rows.
-
-    Raises
-    ------
-    ValueError
-        All labels are of one class.
-    """
-    whole = segments.whole
-    if whole.base_rate in (0.0, 1.0):
-        raise ValueError(
-            f"against must be 'scores' where all labels are of one class, of which no logistic map can be fitted; got "
-            f"'logistic' with {whole.n:,} rows of one class"
-        )
-    c_hat = read_family("platt").fit_sample(whole).map_
-    assert isinstance(c_hat, LogisticMap)
-    return c_hat
 
 
 def maximum_of(

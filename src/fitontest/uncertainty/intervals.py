@@ -31,8 +31,6 @@ from fitontest.numerics.threads import one_blas_thread
 from fitontest.partitions.simplex.median_variance import MedianVariance
 from fitontest.results.checks import is_real
 from fitontest.results.typing import FloatArray, RandomState
-from fitontest.risk.loss_bounds import LossBounds, excess_of
-from fitontest.risk.measures.decision_loss import DecisionLoss
 from fitontest.uncertainty.chain import DRAWS, DebiasedInterval, Redrawn, known_fit
 from fitontest.uncertainty.dependence import bound_to, redraws_of, with_dependence
 from fitontest.uncertainty.goodness_of_fit import fit_at_points
@@ -123,7 +121,9 @@ def with_interval(
             return estimate.with_uncertainty(interval_reason=NO_PLACES_OF_LEVELS)
         g = _direction(direction, estimate, redrawn.redraws) if ladder is None else ladder.direction
         own = redrawn.chain(g, draws, level)
-        bounds = None if ladder is None else _bounds_of_labels(measure, sample, redrawn.redraws, ladder, level)
+        bounds = None
+        if ladder is not None and ladder.rung != "levels":  # far below the error where only levels of near rows fit
+            bounds = measure.exact_bounds(sample, ladder.entries, ladder.direction, level)
         if own is None and bounds is not None:  # labels beside the threshold tell, where redrawn ones do not vary
             ends = bounds.least, bounds.most
             exact = ErrorInterval(*ends, level, target=_target(direction), draws=draws, seed=seed, cut=True)
@@ -156,21 +156,6 @@ def with_interval(
     bounded = redrawn.measure.total is not None and not is_order_statistic(redrawn.measure.total)
     limits = ladder.limits if ladder is not None and bounded else None
     return estimate.with_uncertainty(debiased=found.value, interval=interval, limits=limits)
-
-
-def _bounds_of_labels(
-    measure: Measure, sample: Any, redraws: Redraws, ladder: Ladder, level: float
-) -> LossBounds | None:
-    """Return what labels alone leave open of a decision loss; None of other measures.
-
-    It rests on a true map that does not fall, or falls as a spline can follow. Where only levels of neighbouring rows
-    fit, the bound is far below the loss: of jumps up and down by .12, 20 times over the scores, in 86 of 100 sets of
-    3,000 rows.
-    """
-    if not isinstance(measure, DecisionLoss) or ladder.rung == "levels":
-        return None
-    entries, t = redraws.entries, float(measure.threshold)  # type: ignore[attr-defined] # of scores
-    return LossBounds.of(sample, t, level, excess_of(entries.p, entries.w, ladder.direction, t))
 
 
 def with_own_interval(estimate: Estimate, level: float) -> Estimate:

@@ -9,9 +9,8 @@ import pandas as pd
 import pytest
 
 import fitontest as fot
-from fitontest.numerics.links import logit, sigmoid
+from fitontest.numerics.links import LOGIT_EPS, logit, sigmoid
 from fitontest.segments.features.read_columns import read_columns
-from fitontest.segments.maps.base import LOGIT_EPS
 from tests.segments.maps.maps import (
     BOOSTED,
     IDENTITY,

@@ -16,11 +16,11 @@ from fitontest.data.segment_unions import SegmentsOf
 from fitontest.data.simplex_sample import CANONICAL
 from fitontest.evaluation.evaluate import ALL, DEFAULT_CANONICAL, DEFAULT_FAMILIES, DEFAULT_MEASURES, defaults_of
 from fitontest.evaluation.evaluated_models import EvaluatedModels
+from fitontest.evaluation.together import AGAINST, Against
 from fitontest.measures.losses.rejection import DEFAULT_ALPHA
 from fitontest.measures.measure import Measure
 from fitontest.numerics.significance.choice import check_alpha
 from fitontest.results.detailed import Detailed
-from fitontest.segments.one_maximum import AGAINST, Against
 from fitontest.uncertainty.intervals import check_interval
 
 NULL_DRAWS = 100  # enough for the mean to a tenth of the spread

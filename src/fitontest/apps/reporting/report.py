@@ -51,6 +51,7 @@ from fitontest.data.simplex_sample import CANONICAL, AnyReduction
 from fitontest.evaluation.comparison.compare import compare_calibrators
 from fitontest.evaluation.comparison.comparison import Comparison
 from fitontest.evaluation.comparison.fitted_maps import FittedMaps
+from fitontest.evaluation.comparison.with_features import FROM_DTYPE, CategoricalFeatures
 from fitontest.evaluation.evaluate import FamilyLike, measures_of
 from fitontest.evaluation.evaluation import Evaluation
 from fitontest.evaluation.measuring import measure_data, measure_maxima, measure_segments
@@ -69,7 +70,6 @@ from fitontest.results.text import capital, sentence, short
 from fitontest.results.typing import ArrayInput, Label, RandomState
 from fitontest.results.writing import write_text
 from fitontest.risk.validation.validation import Validation
-from fitontest.segments.features.read_columns import FROM_DTYPE, CategoricalFeatures
 from fitontest.segments.found_segments import FoundSegments
 from fitontest.uncertainty.redrawing import MOST_JUDGED, Redrawing
 from fitontest.uncertainty.verdict import FAMILY, Verdict

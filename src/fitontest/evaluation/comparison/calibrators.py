@@ -17,8 +17,8 @@ from fitontest.evaluation.comparison.decomposition import Parts
 from fitontest.evaluation.comparison.interpretability import Interpretability
 from fitontest.evaluation.comparison.known_truth import Quality
 from fitontest.evaluation.comparison.paired import PairedLosses, PairedScore
+from fitontest.evaluation.comparison.with_features import WorstSegment
 from fitontest.measures.estimate import Estimate
-from fitontest.segments.uncertainty.worst_segment import WorstSegment
 
 ALIKE = 1  # numbers of parameters that differ by no more than this count as equally few
 

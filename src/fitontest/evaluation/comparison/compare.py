@@ -21,10 +21,17 @@ from fitontest.evaluation.comparison.candidates import of_one_class
 from fitontest.evaluation.comparison.comparison import Comparison
 from fitontest.evaluation.comparison.held_out import HeldOutEvaluation
 from fitontest.evaluation.comparison.judging import count_labels, ranks_in_reverse
-from fitontest.evaluation.comparison.kinds import KINDS, OF_SCORES, FamilyKind, kind_with_features
+from fitontest.evaluation.comparison.kinds import KINDS, OF_SCORES, FamilyKind
 from fitontest.evaluation.comparison.known_truth import Truth, read_truth
 from fitontest.evaluation.comparison.options import EVALUATORS, Options
 from fitontest.evaluation.comparison.rows import check_two_classes, sample_of
+from fitontest.evaluation.comparison.with_features import (
+    FROM_DTYPE,
+    CategoricalFeatures,
+    ComparedRows,
+    compared_rows,
+    kind_with_features,
+)
 from fitontest.families.base import Family
 from fitontest.families.multiclass.base import MulticlassFamily
 from fitontest.families.registry import family_name
@@ -32,8 +39,6 @@ from fitontest.numerics.standard_error import LEAST_GROUPS
 from fitontest.results.checks import brief
 from fitontest.results.progress import track
 from fitontest.results.typing import ArrayInput, Label, RandomState
-from fitontest.segments.compared_rows import Features
-from fitontest.segments.features.read_columns import FROM_DTYPE, CategoricalFeatures
 
 TEST_NAMES = Names("test[0]", "test[1]", "test[2]", groups="test[3]")
 OF_SEVERAL = (
@@ -230,8 +235,8 @@ def compare_calibrators(
     sample = sample_of(data, NAMES)
     test, X_test = _split_test(test, X)
     tested = None if test is None else _read_test(test, data, kind, pos_label)
-    features = None if X is None else Features.of(X, sample, categorical_features)
-    of_test = None if X is None or tested is None else Features.of(X_test, tested, categorical_features, "test[4]")
+    features = None if X is None else compared_rows(X, sample, categorical_features)
+    of_test = None if X is None or tested is None else compared_rows(X_test, tested, categorical_features, "test[4]")
     return _compare(sample, options, tested, truth, kind, features, of_test)
 
 
@@ -274,8 +279,8 @@ def _compare(
     test: Sample | None,
     truth: Truth,
     reduction: str | None,
-    features: Features | None = None,
-    test_features: Features | None = None,
+    features: ComparedRows | None = None,
+    test_features: ComparedRows | None = None,
 ) -> Comparison:
     """Return the comparison on checked rows."""
     counts = count_labels(sample)
@@ -324,8 +329,8 @@ def _set_up(
     options: Options,
     test: Sample | None,
     truth: Truth,
-    features: Features | None,
-    test_features: Features | None,
+    features: ComparedRows | None,
+    test_features: ComparedRows | None,
 ) -> HeldOutEvaluation:
     """Return the evaluation with its folds drawn and the true probabilities checked."""
     if features is not None:

@@ -20,6 +20,7 @@ from fitontest.evaluation.comparison.interpretability import Interpretability, m
 from fitontest.evaluation.comparison.judging import columns_by_labelling, joined_columns, labellings_of, views_of
 from fitontest.evaluation.comparison.known_truth import mean_given_rows, measure_quality
 from fitontest.evaluation.comparison.options import Options
+from fitontest.evaluation.comparison.with_features import ComparedRows, WorstSegment
 from fitontest.families.reading import fit_estimator
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.plug_in import PlugIn
@@ -27,10 +28,6 @@ from fitontest.numerics.norms import l1
 from fitontest.numerics.random import one_seed
 from fitontest.results.exceptions import Held, held_warnings, warn_user, without_warnings
 from fitontest.results.typing import FloatArray, IntArray
-from fitontest.segments.compared_rows import Features
-from fitontest.segments.uncertainty.worst_segment import WorstSegment, worst_if_calibrated, worst_segment
-
-DRAWS = 100  # of labels, for a mean of maxima, which vary by a tenth
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +69,7 @@ class HeldOutEvaluation:
         The true probability at each row of the test set, if there is one, else of the sample.
     options : Options
         The loss, the families that estimate errors and decompose the loss, and how members of mixtures are read.
-    features, test_features : Features or None
+    features, test_features : ComparedRows or None
         Of the rows to fit to, and of the test set.
     known : list of tuples of family and array
         Predictions out of fold that were made already.
@@ -85,8 +82,8 @@ class HeldOutEvaluation:
     folds: list[list[IntArray]]
     truth: FloatArray | None
     options: Options
-    features: Features | None = None
-    test_features: Features | None = None
+    features: ComparedRows | None = None
+    test_features: ComparedRows | None = None
     known: list[tuple[Any, FloatArray]] = field(default_factory=list)
     said: list[Held] = field(default_factory=list)
 
@@ -144,12 +141,12 @@ class HeldOutEvaluation:
                 warn_user(*warning)
 
     @property
-    def _features(self) -> Features:
+    def _features(self) -> ComparedRows:
         assert self.features is not None  # families that take features are refused without any
         return self.features
 
     @property
-    def _judged_features(self) -> Features | None:
+    def _judged_features(self) -> ComparedRows | None:
         return self.features if self.test is None else self.test_features
 
     def _predict_judged(self, family: Any) -> FloatArray:
@@ -165,14 +162,14 @@ class HeldOutEvaluation:
         features = self._judged_features
         if features is None:
             return None
-        return worst_segment(features.rows(sample), one_seed(self.options.random_state))
+        return features.worst_segment(sample, one_seed(self.options.random_state))
 
     def worst_if_calibrated(self, sample: Sample) -> tuple[float, float] | None:
         """Return what the worst segment and the multicalibration error of calibrated predictions are, on average."""
         features = self._judged_features
         if features is None:
             return None
-        return worst_if_calibrated(features.rows(sample), DRAWS, one_seed(self.options.random_state))
+        return features.worst_if_calibrated(sample, one_seed(self.options.random_state))
 
     def _predict(self, family: Any) -> FloatArray:
         """Return the predictions out of fold, of each repeat; they are remembered for mixtures of families."""

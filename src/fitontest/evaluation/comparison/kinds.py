@@ -1,27 +1,19 @@
-"""How families are read for one kind of rows: scores, with features too, distributions, or class by class."""
+"""How families are read for one kind of rows: scores, distributions, or class by class."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from sklearn.base import clone
-
 from fitontest.evaluation.comparison.candidates import (
     DO_NOTHING,
     list_calibrators,
     list_class_calibrators,
-    list_feature_calibrators,
 )
-from fitontest.families.base import read_family
 from fitontest.families.identity import Identity
-from fitontest.families.listed import read_families, read_listed
+from fitontest.families.listed import read_families
 from fitontest.families.multiclass.one_vs_rest import ByClass, read_class_families
-from fitontest.families.registry import FamilyBase, registered_class, seeded
-from fitontest.families.registry import names as family_names
 from fitontest.families.stacking import Stacking
 from fitontest.results.typing import RandomState
-from fitontest.segments.features.read_columns import CategoricalFeatures
-from fitontest.segments.repair.feature_family import FeatureFamily
 
 Families = dict[str, Any]
 
@@ -85,30 +77,6 @@ class FamilyKind:
     def adapted_members(self, mixture: Stacking) -> list[Any]:
         """Return the unfitted members of a mixture, as they are fitted."""
         return [self.adapt(member) for member in self.members(mixture).values()]
-
-
-def kind_with_features(categorical_features: CategoricalFeatures) -> FamilyKind:
-    """Return how families are read for rows with features: those of scores, and those that see the features.
-
-    Parameters
-    ----------
-    categorical_features
-        Of families given by name.
-    """
-
-    def read(families: Iterable[Any], argument: str, random_state: RandomState) -> Families:
-        return read_listed(families, argument, random_state, read_either, FamilyBase)
-
-    def read_either(family: Any, random_state: RandomState) -> Any:
-        if isinstance(family, FeatureFamily):
-            return clone(family)
-        if isinstance(family, str) and family in family_names("features"):
-            made = registered_class(family)()
-            if isinstance(made, FeatureFamily):  # has a map of features and scores
-                return seeded(made.set_params(categorical_features=categorical_features), random_state)
-        return read_family(family, random_state)
-
-    return FamilyKind(read, list_feature_calibrators, Stacking.make_members, "isotonic")
 
 
 OF_SCORES = FamilyKind(read_families, list_calibrators, Stacking.make_members, "isotonic")

@@ -7,6 +7,7 @@ import numpy as np
 
 from fitontest.data.counted_sample import count_rows
 from fitontest.data.dependence import are_too_few
+from fitontest.data.entries import Entries
 from fitontest.data.score_sample import ScoreSample
 from fitontest.families.base import read_family
 from fitontest.measures.estimate import Estimate
@@ -17,6 +18,7 @@ from fitontest.results.exceptions import without_warnings
 from fitontest.results.table import Section
 from fitontest.results.text import percent, short
 from fitontest.results.typing import FloatArray, RandomState
+from fitontest.risk.loss_bounds import LossBounds, excess_of
 from fitontest.risk.measures.decision_regret import FAMILY, DecisionRegret, check_map_family
 from fitontest.risk.measures.threshold import check_threshold
 
@@ -123,6 +125,11 @@ class DecisionLoss(DecisionRegret):
             gain_on_these_rows=float(rows.w @ (changes * (rows.y - t)) / total / (1.0 - t)),
         )
         return Estimate.of(self, sample, float(rows.w @ self.losses(rows.p, c) / total), evidence)
+
+    def exact_bounds(self, sample: Any, entries: Entries, direction: FloatArray, level: float) -> LossBounds:
+        """Return what labels beside the threshold leave open, where the true map does not fall, or as a spline can."""
+        t = float(self.threshold)
+        return LossBounds.of(sample, t, level, excess_of(entries.p, entries.w, direction, t))
 
     def held_out_gain(
         self, sample: ScoreSample, cv: int = 10, random_state: RandomState = 0

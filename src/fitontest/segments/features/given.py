@@ -3,8 +3,9 @@
 from typing import Any
 
 from fitontest.data.score_sample import ScoreSample
+from fitontest.evaluation.comparison.with_features import CategoricalFeatures
 from fitontest.maps.rules.columns import Columns
-from fitontest.segments.features.read_columns import CategoricalFeatures, read_columns
+from fitontest.segments.features.read_columns import read_columns
 
 
 def columns_of(X: Any, sample: ScoreSample, categorical_features: CategoricalFeatures, name: str = "X") -> Columns:

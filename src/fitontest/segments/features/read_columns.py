@@ -1,7 +1,7 @@
 """Reading features: from data frames of any library, dicts of columns and matrices to columns of two kinds."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -9,11 +9,10 @@ from numpy.typing import NDArray
 
 from fitontest.data.arrays import NUMBERS, is_missing
 from fitontest.data.places import BadValueError, such
+from fitontest.evaluation.comparison.with_features import FROM_DTYPE, CategoricalFeatures
 from fitontest.maps.rules.columns import MISSING, Categories, Column, Columns, Level, Numbers
 from fitontest.results.checks import as_plain, brief, is_real, is_whole, meant
 
-CategoricalFeatures: TypeAlias = str | Iterable[str | int | bool] | None
-FROM_DTYPE = "from_dtype"
 NOTHING = "a minimum of 1 is required."  # as scikit-learn says it
 SHAPE = "X must be a data frame, a dict of columns or a matrix of shape (n, d)"
 

@@ -11,11 +11,9 @@ from fitontest.maps.frames import append_columns
 from fitontest.maps.rules.columns import Columns
 from fitontest.maps.sql import to_sql
 from fitontest.maps.stored import StoredMap
-from fitontest.numerics.links import logit
+from fitontest.numerics.links import LOGIT_EPS, logit
 from fitontest.results.typing import ArrayInput, FloatArray
 from fitontest.segments.features.read_columns import read_columns
-
-LOGIT_EPS = 1e-16  # as for Platt scaling: a decision value of up to 36 that became a score is itself again
 
 
 class FeatureMap(StoredMap):

@@ -13,6 +13,7 @@ from fitontest.data.arrays import as_column, check_finite, check_same_length
 from fitontest.data.indices import check_same_order
 from fitontest.data.labels import distinct
 from fitontest.data.weights import Weights
+from fitontest.evaluation.comparison.with_features import FROM_DTYPE, CategoricalFeatures
 from fitontest.families.base import Solution
 from fitontest.families.feature_calibrator import (
     FeatureCalibrator,
@@ -27,7 +28,6 @@ from fitontest.numerics.random import check_seed
 from fitontest.results.checks import brief
 from fitontest.results.typing import ArrayInput, FloatArray, IntArray, RandomState
 from fitontest.segments.features.folds import DealtRows
-from fitontest.segments.features.read_columns import FROM_DTYPE, CategoricalFeatures
 from fitontest.segments.features.rows import FeatureRows
 from fitontest.segments.maps.base import FeatureMap
 from fitontest.segments.repair.feature_names import read_features, read_known_features

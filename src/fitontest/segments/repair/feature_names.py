@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import validate_data
 
+from fitontest.evaluation.comparison.with_features import CategoricalFeatures
 from fitontest.maps.rules.columns import Columns
 from fitontest.results.checks import brief, meant
-from fitontest.segments.features.read_columns import CategoricalFeatures, read_columns
+from fitontest.segments.features.read_columns import read_columns
 
 
 def read_features(estimator: Any, X: Any, categorical_features: CategoricalFeatures) -> tuple[Columns, dict[str, Any]]:
