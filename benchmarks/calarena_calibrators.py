@@ -105,7 +105,7 @@ OURS: dict[str, dict[str, Make]] = {
         for name in ("stacking", "temperature", "vector", "matrix", "dirichlet")
     }
     | {
-        f"**fitontest {name}, one vs rest**": lambda name=name: Entered(fot.OneVsRest(name))
+        f"**fitontest {name}, one vs rest**": lambda name=name: Entered(fot.families.OneVsRest(name))
         for name in ("spline", "platt", "beta", "isotonic")
     },
 }

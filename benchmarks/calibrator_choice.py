@@ -56,7 +56,7 @@ class Tested:
 class Found:
     """The comparison of the families, and the mixtures of them."""
 
-    comparison: fot.Comparison
+    comparison: fot.evaluation.Comparison
     mixtures: dict[str, Tested]
 
     def test(self, one: Calibrator) -> Tested:
@@ -73,12 +73,12 @@ def compared(problem: Problem, seed: int, families: list[str] | None, scoring: s
     )  # fmt: skip
     candidates = [clone(one.family) for one in comparison]
     mixed = fot.compare_calibrators(
-        val.y, val.p, families=[fot.Stacking(candidates, loss=scoring, random_state=seed)], scoring=scoring,
+        val.y, val.p, families=[fot.families.Stacking(candidates, loss=scoring, random_state=seed)], scoring=scoring,
         repeats=repeats, rule="stack", evaluators=[], random_state=seed,
     )  # fmt: skip
     with without_warnings():
-        default = fot.Stacking(loss=scoring, random_state=seed).fit(val.p, val.y)
-    mixture = next(one.family for one in mixed if isinstance(one.family, fot.Stacking))
+        default = fot.families.Stacking(loss=scoring, random_state=seed).fit(val.p, val.y)
+    mixture = next(one.family for one in mixed if isinstance(one.family, fot.families.Stacking))
     mixtures = {"rule stack": mixed.best_, "always the mixture": mixture, "always stacking": default}
     oracle = min(one.test.score for one in comparison)
     best = {"rule one_se": choose_by("one_se", comparison).family, **mixtures}
@@ -106,7 +106,7 @@ def of_file(path: Path, seed: int, tables: bool, **options: object) -> list[tupl
     return found
 
 
-def single(name: str, comparison: fot.Comparison) -> list[str]:
+def single(name: str, comparison: fot.evaluation.Comparison) -> list[str]:
     """Return the row of one problem."""
     oracle = min(comparison, key=lambda one: one.test.score)
     cells = [name, f"{comparison.n:,}", oracle.name, f"{oracle.test.score:.5f}"]

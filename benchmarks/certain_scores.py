@@ -130,7 +130,7 @@ def with_margin(margin: float) -> Callable[[str, Problem], Array]:
 def with_eps(eps: float | str) -> Callable[[str, Problem], Array]:
     def predicted(name: str, problem: Problem) -> Array:
         if name == "one_vs_rest":
-            family = fot.OneVsRest(fot.Beta(eps=eps))
+            family = fot.families.OneVsRest(fot.Beta(eps=eps))
         else:
             family = fot.families.make(name, eps=eps)
         if problem.labels is None:

@@ -35,6 +35,6 @@ RULES: dict[str, Callable[[Ranked, str], str]] = {
 }
 
 
-def choose_by(rule: str, comparison: fot.Comparison) -> Calibrator:
+def choose_by(rule: str, comparison: fot.evaluation.Comparison) -> Calibrator:
     """Return what a rule chooses."""
     return comparison[RULES[rule](comparison.calibrators, comparison.do_nothing)]

@@ -59,8 +59,8 @@ def drift_rate(n: int, draws: int) -> float:
         for part, sharpness in enumerate((1.0, 2.0)):
             _, c, y = draw(n, 2 * seed + part, sharpness)
             p = powered(c, 1.5)
-            tables.append(fot.ClassCells({k: fot.Cells.of(y == k, p[:, k]) for k in range(CLASSES)}))
-        found.append(fot.compare_cells(*tables, draws=199, family="identity", random_state=seed).changed)
+            tables.append(fot.data.ClassCells({k: fot.Cells.of(y == k, p[:, k]) for k in range(CLASSES)}))
+        found.append(fot.monitor.compare_cells(*tables, draws=199, family="identity", random_state=seed).changed)
     return float(np.mean(found))
 
 

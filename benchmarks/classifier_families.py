@@ -29,8 +29,8 @@ from report import machine_facts, markdown, tell
 
 FAMILIES = {
     **{name: fot.families.make(name) for name in ("identity", "platt", "beta", "isotonic", "spline", "pl3")},
-    "stacking": fot.Stacking(),
-    "stacking of all candidates": fot.Stacking(
+    "stacking": fot.families.Stacking(),
+    "stacking of all candidates": fot.families.Stacking(
         ["identity", "temperature", "platt", "beta", "isotonic", "spline", "venn_abers"]
     ),
 }

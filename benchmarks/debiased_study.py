@@ -32,11 +32,11 @@ FAMILIES = {
     "pava_bc": (fot.PavaBlocks(), None),
     "platt": (fot.Platt(), "Platt"),
     "beta": (fot.Beta(), "beta"),
-    "temperature": (fot.Temperature(), None),
+    "temperature": (fot.families.Temperature(), None),
     "spline": (fot.Spline(), None),
     "pl3": (fot.PL3(), "PL3"),
-    "stacking": (fot.Stacking(), None),
-    "stacking_no_identity": (fot.Stacking(["platt", "beta", "spline", "pl"]), None),
+    "stacking": (fot.families.Stacking(), None),
+    "stacking_no_identity": (fot.families.Stacking(["platt", "beta", "spline", "pl"]), None),
 }
 Row = tuple[str, str, float, float, float]
 RANGES = (("0", 0.0, 0.0), (".005 to .025", 0.005, 0.025), (".03 to .10", 0.03, 0.1))

@@ -104,7 +104,7 @@ def bands_of(truth: str, n: int, number: int, true: tuple[np.ndarray, ...]) -> l
     out = []
     for name, chosen in RANGES.items():
         with without_warnings():
-            curve = fot.decision_curve(y, {"p": p, "other": other(p)}, thresholds=ALL[chosen])
+            curve = fot.risk.decision_curve(y, {"p": p, "other": other(p)}, thresholds=ALL[chosen])
         first, second, everybody = (each[chosen] for each in true)
         for what, found, expected in (
             ("net benefit", curve.difference("p", "treat none"), first),

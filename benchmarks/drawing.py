@@ -42,13 +42,13 @@ def as_svg(figure: Figure) -> int:
     return buffer.getbuffer().nbytes
 
 
-def reliability(error: fot.Estimate, data: Data, scale: str) -> int:
+def reliability(error: fot.measures.Estimate, data: Data, scale: str) -> int:
     display = fot.ReliabilityDisplay(error, fot.ScoreSample(*data), scale=scale)
     return as_svg(display.plot(blank()).figure_)
 
 
-def tests(error: fot.Estimate, data: Data, scale: str) -> int:
-    display = fot.TCEDisplay(error, fot.ScoreSample(*data), scale=scale)
+def tests(error: fot.measures.Estimate, data: Data, scale: str) -> int:
+    display = fot.displays.TCEDisplay(error, fot.ScoreSample(*data), scale=scale)
     return as_svg(display.plot(blank()).figure_)
 
 

@@ -105,7 +105,7 @@ def found_in(setting: Setting, n: int, seed: int) -> list[bool]:
         y = rng.random(n) < truth(p)
         tables.append(fot.Cells.of(y, p))
         residuals.append(y - p)
-    found = fot.compare_cells(*tables, draws=DRAWS, random_state=seed)
+    found = fot.monitor.compare_cells(*tables, draws=DRAWS, random_state=seed)
     z = np.diff([one.mean() for one in residuals]) / np.sqrt(sum(one.var() / n for one in residuals))
     region = min(row["adjusted_p_value"] for row in found.rows())
     p_values = (found.p_value, region, found.error.p_value, found.maps.p_value)
@@ -156,8 +156,8 @@ def found_in_groups(setting: Grouped, seed: int) -> list[bool]:
         y = ndtr(latent) < np.minimum(off(p) + after * setting.shift, 1.0)
         tables.append((y.ravel(), p.ravel(), np.repeat(groups, setting.rows)))
     options = {"draws": DRAWS, "family": "identity", "random_state": seed}
-    found = fot.compare_cells(*(fot.read(y, p, groups=group) for y, p, group in tables), **options)
-    rows = fot.compare_cells(*((y, p) for y, p, _ in tables), **options)
+    found = fot.monitor.compare_cells(*(fot.read(y, p, groups=group) for y, p, group in tables), **options)
+    rows = fot.monitor.compare_cells(*((y, p) for y, p, _ in tables), **options)
     regions = [min(row["adjusted_p_value"] for row in one.rows()) for one in (found, rows)]
     p_values = (found.p_value, found.residual.p_value, regions[0], rows.p_value, regions[1])
     return [p_value <= LEVEL for p_value in p_values]

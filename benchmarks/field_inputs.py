@@ -253,7 +253,7 @@ def large_logits() -> str:
     rng = np.random.default_rng(0)
     logits = rng.normal(0, 1.5, (1000, 4))
     k = np.array([rng.choice(4, p=q) for q in softmax(logits, 1)])
-    one, many = (fot.Temperature(input="logits", mix=False).fit(s * logits, k) for s in (1, 1000))
+    one, many = (fot.families.Temperature(input="logits", mix=False).fit(s * logits, k) for s in (1, 1000))
     loss = -log_softmax(1000 * logits / many.temperature_, 1)[np.arange(k.size), k].mean()
     return f"T {one.temperature_:.4f} and {many.temperature_:.2f}, log loss {loss:.4f}"
 
@@ -368,7 +368,7 @@ def probabilities_given_as_logits() -> str:
     rng = np.random.default_rng(0)
     scores = rng.dirichlet(np.ones(3), 400)
     k = np.array([rng.choice(3, p=q) for q in scores])
-    return f"T {fot.Temperature(input='logits').fit(scores, k).temperature_:.2f}"
+    return f"T {fot.families.Temperature(input='logits').fit(scores, k).temperature_:.2f}"
 
 
 @case

@@ -37,7 +37,11 @@ TRUTHS = {
 def families():
     """Return the maps that are used: the mixture that is chosen by default, a small family, and a large one."""
     default = ["identity", "temperature", "platt", "beta", "isotonic", "spline", "venn_abers"]
-    return {"stacking": fot.Stacking(default, random_state=0), "platt": fot.Platt(), "isotonic": fot.Isotonic()}
+    return {
+        "stacking": fot.families.Stacking(default, random_state=0),
+        "platt": fot.Platt(),
+        "isotonic": fot.Isotonic(),
+    }
 
 
 def measure(scores, truth, n, seed):

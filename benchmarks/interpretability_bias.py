@@ -66,14 +66,14 @@ Record = dict[str, Any]
 
 def fit_tree(X: np.ndarray, y: np.ndarray, machine_rows: int) -> tuple[Any, Any]:
     """Return the decision tree, twice: as what predicts, and as what knows the cells."""
-    tree = fot.TreeCalibrator().fit(X[machine_rows:], y[machine_rows:])
+    tree = fot.segments.TreeCalibrator().fit(X[machine_rows:], y[machine_rows:])
     return tree, tree
 
 
 def fit_calibration_tree(X: np.ndarray, y: np.ndarray, machine_rows: int) -> tuple[Any, Any]:
     """Return the probability calibration tree behind its support vector machine, and the tree itself."""
     machine = make_pipeline(StandardScaler(), SVC(cache_size=500)).fit(X[:machine_rows], y[:machine_rows])
-    family = fot.ProbabilityCalibrationTree()
+    family = fot.segments.ProbabilityCalibrationTree()
     model = fot.CalibratedClassifier(FrozenEstimator(machine), family, response_method="decision_function")
     model.fit(X[machine_rows:], y[machine_rows:])
     return model, model.calibrated_classifiers_[0].family_

@@ -50,7 +50,7 @@ def main() -> None:
             rows.append([what, kind, f"{theirs:.0f}", f"{pair.ours_ms:.0f}", f"{pair.ratio:.2f}", f"{most:g}"])
 
         for k in NEIGHBOURS:
-            add(f"knn, k = {k}", lambda k=k, y=y, p=p: fot.KNN(k).fit_sample(fot.ScoreSample(y, p)), 3)
+            add(f"knn, k = {k}", lambda k=k, y=y, p=p: fot.families.KNN(k).fit_sample(fot.ScoreSample(y, p)), 3)
             add(
                 f"auc_v, k = {k}", lambda k=k, y=y, p=p: fot.measures.ValidityArea(k).estimate(fot.ScoreSample(y, p)), 3
             )

@@ -118,7 +118,7 @@ def calibrated(
     n_classes = int(y.max()) + 1
     machine = Remembered(fit_machine(X[training[:cap]], y[training[:cap]]))
     known = calibration[np.isin(y[calibration], machine.classes_)]
-    families = {"PS": fot.Platt(smoothing=True), "IR": fot.Isotonic(), "PCT": fot.ProbabilityCalibrationTree()}
+    families = {"PS": fot.Platt(smoothing=True), "IR": fot.Isotonic(), "PCT": fot.segments.ProbabilityCalibrationTree()}
     found, cells = {}, {}
     for name, family in families.items():
         model = fot.CalibratedClassifier(FrozenEstimator(machine), family, response_method="decision_function")
@@ -126,7 +126,7 @@ def calibrated(
         found[name] = spread(model.predict_proba(X[test]), model.classes_, n_classes)
         if name == "PCT":
             cells[name] = model.calibrated_classifiers_[0].family_.cells(X[test])
-    tree = fot.TreeCalibrator().fit(X[calibration], y[calibration])
+    tree = fot.segments.TreeCalibrator().fit(X[calibration], y[calibration])
     found["DT"] = spread(tree.predict_proba(X[test]), tree.classes_, n_classes)
     cells["DT"] = tree.cells(X[test])
     return found, cells
@@ -150,7 +150,7 @@ def measures(P: np.ndarray, y: np.ndarray, cells: np.ndarray | None) -> dict[str
         "AUC": float(np.mean([roc_auc_score(truth[:, k], P[:, k]) for k in mixed])) if mixed else np.nan,
         "ECE": mean_error(truth, P, columns, fot.Slope1(min(BINS, len(y)))),
         "ECE cut": float(np.mean([cut_ece(truth[:, k], P[:, k]) for k in columns])),
-        "AUC_V": 1.0 - mean_error(truth, P, columns, fot.KNN(min(NEIGHBOURS, len(y)))),
+        "AUC_V": 1.0 - mean_error(truth, P, columns, fot.families.KNN(min(NEIGHBOURS, len(y)))),
         "AUC_V cut": 1.0 - float(np.mean([cut_deviation(truth[:, k], P[:, k]) for k in columns])),
     }
     if cells is not None:
@@ -211,7 +211,7 @@ def run(task: tuple[Path, int], results: Path, cap: int, until: float) -> str | 
     rows = split(len(y), repetition)
     with warnings.catch_warnings(), threadpool_limits(1):
         warnings.simplefilter("ignore", fot.CalibrationWarning)  # rare classes of small tables
-        warnings.simplefilter("ignore", fot.SeparableDataWarning)
+        warnings.simplefilter("ignore", fot.results.SeparableDataWarning)
         warnings.filterwarnings("ignore", message="Label not .* is present in all training examples")
         proba, cells = calibrated(X, y, rows, cap)
     found = {name: measures(P, y[rows[2]], cells.get(name)) for name, P in proba.items()}

@@ -28,7 +28,7 @@ FAMILIES: dict[str, Callable[[], fot.Family]] = {
     "isotonic": fot.Isotonic,
     "pava_bc": fot.PavaBlocks,
     "platt": fot.Platt,
-    "temperature": fot.Temperature,
+    "temperature": fot.families.Temperature,
     "beta": fot.Beta,
     "spline": fot.Spline,
     "pl3": fot.PL3,

@@ -122,13 +122,13 @@ def our_map(make: Callable[[], fot.Family]) -> Fit:
 
 OUR_CALIBRATORS: dict[str, Fit] = {
     "isotonic": our_map(fot.Isotonic),
-    "Venn-Abers": our_map(fot.VennAbers),
+    "Venn-Abers": our_map(fot.families.VennAbers),
     "Platt": our_map(fot.Platt),
     "beta": our_map(fot.Beta),
-    "temperature": our_map(fot.Temperature),
+    "temperature": our_map(fot.families.Temperature),
     "histogram, equal width": our_map(partial(fot.Flat, BINS, "equal_width")),
     "histogram, equal mass": our_map(partial(fot.Flat, BINS, "equal_mass")),
-    "scaling-binning": our_map(partial(fot.ScalingBinning, BINS)),
+    "scaling-binning": our_map(partial(fot.families.ScalingBinning, BINS)),
     "polygon of 3": our_map(partial(fot.PL, 3, loss="brier", ensemble=False, alpha=0, kappa=0)),
 }
 OUR_OTHER_CALIBRATORS: dict[str, Fit] = {

@@ -6,7 +6,7 @@ least this. It holds in a run if it is above the largest of these means so far i
 have a mean error of just the edge, a monitor with this ``max_error`` alarms falsely where the bound has reached it.
 
 A monitor computes much else; here its capital and its past alone are run, which gives the same bounds. The first run of
-each stream is put through `fot.Monitor` too, and must give them to every digit.
+each stream is put through `fot.monitor.Monitor` too, and must give them to every digit.
 """
 
 import argparse
@@ -139,7 +139,7 @@ def run_of(study: Study, run: int) -> dict[str, Any]:
         bounds.append(capital.lower_bound(ALPHA))
         truths.append(truth)
     if run == 0:
-        monitor = fot.Monitor(ALPHA, families=FAMILIES)
+        monitor = fot.monitor.Monitor(ALPHA, families=FAMILIES)
         of_monitor = [monitor.update(y, p).error_low for y, p, _ in batches_of(study, run)]
         if of_monitor != bounds:
             raise RuntimeError(f"the monitor has other bounds of {study.name}: {of_monitor}, here {bounds}")

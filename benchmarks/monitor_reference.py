@@ -113,7 +113,7 @@ def alarm_of(rate: Truth, drift: Truth, name: str, run: int) -> int | None:
         p = expit(rng.normal(CENTRE, 1.0, n))
         return rng.random(n) < truth(p), p
 
-    monitor = fot.Monitor(reference=batch(REFERENCE, rate))
+    monitor = fot.monitor.Monitor(reference=batch(REFERENCE, rate))
     for place in range(BATCHES):
         monitor.update(*batch(ROWS, rate if place < FIRST_DRIFT else lambda p: drift(rate(p))))
         if monitor.alarm:

@@ -61,7 +61,7 @@ def segments_of(rows: streams.Rows) -> np.ndarray:
 
 def sizes(counts: list[int], **settings: Any) -> list[int]:
     """Return the bytes of the state after so many batches of 2,000 rows, in one stream."""
-    monitor, made = fot.Monitor(**settings), []
+    monitor, made = fot.monitor.Monitor(**settings), []
     for before, count in pairwise([0, *sorted(counts)]):
         for place in range(before, count):
             rows = batch_of(streams.ROWS, place)
@@ -84,13 +84,21 @@ def main() -> None:
 
     large = min(options.batches, WARM + 4)
     table = [
-        told(f"{n:,} rows", of_updates(fot.Monitor(), options.batches, n, as_rows)) for n in (200, streams.ROWS, 20_000)
+        told(f"{n:,} rows", of_updates(fot.monitor.Monitor(), options.batches, n, as_rows))
+        for n in (200, streams.ROWS, 20_000)
     ]
     table += [
-        told("2,000 rows, max_error=.02", of_updates(fot.Monitor(max_error=0.02), options.batches, 2000, as_rows)),
-        told("2,000 rows, tolerance=.005", of_updates(fot.Monitor(tolerance=0.005), options.batches, 2000, as_rows)),
-        told("2,000 rows, 8 segments", of_updates(fot.Monitor(), options.batches, 2000, as_rows, by=segments_of)),
-        told("1,000,000 rows as cells", of_updates(fot.Monitor(), large, LARGE, as_cells)),
+        told(
+            "2,000 rows, max_error=.02", of_updates(fot.monitor.Monitor(max_error=0.02), options.batches, 2000, as_rows)
+        ),
+        told(
+            "2,000 rows, tolerance=.005",
+            of_updates(fot.monitor.Monitor(tolerance=0.005), options.batches, 2000, as_rows),
+        ),
+        told(
+            "2,000 rows, 8 segments", of_updates(fot.monitor.Monitor(), options.batches, 2000, as_rows, by=segments_of)
+        ),
+        told("1,000,000 rows as cells", of_updates(fot.monitor.Monitor(), large, LARGE, as_cells)),
     ]
     rows = batch_of(LARGE, 0)
     passes = np.array([timed(lambda: as_cells(rows)) for _ in range(WARM + 4)])

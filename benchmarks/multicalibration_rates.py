@@ -169,11 +169,11 @@ def of_finder(law: str, run: int) -> dict[str, Any]:
 def found_in(y: np.ndarray, p: np.ndarray, X: Any, run: int, groups: Any = None) -> dict[str, Any]:
     out = {}
     for against in ("logistic", "scores"):
-        found = fot.find_segments(y, p, X, against=against, random_state=run, groups=groups)
+        found = fot.segments.find_segments(y, p, X, against=against, random_state=run, groups=groups)
         out[f"{against} level"] = sum(item.by == "level" for item in found)
         out[f"{against} shape"] = sum(item.by == "shape" for item in found)
         out[f"{against} scanned"] = found.scanned
-    three = fot.find_segments(y, p, X, conditions=3, random_state=run, groups=groups)
+    three = fot.segments.find_segments(y, p, X, conditions=3, random_state=run, groups=groups)
     out["tree"], out["three"] = sum(item.by == "tree" for item in three), len(three)
     return out
 
@@ -326,9 +326,9 @@ def of_scan(kind: str, size: float, run: int) -> dict[str, Any]:
     else:
         c = planted(p, inside, size)
     y, columns = labels(rng, c), read_columns(X)
-    found = fot.find_segments(y, p, X, random_state=run)
+    found = fot.segments.find_segments(y, p, X, random_state=run)
     alike = [jaccard(item.rule.meets(columns), inside) for item in found]
-    three = fot.find_segments(y, p, X, conditions=3, random_state=run)
+    three = fot.segments.find_segments(y, p, X, conditions=3, random_state=run)
     with_tree = max((jaccard(item.rule.meets(columns), inside) for item in three), default=0.0)
     return {"named": max(alike, default=0.0), "found": len(alike), "three": with_tree}
 

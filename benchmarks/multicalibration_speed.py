@@ -105,7 +105,7 @@ def show_search(cases: tuple[tuple[int, int], ...]) -> str:
         size = y.nbytes + p.nbytes + sum(values.nbytes for values in X.values())
 
         def search(y: Any = y, p: Any = p, X: Any = X) -> Any:
-            return fot.find_segments(y, p, X)
+            return fot.segments.find_segments(y, p, X)
 
         seconds = seconds_of(search, process_time)
         peak = peak_bytes(search)

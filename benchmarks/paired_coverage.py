@@ -137,7 +137,7 @@ def pairs() -> list[Pair]:
 
 def study(pair: Pair, number: int, families: list[str], n: int, seeds: range) -> list[list[str]]:
     """Return a row per family."""
-    found: dict[str, list[fot.ErrorComparison]] = {name: [] for name in families}
+    found: dict[str, list[fot.evaluation.ErrorComparison]] = {name: [] for name in families}
     for seed in seeds:
         tell(f"{pair.name}, data set {seed}")
         y, p1, p2 = pair.draw(n, np.random.default_rng((number, seed)))
@@ -146,7 +146,7 @@ def study(pair: Pair, number: int, families: list[str], n: int, seeds: range) ->
     return [row(name, pair, comparisons) for name, comparisons in found.items()]
 
 
-def row(name: str, pair: Pair, comparisons: list[fot.ErrorComparison]) -> list[str]:
+def row(name: str, pair: Pair, comparisons: list[fot.evaluation.ErrorComparison]) -> list[str]:
     """Return one line of the table."""
     covered = np.array([one.interval.low <= pair.truth <= one.interval.high for one in comparisons])
     rejected = np.array([one.better is not None for one in comparisons])

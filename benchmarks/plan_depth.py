@@ -49,7 +49,7 @@ def main() -> None:
         for deep in (False, True):
             start = time.process_time()
             plans = [
-                fot.plan_evaluation(**options, families=FAMILIES, random_state=seed, thorough=deep)
+                fot.apps.plan_evaluation(**options, families=FAMILIES, random_state=seed, thorough=deep)
                 for seed in range(seeds)
             ]
             seconds[int(deep)] += time.process_time() - start
@@ -69,7 +69,7 @@ def main() -> None:
     print("CPU of a plan: {:.1f} s, thorough {:.1f} s".format(*(seconds / (seeds * len(EXAMPLES)))))
 
 
-def _rows_needed(plan: fot.EvaluationPlan) -> tuple[float, float]:
+def _rows_needed(plan: fot.apps.EvaluationPlan) -> tuple[float, float]:
     """Return the rows that the spline needs for the width, and for the power against the smaller error."""
     own = [one for one in plan.needed if one.family == "spline"]
     error = min(one.error for one in own if one.error is not None)
@@ -79,7 +79,7 @@ def _rows_needed(plan: fot.EvaluationPlan) -> tuple[float, float]:
     )
 
 
-def _spread_of_widths(plans: list[fot.EvaluationPlan]) -> float:
+def _spread_of_widths(plans: list[fot.apps.EvaluationPlan]) -> float:
     """Return the pooled standard deviation of the logarithm of the largest width of a family at a size."""
     largest: dict[tuple[str, int], list[float]] = {}
     for plan in plans:

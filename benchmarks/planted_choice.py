@@ -71,13 +71,13 @@ def one_draw(truth: str, seed: int, families: list[str]) -> dict[str, tuple[str,
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found = fot.compare_calibrators(y, p, families=families, rule="one_se", evaluators=[], random_state=seed)
-        mixture = fot.Stacking([clone(one.family) for one in found], random_state=seed)
+        mixture = fot.families.Stacking([clone(one.family) for one in found], random_state=seed)
         mixed = fot.compare_calibrators(y, p, families=[mixture], rule="stack", evaluators=[], random_state=seed)
     losses = {one.name: expected(one.family, true) for one in found}
     chosen = {rule: choose_by(rule, found).name for rule in RULES}
     gaps = {rule: (name, losses[name] - min(losses.values())) for rule, name in chosen.items()}
-    fitted = next(one.family for one in mixed if isinstance(one.family, fot.Stacking))
-    name = "mixture" if isinstance(mixed.best_, fot.Stacking) else "identity"
+    fitted = next(one.family for one in mixed if isinstance(one.family, fot.families.Stacking))
+    name = "mixture" if isinstance(mixed.best_, fot.families.Stacking) else "identity"
     mixtures = {"stack": (name, mixed.best_), "mixture": ("mixture", fitted)}
     gaps |= {rule: (name, expected(family, true) - min(losses.values())) for rule, (name, family) in mixtures.items()}
     return gaps

@@ -23,7 +23,7 @@ BINNING = (
     *(Method(f"ES_{k}", fot.Slope1(k), debias=True) for k in (10, 20, 25, 30)),
     *(Method(f"EW_{k}", fot.Slope1(k, scheme="equal_width"), debias=True) for k in (10, 15, 20)),
 )
-SPLINES = tuple(Method(f"Spline {kind}", fot.CumulativeSpline(kind=kind)) for kind in ("cubic", "parabolic"))
+SPLINES = tuple(Method(f"Spline {kind}", fot.families.CumulativeSpline(kind=kind)) for kind in ("cubic", "parabolic"))
 NAMES = {"kde (defaults)": "KDE", "cumulative_spline (defaults)": "Spline natural"}  # as the paper calls them
 
 
@@ -105,7 +105,7 @@ def distances(c_hat: np.ndarray, grid: TrueMaps) -> dict[str, list[float]]:
     return {"map_errors": (off @ grid.weight).tolist(), "map_squares": (off**2 @ grid.weight).tolist()}
 
 
-def mean_square(error: fot.Estimate, sample: ScoreSample) -> float:
+def mean_square(error: fot.measures.Estimate, sample: ScoreSample) -> float:
     """Return the mean squared distance of the map from the scores."""
     return float(np.mean((error.map.evaluate(sample.p) - sample.p) ** 2))
 

@@ -27,15 +27,15 @@ CLASSWISE = {
     "Platt": fot.Platt,
     "beta": fot.Beta,
     "isotonic": fot.Isotonic,
-    "ScaleBin": fot.ScalingBinning,
-    "TempS, class against rest": lambda: fot.Temperature(mix=False),
-    "Spline": fot.CumulativeSpline,
+    "ScaleBin": fot.families.ScalingBinning,
+    "TempS, class against rest": lambda: fot.families.Temperature(mix=False),
+    "Spline": fot.families.CumulativeSpline,
     "spline (defaults)": fot.Spline,
-    "stacking (defaults)": fot.Stacking,
+    "stacking (defaults)": fot.families.Stacking,
 }
 WHOLE = {
-    "TempS": lambda: fot.Temperature(mix=False),
-    "VecS": lambda: fot.Vector(penalty=None),
+    "TempS": lambda: fot.families.Temperature(mix=False),
+    "VecS": lambda: fot.families.Vector(penalty=None),
     "dirL2": lambda: fot.families.make("dir_l2"),
     "dirODIR": lambda: fot.families.make("dir_odir"),
     "MSODIR": lambda: fot.families.make("msodir"),
@@ -90,7 +90,7 @@ def calibrated(rows: Scored, task: str, names: Iterable[str]) -> Iterator[tuple[
             yield name, lambda other: reduced(other, task)
 
 
-def _whole(fitted: fot.MulticlassFamily, task: str) -> Callable[[Scored], Binary]:
+def _whole(fitted: fot.families.MulticlassFamily, task: str) -> Callable[[Scored], Binary]:
     return lambda rows: reduced(Scored(fitted.predict_proba(rows.scores), rows.truth, rows.y), task)
 
 

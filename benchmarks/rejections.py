@@ -45,7 +45,7 @@ def scores(n: int) -> Data:
     return rng.random(n) < p**1.1, p
 
 
-def binomtest_seconds(error: fot.Estimate, p: np.ndarray) -> float:
+def binomtest_seconds(error: fot.measures.Estimate, p: np.ndarray) -> float:
     """Return what one call per prediction would take, from a sample on which the decisions are compared."""
     chosen = np.random.default_rng(1).choice(p.size, SAMPLE, replace=False)
     bins = error.partition.locate(p[chosen])

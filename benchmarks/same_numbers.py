@@ -96,7 +96,9 @@ def simplex_partition(name: str, **settings: Any) -> Any:
 
 
 def tree(name: str, **settings: Any) -> Any:
-    return {"features": fot.TreeCalibrator, "scores": fot.ProbabilityCalibrationTree}[name](**settings)
+    return {"features": fot.segments.TreeCalibrator, "scores": fot.segments.ProbabilityCalibrationTree}[name](
+        **settings
+    )
 
 
 def reliability_band(y: Any, p: Any, **options: Any) -> Any:
@@ -256,9 +258,11 @@ def measures() -> Numbers:
                 found |= _under(f"{name}, {kind}", of_evaluation(evaluation))
     for loss in ("log_loss", "brier"):
         for kind, w in {"rows": None, **weights_of(y.size)}.items():
-            error = fot.proper_error(y, p, loss=loss, sample_weight=w, null_draws=5)
+            error = fot.evaluation.proper_error(y, p, loss=loss, sample_weight=w, null_draws=5)
             found |= _under(f"proper {loss}, {kind}", of_estimate(error))
-    found |= _under("proper, chosen", of_estimate(fot.proper_error(y, p, family=["beta", "platt", "isotonic"])))
+    found |= _under(
+        "proper, chosen", of_estimate(fot.evaluation.proper_error(y, p, family=["beta", "platt", "isotonic"]))
+    )
     for estimator in ("unbiased", "biased", "block"):
         for kernel in ("exponential", "rbf"):
             of_kernel = measure("kernel", kernel=kernel, estimator=estimator)
@@ -345,7 +349,7 @@ def canonical() -> Numbers:
             error = gce(y, p, sample_weight=w, **partition, **options, **whole)
             found |= _under(f"simplex cells {'grid' if partition else 'median'}, {kind}", of_estimate(error))
         for loss in ("log_loss", "brier"):
-            error = fot.proper_error(y, p, loss=loss, sample_weight=w, null_draws=3)
+            error = fot.evaluation.proper_error(y, p, loss=loss, sample_weight=w, null_draws=3)
             found |= _under(f"proper {loss}, {kind}", of_estimate(error))
         evaluation = fot.evaluate(y, p, sample_weight=w, null_draws=5, draws=DRAWS, **whole)
         found |= _under(f"evaluate, {kind}", of_evaluation(evaluation))
@@ -500,8 +504,8 @@ def plans() -> Numbers:
     """Return plans of evaluations from scores of one's own and from a base rate."""
     _, p, _ = two_classes()
     options = {"n": [100, 200], "draws": 20, "families": ["slope1", "beta"], "errors": (0, 0.05), "thorough": True}
-    found = _under("scores", of_result(fot.plan_evaluation(p, width=0.1, **options)))
-    return found | _under("base rate", of_result(fot.plan_evaluation(base_rate=0.2, power=0.8, **options)))
+    found = _under("scores", of_result(fot.apps.plan_evaluation(p, width=0.1, **options)))
+    return found | _under("base rate", of_result(fot.apps.plan_evaluation(base_rate=0.2, power=0.8, **options)))
 
 
 def drift() -> Numbers:
@@ -515,8 +519,12 @@ def drift() -> Numbers:
         "counts": (cells_of(y, p, w), cells_of(y, moved, w)),
     }
     for name, (before, after) in pairs.items():
-        found |= _under(name, of_result(fot.compare_cells(before, after, family=fot.Slope1(15), draws=99, regions=5)))
-    return found | _under("norm", of_result(fot.compare_cells(*pairs["fine"], family="slope1", norm="l2", draws=49)))
+        found |= _under(
+            name, of_result(fot.monitor.compare_cells(before, after, family=fot.Slope1(15), draws=99, regions=5))
+        )
+    return found | _under(
+        "norm", of_result(fot.monitor.compare_cells(*pairs["fine"], family="slope1", norm="l2", draws=49))
+    )
 
 
 def maps() -> Numbers:

@@ -45,8 +45,8 @@ def rows_of(n: int, pairs: int, lowess: Any) -> list[list[str]]:
         return np.asarray(lowess(y, p, frac=2 / 3, it=0, delta=delta, return_sorted=False))
 
     lines = []
-    for family in (fot.Lowess(), fot.Loess(), fot.RestrictedCubicSpline()):
-        apart = np.abs(theirs() - family.fit(p, y).predict(p)).max() if isinstance(family, fot.Lowess) else np.nan
+    for family in (fot.risk.Lowess(), fot.risk.Loess(), fot.families.RestrictedCubicSpline()):
+        apart = np.abs(theirs() - family.fit(p, y).predict(p)).max() if isinstance(family, fot.risk.Lowess) else np.nan
         fits = paired(lambda family=family: family.fit(p, y), theirs, pairs, process_time)
         cells = [f"{n:,}", str(family), f"{fits.ours_ms / 1e3:.4f}", f"{fits.theirs_ms / 1e3:.4f}", number(fits.ratio)]
         refits = ["-", "-"]

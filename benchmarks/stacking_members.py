@@ -108,14 +108,16 @@ def fitted(sample: fot.ScoreSample, at: np.ndarray, families: tuple[str, ...] = 
 def with_mixtures(sample: fot.ScoreSample, at: np.ndarray, families: tuple[str, ...]) -> Values:
     """Return the values of the families and of the mixtures of them."""
     maps, held_out = fitted(sample, at, families)
-    mixtures = {" ".join(members): fot.Stacking(members) for members in LISTS if {*members} <= {*families}}
+    mixtures = {" ".join(members): fot.families.Stacking(members) for members in LISTS if {*members} <= {*families}}
     for members in (DEFAULT, families):
-        mixtures |= {f"{' '.join(members)}, prior {prior:g}": fot.Stacking(members, prior=prior) for prior in PRIORS}
+        mixtures |= {
+            f"{' '.join(members)}, prior {prior:g}": fot.families.Stacking(members, prior=prior) for prior in PRIORS
+        }
     mixed = {label: mixed_by(mixture, maps, held_out, sample) for label, mixture in mixtures.items()}
     return maps | mixed
 
 
-def mixed_by(mixture: fot.Stacking, maps: Values, held_out: Values, sample: fot.ScoreSample) -> np.ndarray:
+def mixed_by(mixture: fot.families.Stacking, maps: Values, held_out: Values, sample: fot.ScoreSample) -> np.ndarray:
     """Return the values of a mixture of fitted families."""
     values, seen = (np.stack([found[name] for name in mixture.families], axis=1) for found in (maps, held_out))
     return np.asarray(values @ mixture.weigh(seen, sample.rows.y, sample.rows.w / sample.row_weight))
@@ -165,7 +167,8 @@ def distances_of(shape: str, n: int, seeds: range) -> Distances:
             sample = fot.ScoreSample(y, p)
             maps, held_out = fitted(sample, p, (*families, "pl3"))
             mixed = {
-                " ".join(members): mixed_by(fot.Stacking(members), maps, held_out, sample) for members in FEW_LISTS
+                " ".join(members): mixed_by(fot.families.Stacking(members), maps, held_out, sample)
+                for members in FEW_LISTS
             }
             for name, values in {"pl3": maps["pl3"], "spline": maps["spline"], **mixed}.items():
                 found[name].append(1e3 * float(np.abs(values - c).mean()))
@@ -222,7 +225,7 @@ def tested(problem: Problem, seed: int, families: tuple[str, ...]) -> dict[str, 
         chosen["rule one_se, all nine"] = maps[one_se(losses, parameters)]
     chosen["rule one_se"] = maps[one_se({name: losses[name] for name in CANDIDATES}, parameters)]
     for label, members in lists_of(families).items():
-        mixture = fot.Stacking(members)
+        mixture = fot.families.Stacking(members)
         mixed = mixed_by(mixture, maps, held_out, val)
         values, judged = np.stack([held_out[name] for name in members], axis=1), np.empty(val.n)
         for rows in folds:
@@ -304,7 +307,7 @@ def costs(n: int, repeats: int = 3) -> list[list[str]]:
     fits, refits = defaultdict(list), defaultdict(list)
     maps = {}
     for members in (DEFAULT, VENN_FOR_ISOTONIC, WITH_VENN) * repeats:  # in turn
-        mixture = fot.Stacking(members)
+        mixture = fot.families.Stacking(members)
         entries = entries_of_rows(fot.ScoreSample(y, p))
         fits[members].append(seconds_of(lambda mixture=mixture: mixture.fit(p, y), process_time))
         with without_warnings():

@@ -106,7 +106,7 @@ def measures() -> dict[str, fot.Measure]:
     return {name: fot.measures.make(name, **SETTINGS.get(name, {})) for name in MEASURES}
 
 
-def usual(estimate: fot.Estimate) -> tuple[float, float] | None:
+def usual(estimate: fot.measures.Estimate) -> tuple[float, float] | None:
     """Return the interval that R reports, where it is another one."""
     evidence = estimate.evidence
     if estimate.measure.name == "observed_expected":

@@ -83,8 +83,8 @@ RULES = (
 
 #: Mixtures of other members than the default ones: without the identity, and without pl, whose fits take the time.
 MIXTURES = (
-    Method("stacking without identity", fot.Stacking(["platt", "beta", "spline", "pl"])),
-    Method("stacking without pl", fot.Stacking(["identity", "platt", "beta", "spline"])),
+    Method("stacking without identity", fot.families.Stacking(["platt", "beta", "spline", "pl"])),
+    Method("stacking without pl", fot.families.Stacking(["identity", "platt", "beta", "spline"])),
 )
 
 

@@ -56,7 +56,7 @@ def maps(y: np.ndarray, p: np.ndarray, name: str, limits: Limits) -> SmallMultip
     return shown.plot(Figure(figsize=MAPS_SIZE, layout="constrained"))
 
 
-def tests(y: np.ndarray, p: np.ndarray, name: str, limits: Limits) -> fot.TCEDisplay:
+def tests(y: np.ndarray, p: np.ndarray, name: str, limits: Limits) -> fot.displays.TCEDisplay:
     """Return the last of the test-based diagrams with the three kinds of bins; all are in its figure."""
     from matplotlib.figure import Figure
 
@@ -64,6 +64,8 @@ def tests(y: np.ndarray, p: np.ndarray, name: str, limits: Limits) -> fot.TCEDis
     figure.suptitle(name, fontsize="large")
     for part, (title, partition) in zip(figure.subfigures(1, 3), partitions_of(p).items(), strict=True):
         part.subplots_adjust(left=0.19, right=0.88, top=0.85)
-        shown = fot.TCEDisplay.from_predictions(y, p, partition=partition, scale="probability", limits=limits, ax=part)
+        shown = fot.displays.TCEDisplay.from_predictions(
+            y, p, partition=partition, scale="probability", limits=limits, ax=part
+        )
         shown.ax_.set_title(f"{title}: TCE {shown.error:.1%}", fontsize="medium", loc="left")  # short
     return shown

@@ -82,7 +82,7 @@ class Judge:
         """Return what is measured of a tree of scikit-learn."""
         return self._of(tree, tree.apply, int(tree.get_n_leaves()))
 
-    def of_pruned(self, tree: fot.TreeCalibrator) -> Record:
+    def of_pruned(self, tree: fot.segments.TreeCalibrator) -> Record:
         """Return what is measured of a pruned tree."""
         return self._of(tree, tree.cells, tree.n_leaves_)
 
@@ -112,7 +112,7 @@ def measured(train: Table, judge: Judge) -> Record:
             break
         sizes[str(leaves)] = found
     with without_warnings():
-        pruned = fot.TreeCalibrator().fit(*train)
+        pruned = fot.segments.TreeCalibrator().fit(*train)
     record = {
         "sizes": sizes,
         "pruned": judge.of_pruned(pruned),

@@ -26,7 +26,7 @@ FOLDS = {"pl", "pl3", "spline", "stacking", "slope1", "flat"}  # what depends on
 SLOW = {"pl", "pl3", "pl_de", "stacking"}  # under their defaults
 VARIANTS = {
     **{name: fot.families.make(name) for name in fot.families.names("two") if name not in SLOW},
-    "stacking": fot.Stacking(["identity", "platt", fot.Slope1(4)]),
+    "stacking": fot.families.Stacking(["identity", "platt", fot.Slope1(4)]),
     "pl_de": quick("pl_de"),
     "slope1-15": fot.Slope1(15),
     "slope1-sweep": fot.Slope1("sweep"),
@@ -165,7 +165,7 @@ def test_intervals_and_bands_are_those_of_the_rows(weight):
 
 @pytest.mark.parametrize("repeats", [1, 2])
 def test_a_comparison_means_on_counts_what_it_means_on_rows(repeats):
-    families = ["identity", "platt", fot.Slope1(5), fot.Stacking(["identity", "platt"])]
+    families = ["identity", "platt", fot.Slope1(5), fot.families.Stacking(["identity", "platt"])]
     options = {"families": families, "repeats": repeats, "evaluators": ["isotonic"]}
     found, expected = (fot.compare_calibrators(s, truth=lambda p: p**1.4, **options) for s in samples())
     assert (found.n, found.n_smaller_class) == (expected.n, expected.n_smaller_class)
@@ -195,9 +195,9 @@ def test_every_cross_validation_of_counts_is_that_of_their_parts():
     """Scores, weights and gains computed by hand from the folds that the sample makes."""
     cells, _ = samples()
     parts, folds = cells.in_folds(4, 1)
-    tuned = fot.CrossValidated(fot.Flat(), candidates=[1, 5], cv=4, random_state=1).fit_sample(cells)
+    tuned = fot.families.CrossValidated(fot.Flat(), candidates=[1, 5], cv=4, random_state=1).fit_sample(cells)
     binned = fot.Flat(max_bins=5, cv=4, random_state=1).fit_sample(cells)
-    stacking = fot.Stacking(["identity", "platt"], cv=4, random_state=1).fit_sample(cells)
+    stacking = fot.families.Stacking(["identity", "platt"], cv=4, random_state=1).fit_sample(cells)
     gain = fot.measures.ProperError("platt", cv=4, random_state=1).estimate(cells)
     rows, held_out = parts.rows, np.empty(len(parts.rows))
     for fold, held in enumerate(folds):
@@ -222,7 +222,7 @@ def test_pl_gives_stacking_its_own_folds_of_counts(monkeypatch):
     """Else it would be fitted once more for every fold."""
     monkeypatch.setattr(Family, "hold_out", lambda *_: pytest.fail("fitted again"))
     cells, _ = samples(n=400)
-    stacking = quietly(fot.Stacking([fot.PL(1, cv=3)], cv=3).fit_sample, cells)
+    stacking = quietly(fot.families.Stacking([fot.PL(1, cv=3)], cv=3).fit_sample, cells)
     assert stacking.weights_.tolist() == [1.0]
 
 

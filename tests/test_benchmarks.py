@@ -360,7 +360,7 @@ def pseudo_real(monkeypatch):
     monkeypatch.setattr(pseudo_real_study, "FRESH", 4000)
     few = {"Platt": fot.Platt, "isotonic": fot.Isotonic}
     monkeypatch.setattr(pseudo_real_problems, "CLASSWISE", few)
-    monkeypatch.setattr(pseudo_real_problems, "WHOLE", {"TempS": lambda: fot.Temperature(mix=False)})
+    monkeypatch.setattr(pseudo_real_problems, "WHOLE", {"TempS": lambda: fot.families.Temperature(mix=False)})
     monkeypatch.setattr(pseudo_real_study, "CALIBRATORS", ("none", "TempS", "Platt"))
     yield pseudo_real_study, pseudo_real_problems, pseudo_real_data, pseudo_real_tables
     names = ("data", "problems", "evaluators", "study", "tables")
@@ -564,7 +564,9 @@ def test_calarena_goes_on_where_it_was(scripts, tmp_path, monkeypatch):
         raise ImportError("needs a package")
 
     monkeypatch.setattr(arena, "metrics", brier)
-    monkeypatch.setitem(arena.THEIRS, "binary", {arena.BASE: lambda: None, "Broken": broken, "TS": fot.Temperature})
+    monkeypatch.setitem(
+        arena.THEIRS, "binary", {arena.BASE: lambda: None, "Broken": broken, "TS": fot.families.Temperature}
+    )
     monkeypatch.setitem(arena.OURS, "binary", {"ours": fot.Platt})
     for _ in range(2):
         records = arena.answers("squares-binary", [experiment], tmp_path)

@@ -165,7 +165,7 @@ class CountedCells(fot.Measure):
     unit = "count"
 
     def estimate(self, sample):
-        return fot.Estimate.of(self, sample, float(len(sample.distinct)))
+        return fot.measures.Estimate.of(self, sample, float(len(sample.distinct)))
 
 
 def test_a_measure_that_counts_cells_breaks_the_promise():
@@ -179,7 +179,7 @@ def test_classes_are_cells_too():
     rng = np.random.default_rng(0)
     scores = rng.dirichlet([1, 1, 1], 20_000)
     y = (scores.cumsum(axis=1) > rng.random((20_000, 1))).argmax(axis=1)
-    cells = fot.ClassCells({k: fot.Cells.of(y == k, scores[:, k]) for k in range(3)})
+    cells = fot.data.ClassCells({k: fot.Cells.of(y == k, scores[:, k]) for k in range(3)})
     options = {"measures": ["ece", "auc", "rmse"], "interval": None}
     found, expected = fot.evaluate(cells, **options), fot.evaluate(y, scores, reduction="classwise", **options)
     for name in ("ece", "auc", "rmse"):

@@ -46,21 +46,21 @@ VARIANTS = {
     "pl3-refit": fot.PL3(ensemble=False, cv=3),
     "pl3-refit-4": fot.PL3(4, ensemble=False),
     "spline-3": fot.Spline(3),
-    "stacking": fot.Stacking(["identity", "platt", "isotonic"]),  # members that are quick
-    "stacking-brier": fot.Stacking([fot.Slope1(5), "beta"], cv=3, loss="brier", prior=2.0),
-    "scaling_binning-3": fot.ScalingBinning(3),
-    "cumulative_spline-3": fot.CumulativeSpline(3, kind="parabolic"),
-    "cumulative_spline-cubic": fot.CumulativeSpline(kind="cubic", monotone=True),
-    "kde-narrow": fot.KDE(0.01),
-    "lowess-narrow": fot.Lowess(span=0.2, delta=0.0),
-    "loess-lines": fot.Loess(span=0.3, degree=1),
-    "loess-direct": fot.Loess(surface="direct"),
-    "rcs-3": fot.RestrictedCubicSpline(3),
+    "stacking": fot.families.Stacking(["identity", "platt", "isotonic"]),  # members that are quick
+    "stacking-brier": fot.families.Stacking([fot.Slope1(5), "beta"], cv=3, loss="brier", prior=2.0),
+    "scaling_binning-3": fot.families.ScalingBinning(3),
+    "cumulative_spline-3": fot.families.CumulativeSpline(3, kind="parabolic"),
+    "cumulative_spline-cubic": fot.families.CumulativeSpline(kind="cubic", monotone=True),
+    "kde-narrow": fot.families.KDE(0.01),
+    "lowess-narrow": fot.risk.Lowess(span=0.2, delta=0.0),
+    "loess-lines": fot.risk.Loess(span=0.3, degree=1),
+    "loess-direct": fot.risk.Loess(surface="direct"),
+    "rcs-3": fot.families.RestrictedCubicSpline(3),
     "pl-atoms": fot.PL(2, ensemble=False, atoms=True),
     "pl3-atoms": fot.PL3(2, cv=3, atoms=True),
-    "cumulative_spline-atoms": fot.CumulativeSpline(atoms=True),
-    "kde-atoms": fot.KDE(atoms=True),
-    "cross_validated": fot.CrossValidated("flat", candidates=[1, 2, 4, 8], cv=3),
+    "cumulative_spline-atoms": fot.families.CumulativeSpline(atoms=True),
+    "kde-atoms": fot.families.KDE(atoms=True),
+    "cross_validated": fot.families.CrossValidated("flat", candidates=[1, 2, 4, 8], cv=3),
 }
 
 
@@ -70,7 +70,7 @@ def chooses_by_rows(family):
     counted = params.get("n_bins") in ("cv", "cube_root") or params.get("ensemble", False)
     segments = params.get("n_segments")
     counted = counted or np.size(segments) > 1 or isinstance(segments, str)
-    return counted or isinstance(family, fot.CrossValidated | fot.Stacking)
+    return counted or isinstance(family, fot.families.CrossValidated | fot.families.Stacking)
 
 
 def by_name(names):

@@ -28,7 +28,7 @@ QUICKER = {  # of those that would take long
     "certified_offsets": {"draws": 40},
     "boosted": {"trees_per_stage": 6, "max_stages": 3, "folds": 2},
     "multicalibrated": {
-        "members": ["identity", "segment_offsets", fot.Boosted(trees_per_stage=3, max_stages=1)],
+        "members": ["identity", "segment_offsets", fot.segments.Boosted(trees_per_stage=3, max_stages=1)],
         "folds": 3,
     },
     "tree_of_maps": {"folds": 2},

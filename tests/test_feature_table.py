@@ -58,7 +58,9 @@ def data_of(kind, seed=0):
 def cells_of(y, p, reduction, groups):
     if reduction is None:
         return fot.Cells.of(y, p, groups=groups)
-    return fot.ClassCells({label: fot.Cells.of(y == label, p[:, k], groups=groups) for k, label in enumerate(CLASSES)})
+    return fot.data.ClassCells(
+        {label: fot.Cells.of(y == label, p[:, k], groups=groups) for k, label in enumerate(CLASSES)}
+    )
 
 
 def region():
@@ -125,16 +127,16 @@ def two_models(kind):
 
 
 def plan(kind):
-    planned = fot.plan_evaluation(data_of(kind), n=[200], errors=[0], families=["platt"], draws=20)
+    planned = fot.apps.plan_evaluation(data_of(kind), n=[200], errors=[0], families=["platt"], draws=20)
     return [float(len(planned.rows()))]
 
 
 def drift(kind):
-    return [row["p_value"] for row in fot.compare_cells(data_of(kind, 0), data_of(kind, 1)).rows()]
+    return [row["p_value"] for row in fot.monitor.compare_cells(data_of(kind, 0), data_of(kind, 1)).rows()]
 
 
 def validated(kind):
-    found = fot.validate(data_of(kind), thresholds=0.4, family="platt")
+    found = fot.risk.validate(data_of(kind), thresholds=0.4, family="platt")
     return [row["value"] for row in found.rows()]
 
 

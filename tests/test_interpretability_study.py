@@ -40,7 +40,7 @@ def test_measures_of_two_classes_are_their_definitions(study):
     assert found["RMSE"] == pytest.approx(np.sqrt(np.mean((p - y) ** 2)))
     assert found["0/1"] == pytest.approx(np.mean((p > 0.5) != y))
     assert found["ECE"] == pytest.approx(float(fot.calibration_error(y, p, family=fot.Slope1(32))))
-    assert found["AUC_V"] == pytest.approx(1 - float(fot.calibration_error(y, p, family=fot.KNN(10))))
+    assert found["AUC_V"] == pytest.approx(1 - float(fot.calibration_error(y, p, family=fot.families.KNN(10))))
     assert found["PDE"] == pytest.approx(np.mean([abs(p[i] - y[cells == cells[i]].mean()) for i in range(200)]))
 
 

@@ -24,7 +24,7 @@ rng = np.random.default_rng(0)
 p = rng.random(1000)
 y = rng.random(1000) < p**2
 assert fot.compare_calibrators(y, p).chosen == "stacking"
-assert len(fot.Stacking().fit(p, y).members_) > 1
+assert len(fot.families.Stacking().fit(p, y).members_) > 1
 """,
 }
 

@@ -20,24 +20,24 @@ L = rng.normal(0, 1.5, (500, 3))
 Y = (softmax(0.8 * L + [0, 0.4, -0.4]).cumsum(axis=1) < rng.random((500, 1))).sum(axis=1)
 SCALES = (1e-8, 1e-4, 100.0, 1e3, 1e6)
 BY_DIFFERENCES = {  # families that see differences of logits alone, on a scale that follows from the data
-    "temperature": fot.Temperature(),
-    "temperature-unmixed": fot.Temperature(mix=False),
-    "bias_corrected": fot.BiasCorrected(),
-    "bias_corrected-free": fot.BiasCorrected(penalty=None),
-    "vector": fot.Vector(),
-    "vector-cv": fot.Vector(penalty="cv", cv=3),
-    "matrix": fot.Matrix(),
-    "matrix-cv": fot.Matrix(penalty="cv", cv=3),
-    "shared_isotonic": fot.SharedIsotonic(),
+    "temperature": fot.families.Temperature(),
+    "temperature-unmixed": fot.families.Temperature(mix=False),
+    "bias_corrected": fot.families.BiasCorrected(),
+    "bias_corrected-free": fot.families.BiasCorrected(penalty=None),
+    "vector": fot.families.Vector(),
+    "vector-cv": fot.families.Vector(penalty="cv", cv=3),
+    "matrix": fot.families.Matrix(),
+    "matrix-cv": fot.families.Matrix(penalty="cv", cv=3),
+    "shared_isotonic": fot.families.SharedIsotonic(),
     "diagonal_order": fot.families.make("diagonal_order", cv=2),
     "order_invariant": fot.families.make("order_invariant", penalty=10.0),
     "order_preserving": fot.families.make("order_preserving", penalty=10.0),
 }
 BY_LOG_PROBABILITIES = {  # those that see ln p, whose normalising term is no multiple of the logits
-    "vector-free": fot.Vector(penalty=None),
-    "matrix-free": fot.Matrix(penalty=None),
-    "dirichlet": fot.Dirichlet(cv=2),
-    "dirichlet-weak": fot.Dirichlet(1e-3, 1e-3),
+    "vector-free": fot.families.Vector(penalty=None),
+    "matrix-free": fot.families.Matrix(penalty=None),
+    "dirichlet": fot.families.Dirichlet(cv=2),
+    "dirichlet-weak": fot.families.Dirichlet(1e-3, 1e-3),
     "dir_odir": fot.families.make("dir_odir", mu=1e-3, cv=2),
     "msodir": fot.families.make("msodir", lambda_=1e-2, mu=1e-3),
 }
@@ -72,13 +72,13 @@ def test_the_unit_of_logits_does_not_matter(name):
     for scale in SCALES:
         family, q = fitted(BY_DIFFERENCES[name], scale)
         np.testing.assert_allclose(q, plain, rtol=0, atol=TOLERANCE.get(name, 1e-11), err_msg=f"{scale:g}")
-        again = fot.MulticlassMap.from_json(family.map_.to_json())
+        again = fot.maps.MulticlassMap.from_json(family.map_.to_json())
         np.testing.assert_array_equal(again.evaluate_log(scale * L), family.map_.evaluate_log(scale * L))
 
 
 @pytest.mark.parametrize("name", BY_LOG_PROBABILITIES)
 def test_log_probabilities_of_any_logits_are_fitted_as_well(name):
-    best = loss(fitted(fot.BiasCorrected(penalty=None), 1.0)[1])
+    best = loss(fitted(fot.families.BiasCorrected(penalty=None), 1.0)[1])
     for scale in SCALES:
         assert loss(fitted(BY_LOG_PROBABILITIES[name], scale)[1]) < best + 0.003, f"{scale:g}"
 
@@ -91,7 +91,7 @@ def test_two_classes_whose_log_probabilities_make_up_for_one_another(name):
     for scale in (1.0, 1e-8):
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "(vector|matrix): ", fot.CalibrationWarning)  # of slopes below 0
-            warnings.simplefilter("error", fot.SeparableDataWarning)
+            warnings.simplefilter("error", fot.results.SeparableDataWarning)
             q = clone(BY_LOG_PROBABILITIES[name]).set_params(input="logits").fit(scale * Z, y).predict_proba(scale * Z)
         losses.append(-np.log(q[np.arange(y.size), y]).mean())
     assert losses[1] == pytest.approx(losses[0], abs=5e-3)
@@ -106,7 +106,7 @@ def test_a_penalty_in_the_unit_of_the_logits_gives_the_same_map(name):
 
 
 def test_the_temperature_is_the_unit():
-    family = fot.Temperature(input="logits", mix=False)
+    family = fot.families.Temperature(input="logits", mix=False)
     one = family.fit(L, Y).temperature_
     assert family.fit(1000 * L, Y).temperature_ == pytest.approx(1000 * one, rel=1e-12)
     assert loss(softmax(1000 * L / family.temperature_)) == pytest.approx(loss(family.predict_proba(1000 * L)))
@@ -114,7 +114,7 @@ def test_the_temperature_is_the_unit():
 
 def test_probabilities_of_zero_and_rows_of_logits_that_fit_no_float_have_a_map():
     """A map of logits has no floor; applied to probabilities, arrays and SQL take the smallest float for zeros."""
-    c_hat = fot.Matrix(input="logits").fit(1000 * L, Y).map_
+    c_hat = fot.families.Matrix(input="logits").fit(1000 * L, Y).map_
     assert c_hat.eps == 0.0
     P = np.array([[1.0, 0.0, 0.0], [0.5, 0.5, 0.0], [0.2, 0.3, 0.5]])
     assert np.isfinite(c_hat(P)).all()
@@ -140,7 +140,7 @@ def test_a_class_that_is_ruled_out_has_a_number():
 
 
 def test_probabilities_given_as_logits_are_noticed():
-    family = fot.Temperature(input="logits")
+    family = fot.families.Temperature(input="logits")
     said = r"^P holds probabilities, .* read as logits, .* leave out input=\"logits\"$"
     P = softmax(L)
     with pytest.warns(fot.CalibrationWarning, match=said):

@@ -76,7 +76,7 @@ class Agreement(fot.Measure):
     def estimate(self, sample):
         rows = sample.rows
         agrees = (rows.p > self.threshold) == (rows.y == 1.0)
-        return fot.Estimate.of(self, sample, rows.w @ agrees / rows.w.sum())
+        return fot.measures.Estimate.of(self, sample, rows.w @ agrees / rows.w.sum())
 
 
 @pytest.fixture(params=[*VARIANTS, NEW])
@@ -149,7 +149,7 @@ def assert_presentable(found):
 def test_the_estimate(measure):
     y, p = noisy(250, ties=2)
     found = measure.estimate(fot.ScoreSample(y, p))
-    assert isinstance(found, fot.Estimate)
+    assert isinstance(found, fot.measures.Estimate)
     assert isinstance(found.value, float)
     assert np.isfinite(found.value)
     assert float(found) == found.value
@@ -431,7 +431,7 @@ def test_texts_are_escaped():
             return "<script>"
 
         def estimate(self, sample):
-            return fot.Estimate.of(self, sample, 0.5)
+            return fot.measures.Estimate.of(self, sample, 0.5)
 
     (found,) = evaluation = fot.evaluate([0, 1], [0.2, 0.7], measures=[Hostile(label="<u>")])
     for html in (found._repr_html_(), evaluation._repr_html_()):

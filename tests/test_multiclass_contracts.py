@@ -16,7 +16,7 @@ from tests.multiclass import draw, one_room  # noqa: F401 - the room is a fixtur
 
 VARIANTS = {
     **{name: fot.families.make(name) for name in fot.families.names("any")},
-    "dirichlet": fot.Dirichlet(cv=2),
+    "dirichlet": fot.families.Dirichlet(cv=2),
     "dir_l2": fot.families.make("dir_l2", cv=2),
     "dir_odir": fot.families.make("dir_odir", mu=1e-3, cv=2),  # all pairs are tested where they are chosen
     "msodir": fot.families.make("msodir", lambda_=1e-2, mu=1e-3),
@@ -24,16 +24,16 @@ VARIANTS = {
     "order_invariant": fot.families.make("order_invariant", cv=2),
     "order_preserving": fot.families.make("order_preserving", cv=2),
     "order_preserving-deep": fot.families.make("order_preserving", penalty=2.0, widths=(6, 5)),
-    "temperature-unmixed": fot.Temperature(mix=False),
-    "bias_corrected-free": fot.BiasCorrected(penalty=None),
-    "vector-free": fot.Vector(penalty=None),
-    "vector-cv": fot.Vector(penalty="cv", cv=3),
-    "matrix-free": fot.Matrix(penalty=None),
-    "matrix-cv": fot.Matrix(penalty="cv", cv=3),
-    "dirichlet-undivided": fot.Dirichlet(1e-2, 1e-2, divide=False),
-    "one_vs_rest-isotonic": fot.OneVsRest("isotonic"),
-    "one_vs_rest-slope1": fot.OneVsRest(fot.Slope1(5)),
-    "shared_isotonic-unscaled": fot.SharedIsotonic(temperature=False),
+    "temperature-unmixed": fot.families.Temperature(mix=False),
+    "bias_corrected-free": fot.families.BiasCorrected(penalty=None),
+    "vector-free": fot.families.Vector(penalty=None),
+    "vector-cv": fot.families.Vector(penalty="cv", cv=3),
+    "matrix-free": fot.families.Matrix(penalty=None),
+    "matrix-cv": fot.families.Matrix(penalty="cv", cv=3),
+    "dirichlet-undivided": fot.families.Dirichlet(1e-2, 1e-2, divide=False),
+    "one_vs_rest-isotonic": fot.families.OneVsRest("isotonic"),
+    "one_vs_rest-slope1": fot.families.OneVsRest(fot.Slope1(5)),
+    "shared_isotonic-unscaled": fot.families.SharedIsotonic(temperature=False),
 }
 KEEP_ARGMAX = {"identity", "temperature", "temperature-unmixed", "shared_isotonic", "shared_isotonic-unscaled"}
 KEEP_ARGMAX |= {"diagonal_order", "order_invariant", "order_preserving", "order_preserving-deep"}
@@ -74,7 +74,7 @@ def same(a, b, atol):
 def test_outputs(name):
     P, y = draw()
     family = standard(name)
-    assert isinstance(family.map_, fot.MulticlassMap)
+    assert isinstance(family.map_, fot.maps.MulticlassMap)
     np.testing.assert_array_equal(family.classes_, np.arange(4))
     for rows in (P, CORNERS):
         q = family.predict_proba(rows)
@@ -121,7 +121,11 @@ def test_a_fit_of_rows_is_pure_and_a_refit_forgets(name):
 def test_the_map_survives_json_and_pickle_bit_by_bit(name):
     found = standard(name).map_
     text = found.to_json()
-    for again in (fot.MulticlassMap.from_json(text), type(found).from_json(text), pickle.loads(pickle.dumps(found))):
+    for again in (
+        fot.maps.MulticlassMap.from_json(text),
+        type(found).from_json(text),
+        pickle.loads(pickle.dumps(found)),
+    ):
         assert again == found
         assert hash(again) == hash(found)
         assert again.to_json() == text

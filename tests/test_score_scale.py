@@ -22,9 +22,9 @@ Y = (rng.random(2 * N) < expit(1.3 * Z - 0.5)).astype(int)
 SCALES = (1e-8, 1e-6, 1e-3, 0.1, 8.0)  # up to logits of 24
 EQUIVARIANT = {  # a line in the logit, splines of it, and what follows from the order of the scores alone
     "platt": fot.Platt(),
-    "temperature": fot.Temperature(),
-    "rcs": fot.RestrictedCubicSpline(),
-    "scaling_binning": fot.ScalingBinning(),
+    "temperature": fot.families.Temperature(),
+    "rcs": fot.families.RestrictedCubicSpline(),
+    "scaling_binning": fot.families.ScalingBinning(),
     "isotonic": fot.Isotonic(),
     "flat": quick("flat"),
     "pava_bc": quick("pava_bc"),
@@ -37,7 +37,7 @@ IN_LOSS = {  # priors and knots are in units of their own
     "beta-am": fot.Beta("am"),
     "pl": fot.PL(4, ensemble=False),  # two segments from 0 to 1 cannot rise between scores that hardly differ
     "pl3": fot.PL3(2, cv=3),
-    "stacking": fot.Stacking(["identity", "platt", "spline", "isotonic"]),
+    "stacking": fot.families.Stacking(["identity", "platt", "spline", "isotonic"]),
 }
 IN_P = {"cumulative_spline", "identity", "kde", "knn", "loess", "lowess", "pl_de", "slope1"}  # where distances are of p
 

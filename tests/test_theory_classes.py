@@ -203,7 +203,7 @@ def test_networks_rescale_the_gaps_of_the_sorted_row(name):
 def test_simplex_bins_shift_by_the_gap_of_the_cell():
     stated(r"| `SimplexBins` | $g(p) = p + \bar y_b - \bar p_b$ | means of the cells")
     data = class_data()
-    g = fot.SimplexBins().fit(data.P, data.y).map_
+    g = fot.families.SimplexBins().fit(data.P, data.y).map_
     shift = g.evaluate(data.P) - data.P
     for cell in np.unique(shift.round(12), axis=0):
         inside = np.all(np.isclose(shift, cell, atol=1e-10), axis=1)

@@ -340,7 +340,7 @@ def test_the_cumulative_spline_is_the_least_squares_one():
 def test_stacking_maximises_the_held_out_likelihood(weighted):
     stated(r"\sum_i w_i \ln \Bigl( \sum_j v_j \, q_{ij} \Bigr) + \frac{1}{J} \sum_j \ln v_j")
     data, names = rows(weighted=weighted), ["identity", "platt", "isotonic"]
-    family = fot.Stacking(names).fit(data.p, data.y, data.w)
+    family = fot.families.Stacking(names).fit(data.p, data.y, data.w)
     sample, folds = fot.ScoreSample(data.y, data.p, data.w).in_folds(10, 0)
     assert np.array_equal(sample.rows.p, data.p)
     q = np.empty((data.p.size, 3))
@@ -365,7 +365,7 @@ def test_stacking_maximises_the_held_out_likelihood(weighted):
 
 def test_the_members_of_stacking_are_those_of_the_page():
     stated("The $J = 5$ members are `identity`, `platt`, `beta`, `isotonic` and `spline`")
-    assert list(fot.Stacking().make_members()) == ["identity", "platt", "beta", "isotonic", "spline"]
+    assert list(fot.families.Stacking().make_members()) == ["identity", "platt", "beta", "isotonic", "spline"]
 
 
 @pytest.mark.parametrize(("name", "prior"), [("spline", 2.0), ("kde", 0.0), ("cumulative_spline", 0.0)])

@@ -182,7 +182,7 @@ def validating() -> Any:
     )
     model = make_pipeline(StandardScaler(), LogisticRegression(C=1e6)).fit(x_old, y_old)
     risk = model.predict_proba(x_new)[:, 1]
-    return fot.validate(y, risk, thresholds=[0.1, 0.2]).plot().figure_
+    return fot.risk.validate(y, risk, thresholds=[0.1, 0.2]).plot().figure_
 
 
 def thresholds() -> Any:
@@ -197,7 +197,7 @@ def thresholds() -> Any:
     y = rng.random(2000) < risk
     p = expit(1.5 * logit(risk) - 0.3)
     chosen = [0.05, 0.1, 0.15, 0.2, 0.25, 0.3]
-    return fot.decision_curve(y, p, thresholds=chosen).plot().figure_
+    return fot.risk.decision_curve(y, p, thresholds=chosen).plot().figure_
 
 
 def monitoring() -> Any:
@@ -208,7 +208,7 @@ def monitoring() -> Any:
     import fitontest as fot
 
     rng = np.random.default_rng(1)
-    monitor = fot.Monitor(alpha=0.05)
+    monitor = fot.monitor.Monitor(alpha=0.05)
     for month in [f"2025-{month:02d}" for month in range(1, 13)]:
         logits = rng.normal(-3.4, 1.0, 2000)
         true_logits = logits + (0.3 if month >= "2025-08" else 0.0)
@@ -233,7 +233,7 @@ def segments() -> Any:
     p = expit(rng.normal(-1.2, 1.0, 6000))
     off = (X["age"] > 70) & (X["site"] == "west")
     y = rng.random(6000) < expit(logit(p) + 1.2 * off)
-    found = fot.find_segments(y, p, X)
+    found = fot.segments.find_segments(y, p, X)
     return found.plot(after=found.map_(X, p)).figure_
 
 

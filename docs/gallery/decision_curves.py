@@ -23,6 +23,6 @@ scores = {
     for name, model in models.items()
 }
 
-curve = fot.decision_curve(odd, scores)
+curve = fot.risk.decision_curve(odd, scores)
 
 curve.plot()

@@ -18,7 +18,7 @@ p = expit(rng.normal(-1.2, 1.0, 6000))
 off = (X["age"] > 70) & (X["site"] == "west")
 y = rng.random(6000) < expit(logit(p) + 1.2 * off)
 
-found = fot.find_segments(y, p, X)
+found = fot.segments.find_segments(y, p, X)
 repaired = found.map_(X, p)
 
 found.plot(after=repaired)

@@ -12,4 +12,4 @@ rng = np.random.default_rng(0)
 p = rng.random(8000)
 y = rng.random(8000) < p + 0.1 * np.sin(50 * p) * p * (1 - p) * 4
 
-fot.PairsDisplay.from_predictions(y, p)
+fot.displays.PairsDisplay.from_predictions(y, p)

@@ -9,6 +9,6 @@ from sklearn.datasets import load_breast_cancer
 import fitontest as fot
 
 X, benign = load_breast_cancer(return_X_y=True, as_frame=True)
-calibrator = fot.TreeCalibrator(max_depth=2).fit(X[:300], benign[:300])
+calibrator = fot.segments.TreeCalibrator(max_depth=2).fit(X[:300], benign[:300])
 
-fot.TreeDisplay.from_estimator(calibrator, X[300:], benign[300:])
+fot.segments.TreeDisplay.from_estimator(calibrator, X[300:], benign[300:])

@@ -14,6 +14,6 @@ x = rng.normal(-0.3, 1.4, 1000)
 event = rng.random(1000) < expit(x)
 risk = expit(1.5 * x - 0.9)  # too extreme, and too low by a third
 
-validation = fot.validate(event, risk, thresholds=[0.2])
+validation = fot.risk.validate(event, risk, thresholds=[0.2])
 
 validation.plot()

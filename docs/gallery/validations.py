@@ -13,6 +13,6 @@ x = rng.normal(-0.3, 1.4, 1000)
 event = rng.random(1000) < expit(x)
 risk = expit(1.5 * x - 0.9)  # too extreme, and too low by a third
 
-validations = fot.validate(event, {"old": risk, "new": expit(x)}, thresholds=[0.2])
+validations = fot.risk.validate(event, {"old": risk, "new": expit(x)}, thresholds=[0.2])
 
 validations.plot()

@@ -169,7 +169,7 @@ def test_nothing_is_said_where_nothing_is_missing():
 def test_the_warnings_of_families_reach_the_user():
     separable, y = np.arange(40.0)[:, None], np.arange(40) >= 20
     frozen = FrozenEstimator(GaussianNB().fit(separable, y))
-    with pytest.warns(fot.SeparableDataWarning) as caught:
+    with pytest.warns(fot.results.SeparableDataWarning) as caught:
         CalibratedClassifier(frozen, "beta").fit(separable, y)
     assert caught[0].filename == __file__
 

@@ -46,7 +46,7 @@ def test_around_a_pipeline():
 
 
 def test_searching_for_the_family():
-    grid = {"family": ["beta", "isotonic", fot.Identity()], "cv": [2, 3]}
+    grid = {"family": ["beta", "isotonic", fot.families.Identity()], "cv": [2, 3]}
     search = GridSearchCV(CalibratedClassifier(GaussianNB()), grid, cv=2, scoring="neg_brier_score").fit(X, Y)
     assert len(set(search.cv_results_["mean_test_score"])) >= 5
     assert search.best_estimator_.predict_proba(X).shape == (300, 2)

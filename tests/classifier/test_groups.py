@@ -91,7 +91,7 @@ def test_groups_of_one_row_each_are_no_groups(family, w):
 
 
 @pytest.mark.parametrize(
-    ("family", "data"), [("slope1", (X, Y)), ("spline", (X3, Y3)), (fot.Vector(penalty="cv", cv=3), (X3, Y3))]
+    ("family", "data"), [("slope1", (X, Y)), ("spline", (X3, Y3)), (fot.families.Vector(penalty="cv", cv=3), (X3, Y3))]
 )
 def test_the_family_is_fitted_with_the_groups_of_its_rows(family, data):
     """Given the splits, groups matter to the folds of the family alone."""
@@ -106,7 +106,7 @@ def test_the_family_is_fitted_with_the_groups_of_its_rows(family, data):
         expected = fot.Spline().fit(p[:, 2], Y3 == 2, groups=GROUPS)
         np.testing.assert_array_equal(pair.families_[2].predict(p[:, 2]), expected.predict(p[:, 2]))
     else:
-        expected = fot.Vector(penalty="cv", cv=3).fit(p, Y3, groups=GROUPS)
+        expected = fot.families.Vector(penalty="cv", cv=3).fit(p, Y3, groups=GROUPS)
         np.testing.assert_array_equal(pair.family_.predict_proba(p), expected.predict_proba(p))
 
 
@@ -142,7 +142,7 @@ def test_listed_splits_that_cut_groups_are_told_of():
     cut = list(KFold(3).split(X, Y))
     number = np.intersect1d(GROUPS[cut[0][0]], GROUPS[cut[0][1]]).size
     told = f"cv must hold out whole groups: {number} of them are on both sides of fold 0"
-    for family in ("platt", fot.TreeCalibrator()):
+    for family in ("platt", fot.segments.TreeCalibrator()):
         with pytest.warns(fot.exceptions.CalibrationWarning, match=told):
             CalibratedClassifier(GaussianNB(), family, cv=cut).fit(X, Y, groups=GROUPS)
 
@@ -241,6 +241,6 @@ def test_folds_of_trees_depend_neither_on_names_nor_on_the_order_of_rows(w):
 
 
 def test_a_splitter_of_a_tree_gets_groups():
-    tree = fot.TreeCalibrator(cv=GroupKFold(3), max_depth=3).fit(X, Y, groups=GROUPS)
-    by_hand = fot.TreeCalibrator(cv=list(GroupKFold(3).split(X, Y, GROUPS)), max_depth=3).fit(X, Y)
+    tree = fot.segments.TreeCalibrator(cv=GroupKFold(3), max_depth=3).fit(X, Y, groups=GROUPS)
+    by_hand = fot.segments.TreeCalibrator(cv=list(GroupKFold(3).split(X, Y, GROUPS)), max_depth=3).fit(X, Y)
     assert tree.pruning_factor_ == by_hand.pruning_factor_

@@ -41,7 +41,7 @@ def test_decision_values_are_read_by_the_softmax():
     frozen = FrozenEstimator(LinearSVC().fit(X, y))
     values = frozen.decision_function(X)
     found = CalibratedClassifier(frozen, "temperature").fit(X, y)
-    expected = fot.Temperature(input="logits").fit(values, y).predict_proba(values)
+    expected = fot.families.Temperature(input="logits").fit(values, y).predict_proba(values)
     np.testing.assert_allclose(found.predict_proba(X), expected, rtol=0, atol=1e-12)
     np.testing.assert_allclose(found.calibrated_classifiers_[0].scores(X), softmax(values, axis=1), rtol=0, atol=1e-12)
     left = CalibratedClassifier(frozen, "identity").fit(X, y)
@@ -50,7 +50,7 @@ def test_decision_values_are_read_by_the_softmax():
 
 def test_an_instance_is_read_as_its_name_is():
     X, y = problem(classes=3)
-    named, given = (CalibratedClassifier(GaussianNB(), one, 3).fit(X, y) for one in ("matrix", fot.Matrix()))
+    named, given = (CalibratedClassifier(GaussianNB(), one, 3).fit(X, y) for one in ("matrix", fot.families.Matrix()))
     np.testing.assert_array_equal(named.predict_proba(X), given.predict_proba(X))
     seeded = CalibratedClassifier(GaussianNB(), "dirichlet", 2, random_state=11)
     assert seeded.fit(X[:60], y[:60]).calibrated_classifiers_[0].family_.random_state == 11
@@ -62,11 +62,13 @@ def test_two_classes_are_one_column_unless_the_family_takes_none():
     P = frozen.predict_proba(X)
     column = CalibratedClassifier(frozen, "temperature").fit(X, y)
     np.testing.assert_allclose(
-        column.predict_proba(X)[:, 1], fot.Temperature().fit(P[:, 1], y).predict(P[:, 1]), rtol=0, atol=1e-15
+        column.predict_proba(X)[:, 1], fot.families.Temperature().fit(P[:, 1], y).predict(P[:, 1]), rtol=0, atol=1e-15
     )
     assert column.calibrated_classifiers_[0].family_ is None
     both = CalibratedClassifier(frozen, "vector").fit(X, y)
-    np.testing.assert_allclose(both.predict_proba(X), fot.Vector().fit(P, y).predict_proba(P), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(
+        both.predict_proba(X), fot.families.Vector().fit(P, y).predict_proba(P), rtol=0, atol=1e-12
+    )
     margins = CalibratedClassifier(FrozenEstimator(LinearSVC().fit(X, y)), "vector").fit(X, y).predict_proba(X)
     np.testing.assert_allclose(margins.sum(axis=1), 1, rtol=0, atol=1e-12)
 

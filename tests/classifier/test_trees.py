@@ -18,9 +18,9 @@ def test_a_frozen_classifier_has_the_tree_of_its_scores(name):
     model = fot.CalibratedClassifier(FrozenEstimator(classifier), family=name).fit(X[100:], y[100:])
     scores = classifier.predict_proba(X)[:, 1]
     if name == "tree":
-        expected = fot.TreeCalibrator().fit(X[100:], y[100:]).predict_proba(X)
+        expected = fot.segments.TreeCalibrator().fit(X[100:], y[100:]).predict_proba(X)
     else:
-        tree = fot.ProbabilityCalibrationTree().fit(X[100:], y[100:], scores=scores[100:])
+        tree = fot.segments.ProbabilityCalibrationTree().fit(X[100:], y[100:], scores=scores[100:])
         expected = tree.predict_proba(X, scores=scores)
     np.testing.assert_allclose(model.predict_proba(X), expected, atol=1e-12)
 
@@ -35,13 +35,13 @@ def test_folds_hand_over_the_features_of_their_own_rows(ensemble):
     model = fot.CalibratedClassifier(noise, "probability_calibration_tree", cv=3, ensemble=ensemble).fit(X, y)
     assert (model.predict(X) == y).mean() > 0.97
     assert model.calibrated_classifiers_[0].families_ == {}
-    assert isinstance(model.calibrated_classifiers_[0].family_, fot.ProbabilityCalibrationTree)
+    assert isinstance(model.calibrated_classifiers_[0].family_, fot.segments.ProbabilityCalibrationTree)
 
 
 def test_several_classes_with_names_weights_and_decision_values():
     X, y = problem(320, classes=4)
     w = weights(320)
-    family = fot.ProbabilityCalibrationTree(max_depth=2)
+    family = fot.segments.ProbabilityCalibrationTree(max_depth=2)
     model = fot.CalibratedClassifier(SVC(), family, cv=2).fit(X, NAMES[y], sample_weight=w)
     np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1.0)
     assert model.score(X, NAMES[y]) > 0.4
@@ -52,7 +52,9 @@ def test_a_class_that_the_classifier_does_not_know_has_probability_zero():
     X, y = problem(120, classes=3)
     folds = [(np.flatnonzero(y < 2), np.arange(120)), (np.arange(120), np.arange(120))]
     with pytest.warns(fot.CalibrationWarning, match="classes missing from the training rows"):
-        model = fot.CalibratedClassifier(GaussianNB(), fot.ProbabilityCalibrationTree(max_depth=1), cv=folds).fit(X, y)
+        model = fot.CalibratedClassifier(
+            GaussianNB(), fot.segments.ProbabilityCalibrationTree(max_depth=1), cv=folds
+        ).fit(X, y)
     first, second = model.calibrated_classifiers_
     assert not first.predict_proba(X)[:, 2].any()
     assert second.predict_proba(X)[:, 2].any()
@@ -62,8 +64,10 @@ def test_sparse_features_are_those_of_the_matrix():
     X, y = problem(200)
     X = np.where(np.abs(X) < 0.8, 0.0, X)
     a, b = (
-        fot.CalibratedClassifier(FrozenEstimator(Margin().fit(X, y)), fot.TreeCalibrator(max_depth=3)).fit(X, y),
-        fot.TreeCalibrator(max_depth=3).fit(csr_array(X), y),
+        fot.CalibratedClassifier(FrozenEstimator(Margin().fit(X, y)), fot.segments.TreeCalibrator(max_depth=3)).fit(
+            X, y
+        ),
+        fot.segments.TreeCalibrator(max_depth=3).fit(csr_array(X), y),
     )
     np.testing.assert_allclose(a.predict_proba(X), b.predict_proba(csr_array(X)))
 

@@ -589,7 +589,7 @@ def test_probabilities_are_checked(values, rule):
     with pytest.raises(ValueError, match=f"^p {rule}"):
         as_probabilities(values, "p")
     with pytest.raises(ValueError, match=f"^p {rule}"):
-        fot.Identity().fit([0.2, 0.7], [0, 1]).predict(values)
+        fot.families.Identity().fit([0.2, 0.7], [0, 1]).predict(values)
 
 
 @pytest.mark.parametrize("build", [np.array, pd.Series, lambda v: torch_tensor(v, "float64"), list])

@@ -99,7 +99,7 @@ def test_texts_need_names_or_labels():
         ):
             call(named)
     with pytest.raises(ValueError, match="P must have columns that are called after the classes"):
-        fot.Vector().fit(named, y)
+        fot.families.Vector().fit(named, y)
     labelled = fot.calibration_error(y, named, reduction="confidence", family="platt", labels=CLASSES)
     bare = fot.calibration_error(y, P, reduction="confidence", family="platt", labels=CLASSES)
     assert float(labelled) == float(bare)
@@ -128,7 +128,7 @@ def test_a_family_keeps_the_order_of_the_columns():
     P, y = scored()
     named = pd.DataFrame(P, columns=[f"p_{one}" for one in CLASSES])
     with pytest.warns(fot.CalibrationWarning, match="the columns of P are read by their names"):
-        family = fot.Vector().fit(named, y)
+        family = fot.families.Vector().fit(named, y)
     assert family.classes_.tolist() == CLASSES
     np.testing.assert_array_equal(family.predict_proba(named), family.predict_proba(P))
     with pytest.raises(ValueError, match=r"P must have its columns in the order of the classes, .*got .*'p_ant'"):

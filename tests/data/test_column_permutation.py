@@ -103,7 +103,7 @@ def test_the_gate_and_the_report_tell_once():
     by = np.arange(600) % 2
     for call in (
         lambda: fot.check_calibration(y, P[:, [1, 2, 0]], max_error=0.1, reduction="confidence", by=by, family="platt"),
-        lambda: fot.Vector().fit(P[:, [1, 2, 0]], y),
+        lambda: fot.families.Vector().fit(P[:, [1, 2, 0]], y),
     ):
         with pytest.warns(fot.CalibrationWarning) as caught:
             call()

@@ -104,9 +104,9 @@ def test_results_ask_and_an_estimator_that_is_fitted_here_is_not_asked_about():
     with pytest.warns(fot.CalibrationWarning, match="used for the fit"):
         assert str(fot.evaluate(y, p, families=["spline"])).startswith(FITTED)
     with pytest.warns(fot.CalibrationWarning, match="used for the fit"):
-        assert FITTED in str(fot.validate(y, p))
+        assert FITTED in str(fot.risk.validate(y, p))
     x = np.random.default_rng(0).normal(size=(300, 2))
-    found = fot.validate(y, estimator=LogisticRegression(C=np.inf, tol=1e-10), X=x, optimism=10)
+    found = fot.risk.validate(y, estimator=LogisticRegression(C=np.inf, tol=1e-10), X=x, optimism=10)
     assert LabelOrigin.of(found.sample.rows).fitted
     assert FITTED not in str(found)
 

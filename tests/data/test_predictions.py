@@ -54,9 +54,9 @@ MEASURES = {
 
 
 def value_of(result):
-    if isinstance(result, fot.Evaluation):
+    if isinstance(result, fot.evaluation.Evaluation):
         return float(result["slope1"])
-    return result.means["slope1"] if isinstance(result, fot.Evaluation) else float(result)
+    return result.means["slope1"] if isinstance(result, fot.evaluation.Evaluation) else float(result)
 
 
 @pytest.mark.filterwarnings("ignore:.* rows do not add up to 1")  # of the two columns alone
@@ -268,7 +268,7 @@ def test_many_classes_are_not_all_listed():
 @pytest.mark.filterwarnings("ignore:.* rows do not add up to 1")
 def test_one_sample_is_not_asked_of_each_class():
     with pytest.raises(ValueError, match="where one sample is needed"):
-        fot.PairsDisplay.from_predictions(Y, P, reduction="classwise")
+        fot.displays.PairsDisplay.from_predictions(Y, P, reduction="classwise")
 
 
 def test_the_results_say_how_they_were_reduced():

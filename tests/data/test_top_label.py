@@ -158,7 +158,7 @@ def test_a_monitor_takes_ties_from_arrays_frames_and_cells():
         (fot.read(y, P, reduction="confidence"),),
     ):
         turned = len(evidence) == 1
-        monitor = fot.Monitor(reduction="confidence", labels=NAMES[::-1] if turned else NAMES)
+        monitor = fot.monitor.Monitor(reduction="confidence", labels=NAMES[::-1] if turned else NAMES)
         evidence.append(monitor.update(*columns_of).log_e)
     assert evidence == pytest.approx([evidence[0]] * 4, abs=1e-9)
 
@@ -207,7 +207,7 @@ def test_rows_that_do_not_add_up(off, message, reduction):
         cells = fot.Cells.of_frame(frame, label="y", prob=labels, labels=labels, reduction=reduction)
     assert "rows do not add up to 1" in fot.gce(cells, reduction=None).note
     with pytest.warns(fot.CalibrationWarning, match="rows do not add up to 1"):
-        fot.Monitor(reduction=reduction, labels=labels).update(y, Q)
+        fot.monitor.Monitor(reduction=reduction, labels=labels).update(y, Q)
 
 
 @pytest.mark.filterwarnings("error")

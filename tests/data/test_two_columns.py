@@ -60,7 +60,7 @@ def test_every_result_says_which_column_was_read():
         printed = [
             str(fot.ece(Y, BOTH)),
             str(fot.evaluate(Y, BOTH, families=["platt"])),
-            str(fot.validate(Y, BOTH)),
+            str(fot.risk.validate(Y, BOTH)),
             str(fot.check_calibration(Y, BOTH, max_error=0.2)),
         ]
     for text in printed:

@@ -269,7 +269,7 @@ def test_the_kind_is_not_decided_anew_for_the_folds_of_a_tree():
     y = (X[:, 0] + rng.normal(size=N) > 0).astype(int)
     w = np.where(np.arange(N) < 200, 12.0, 7.0)
     w[0] = 40.0  # importances, by 10.4 on average, but not those of the last rows alone
-    model = fot.CalibratedClassifier(GaussianNB(), fot.TreeCalibrator(random_state=0), cv=KFold(3))
+    model = fot.CalibratedClassifier(GaussianNB(), fot.segments.TreeCalibrator(random_state=0), cv=KFold(3))
     with pytest.warns(fot.CalibrationWarning, match="are taken for importances"):
         whole = model.fit(X, y, sample_weight=w).predict_proba(X)
     np.testing.assert_allclose(whole, model.fit(X, y, sample_weight=w / 2).predict_proba(X), rtol=1e-9)

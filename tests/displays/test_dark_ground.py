@@ -44,13 +44,13 @@ def results():
         "models": fot.evaluate(y, {"one": p, "other": p**2}, families=["beta"], interval=None),
         "segments": fot.evaluate(y, p, by=y + (p > 0.5), families=["beta"], interval=None),
         "classes": ((P.cumsum(axis=1) > rng.random((200, 1))).argmax(axis=1), P),
-        "validations": fot.validate(y, {"one": p, "other": p**1.4}),
+        "validations": fot.risk.validate(y, {"one": p, "other": p**1.4}),
         "errors": fot.compare_errors(y, p, p**2, family=fot.Slope1(5)),
         "calibrators": fot.compare_calibrators(
             y, p, families=families, cv=5, evaluators=["slope1", "isotonic"], test=noisy(150, seed=3)
         ),
         "frontier": FrontierDisplay(rows, loss="log loss"),
-        "plan": fot.plan_evaluation(
+        "plan": fot.apps.plan_evaluation(
             n=[100, 200], errors=[0, 0.15], families=["isotonic", "platt"], draws=20, width=0.3, power=0.3
         ),
         "pairs": (y, p.round(2)),
@@ -74,7 +74,7 @@ DRAWN = {
     "calibrators": lambda found: marks_of(found.plot(plain(SIZE)).axes_),
     "frontier": lambda found: [line.get_color() for line in found.plot(plain(SIZE)).ax_.lines],
     "plan": lambda found: marks_of(found.plot(plain(SIZE)).axes_),
-    "pairs": lambda found: marks_of([fot.PairsDisplay.from_predictions(*found, ax=plain(SIZE)).ax_]),
+    "pairs": lambda found: marks_of([fot.displays.PairsDisplay.from_predictions(*found, ax=plain(SIZE)).ax_]),
 }
 COLORS = {"errors": (FILL, GAP), "calibrators": (FILL, GAP, SERIES[1]), "plan": SERIES[:2]}
 

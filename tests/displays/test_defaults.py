@@ -190,7 +190,7 @@ def test_lines_are_lighter_than_their_fill_on_dark_ground(default):
 
 def test_maps_that_go_up_and_down_are_thin():
     y, p = noisy(600)
-    assert draw(y, p, family=fot.KNN(3), interval=None, band=None).line_.get_linewidth() == THIN_WIDTH
+    assert draw(y, p, family=fot.families.KNN(3), interval=None, band=None).line_.get_linewidth() == THIN_WIDTH
     assert draw(y, p, family="isotonic", interval=None, band=None).line_.get_linewidth() == MAP_WIDTH
 
 

@@ -20,7 +20,7 @@ def draw(**options):
 
 def test_each_panel_shows_the_error_of_its_model():
     display = draw(measures=["ece"], name="two models")
-    assert isinstance(display, fot.SmallMultiples)
+    assert isinstance(display, fot.displays.SmallMultiples)
     assert list(display.axes_) == list(MODELS)
     for name, p in MODELS.items():
         assert float(display.displays[name].error) == float(fot.calibration_error(Y, p, family="beta"))

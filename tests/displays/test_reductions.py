@@ -79,7 +79,7 @@ def test_classwise_is_a_panel_per_class_on_the_same_axes(scale):
     several = draw(
         y, p, reduction="classwise", scale=scale, name="model", band="consistency", band_draws=2, ax=blank((10, 5))
     )
-    assert isinstance(several, fot.SmallMultiples)
+    assert isinstance(several, fot.displays.SmallMultiples)
     error = fot.calibration_error(y, p, family=BINS, reduction="classwise")
     assert [*several.axes_] == ["class 0", "class 1", "class 2"]
     for label, (title, display) in enumerate(several.displays.items()):
@@ -140,16 +140,16 @@ def test_refusals(options, message):
 @pytest.mark.filterwarnings("ignore:.* rows do not add up to 1")  # of two classes of three
 def test_test_based_diagrams():
     y, p = classes()
-    display = fot.TCEDisplay.from_predictions(y, p, reduction="confidence", null_draws=2, ax=blank())
+    display = fot.displays.TCEDisplay.from_predictions(y, p, reduction="confidence", null_draws=2, ax=blank())
     assert float(display.error) == float(fot.tce(y, p, reduction="confidence"))
     assert display.ax_.get_ylabel() == "Confidence (highest predicted probability)"
     assert display.error.reduction == "confidence"
-    two = fot.TCEDisplay.from_predictions(y == 1, p[:, [0, 1]], reduction="binary", ax=blank())
+    two = fot.displays.TCEDisplay.from_predictions(y == 1, p[:, [0, 1]], reduction="binary", ax=blank())
     assert float(two.error) == float(fot.tce(y == 1, p[:, 1]))
     with pytest.raises(
         ValueError, match="'classwise'; draw one class at a time without a reduction, with y_true == label"
     ):
-        fot.TCEDisplay.from_predictions(y, p, reduction="classwise", ax=blank())
+        fot.displays.TCEDisplay.from_predictions(y, p, reduction="classwise", ax=blank())
 
 
 @pytest.fixture(scope="module")
@@ -172,7 +172,7 @@ def test_estimators_of_several_classes(model):
     some = y != "cat"  # a class of the model that does not occur
     left = fot.ReliabilityDisplay.from_estimator(fitted, x[some], y[some], reduction="confidence", ax=blank())
     assert left.error.base_rate == fitted.score(x[some], y[some])
-    tested = fot.TCEDisplay.from_estimator(*model, reduction="confidence", ax=blank())
+    tested = fot.displays.TCEDisplay.from_estimator(*model, reduction="confidence", ax=blank())
     assert float(tested.error) == float(fot.tce(y, proba, reduction="confidence"))
     with pytest.raises(ValueError, match=r"got one of 3: .*; or say by reduction how several classes are read"):
         fot.ReliabilityDisplay.from_estimator(*model)

@@ -704,7 +704,7 @@ def test_tight_layouts_and_pickles(scores):
     figure = Figure()
     left, right = figure.subplots(1, 2)
     display = draw(*scores, ax=left, scale="logit")
-    fot.TCEDisplay.from_predictions(*scores, ax=right)
+    fot.displays.TCEDisplay.from_predictions(*scores, ax=right)
     figure.tight_layout()
     again = pickle.loads(pickle.dumps(display))
     assert float(again.error) == float(display.error)
@@ -750,14 +750,14 @@ def test_axes_of_other_kinds_are_refused(scores):
         draw(*scores, ax=figure.add_subplot(projection="polar"))
     with pytest.raises(ValueError, match="ax must be a figure without axes, got one with 1; pass its axes instead"):
         draw(*scores, ax=figure)
-    tests = fot.TCEDisplay.from_predictions(*scores, ax=blank())
+    tests = fot.displays.TCEDisplay.from_predictions(*scores, ax=blank())
     with pytest.raises(ValueError, match="ax must not hold a test-based diagram"):
         draw(*scores, ax=tests.ax_)
 
 
 @pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
 def test_frames_of_every_library(backend, banded):
-    for display in (banded, fot.TCEDisplay(fot.tce(*SCORES), SAMPLE)):
+    for display in (banded, fot.displays.TCEDisplay(fot.tce(*SCORES), SAMPLE)):
         assert len(display.to_frame(backend)) == len(display.rows())
         for part in display.parts():
             assert len(display.to_frame(backend, part=part)) == len(display.rows(part))

@@ -27,7 +27,7 @@ def test_files_are_the_same_every_time(tmp_path, kind, ending, measured):
         if kind == "several":
             display = evaluation.diagrams()
         elif kind == "tce":
-            display = fot.TCEDisplay(tce, SAMPLE)
+            display = fot.displays.TCEDisplay(tce, SAMPLE)
         else:
             display = fot.ReliabilityDisplay(evaluation["slope1"], SAMPLE, scale="logit")
         return display.save(tmp_path / f"{name}.{ending}").read_bytes()
@@ -45,7 +45,7 @@ def test_many_scores_are_a_small_file(tmp_path):
         display = fot.ReliabilityDisplay(fot.calibration_error(sample.y, p, family=family, interval=None), sample)
         assert display.save(tmp_path / "a.svg").stat().st_size < 300_000
     for partition in ("pava", fot.partitions.EqualMass(300)):
-        display = fot.TCEDisplay(fot.tce(sample.y, p, partition=partition), sample)
+        display = fot.displays.TCEDisplay(fot.tce(sample.y, p, partition=partition), sample)
         assert display.save(tmp_path / "b.svg").stat().st_size < 300_000
 
 

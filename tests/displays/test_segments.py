@@ -87,7 +87,7 @@ def test_intervals_of_named_and_of_found_segments():
     drawn = named.plot(figure=plain()).to_frame(part="before").set_index("segment")
     estimate = named.estimates["ecce"]["b"]
     assert drawn.loc["b", ["low", "high"]].tolist() == [estimate.interval.low, estimate.interval.high]
-    found = fot.find_segments(y, p, {"site": site}, against="scores", draws=79)
+    found = fot.segments.find_segments(y, p, {"site": site}, against="scores", draws=79)
     (before,) = found.plot(plain()).to_frame(part="before").to_dict("records")[:1]
     inside = site == "b"
     q, labels = p[inside], y[inside]

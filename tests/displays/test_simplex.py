@@ -10,10 +10,10 @@ from tests.measures.test_simplex_ece import canonical, drawn
 
 def test_arrows_of_a_family():
     y, P = drawn(300, 3)
-    display = fot.SimplexDisplay.from_predictions(y, P, ax=plain())
+    display = fot.displays.SimplexDisplay.from_predictions(y, P, ax=plain())
     arrows = display.to_frame(part="arrows")
     p, g = (arrows[[f"{name}_{k}" for k in range(3)]].to_numpy() for name in "pg")
-    np.testing.assert_allclose(g, fot.Vector().fit(P, y).map_(p), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(g, fot.families.Vector().fit(P, y).map_(p), rtol=0, atol=1e-12)
     assert p.min() > 0
     np.testing.assert_allclose(p.sum(axis=1), 1, rtol=0, atol=1e-12)
     assert arrows["weight"].sum() == 300
@@ -27,7 +27,7 @@ def test_arrows_of_a_family():
 def test_cells_of_a_partition():
     y, P = drawn(300, 3)
     names = np.array(["x", "a", "m"])
-    display = fot.SimplexDisplay.from_predictions(
+    display = fot.displays.SimplexDisplay.from_predictions(
         names[y], P, partition=fot.partitions.MedianVariance(30), labels=names, ax=plain()
     )
     table = canonical(fot.gce, y, P, partition=fot.partitions.MedianVariance(30)).table
@@ -41,7 +41,7 @@ def test_cells_of_a_partition():
 
 def test_many_predictions_are_thinned_evenly():
     y, P = drawn(5000, 3)
-    display = fot.SimplexDisplay.from_predictions(y, P, family="identity", ax=plain())
+    display = fot.displays.SimplexDisplay.from_predictions(y, P, family="identity", ax=plain())
     assert len(display.rows("predictions")) == 1667
     assert display.rows("arrows")[0]["weight"] > 0
 
@@ -49,8 +49,8 @@ def test_many_predictions_are_thinned_evenly():
 def test_refusals():
     y, P = drawn(60, 4)
     with pytest.raises(ValueError, match="y_prob must have three columns for a triangle, got 4"):
-        fot.SimplexDisplay.from_predictions(y, P, family="identity")
+        fot.displays.SimplexDisplay.from_predictions(y, P, family="identity")
     with pytest.raises(ValueError, match="error must be an Estimate of several classes that has a map"):
-        fot.SimplexDisplay(fot.gce(y == 0, P[:, 0]), None)
+        fot.displays.SimplexDisplay(fot.gce(y == 0, P[:, 0]), None)
     with pytest.raises(ValueError, match=r"y_true must be read with reduction='canonical' .* got ScoreSample"):
-        fot.SimplexDisplay.from_predictions(fot.read(y == 0, P[:, 0]))
+        fot.displays.SimplexDisplay.from_predictions(fot.read(y == 0, P[:, 0]))

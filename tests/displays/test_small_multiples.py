@@ -41,7 +41,7 @@ def test_evaluation_draws_every_family_on_the_same_axes(scale, evaluation, monke
 def test_panels_do_not_overlap(evaluation):
     some = evaluation.only(["slope1", "flat", "isotonic", "beta", "knn"])
     again = some.only(["beta"]).diagrams().displays["beta"]
-    several = fot.SmallMultiples({**some.diagrams().displays, "beta again": again})
+    several = fot.displays.SmallMultiples({**some.diagrams().displays, "beta again": again})
     several.plot(blank((9, 9)))  # two rows
     several.figure_.draw_without_rendering()
     boxes = [ax.get_tightbbox() for ax in several.axes_.values()]
@@ -56,14 +56,14 @@ def test_panels_do_not_overlap(evaluation):
 )
 def test_grids_are_balanced(count, shape):
     beta = fot.evaluate(*noisy(50), interval=None, families=["beta"]).diagrams().displays["beta"]
-    several = fot.SmallMultiples({str(k): beta for k in range(count)})
+    several = fot.displays.SmallMultiples({str(k): beta for k in range(count)})
     assert several._grid_shape() == shape
 
 
 def test_no_row_of_a_grid_is_less_than_half_full():
     beta = fot.evaluate(*noisy(50), interval=None, families=["beta"]).diagrams().displays["beta"]
     for n in range(6, 17):
-        rows, columns = fot.SmallMultiples({str(k): beta for k in range(n)})._grid_shape()
+        rows, columns = fot.displays.SmallMultiples({str(k): beta for k in range(n)})._grid_shape()
         assert rows * columns - n <= columns / 2
 
 
@@ -128,10 +128,10 @@ def test_refusals():
     y, p = noisy(50)
     error, sample = fot.calibration_error(y, p, family="beta", interval=None), fot.ScoreSample(y, p)
     with pytest.raises(ValueError, match="displays must hold at least one diagram"):
-        fot.SmallMultiples({})
+        fot.displays.SmallMultiples({})
     mixed = {scale: fot.ReliabilityDisplay(error, sample, scale=scale) for scale in ("probability", "logit")}
     with pytest.raises(ValueError, match="displays must all be on one scale"):
-        fot.SmallMultiples(mixed)
+        fot.displays.SmallMultiples(mixed)
 
 
 def test_logit_panels_share_their_histograms():
@@ -155,7 +155,7 @@ def test_titles():
     alike = fot.evaluate(y, p, interval=None, families=["platt", "pl", "pl", "pl"]).diagrams()
     assert [*alike.displays] == ["platt", "pl", "pl (2)", "pl (3)"]  # platt is no pl
     beta = several.displays["beta"]
-    named = fot.SmallMultiples({"b": beta, "beta of mine": beta}).plot(blank())
+    named = fot.displays.SmallMultiples({"b": beta, "beta of mine": beta}).plot(blank())
     assert [ax.get_title().split(": ")[0] for ax in named.axes_.values()] == ["b\nbeta", "beta of mine\nbeta"]
     assert repr(named) == "SmallMultiples(['b', 'beta of mine'])"
     with pytest.raises(ValueError, match="figure must be a Figure or a SubFigure of matplotlib, or None; got 'x'"):

@@ -11,7 +11,7 @@ from tests.strategies import WHOLE_WEIGHTS, noisy, samples
 
 
 def draw(y, p, **options):
-    return fot.TCEDisplay.from_predictions(y, p, **{"ax": blank(), **options})
+    return fot.displays.TCEDisplay.from_predictions(y, p, **{"ax": blank(), **options})
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ def test_panels_are_the_table(partition):
     y, p = noisy(700, ties=3)
     error = fot.tce(y, p, partition=partition, null_draws=0)
     for scale in ("probability", "logit"):
-        display = fot.TCEDisplay(error, fot.ScoreSample(y, p), scale=scale).plot(plain())
+        display = fot.displays.TCEDisplay(error, fot.ScoreSample(y, p), scale=scale).plot(plain())
         check_panels(display, error)
     display.figure_.draw_without_rendering()
 
@@ -52,7 +52,9 @@ def check_panels(display, error):
 def test_violins_hold_every_prediction_and_every_rejection(sample):
     y, p, w = sample
     drawn = fot.ScoreSample(y, p, w)
-    display = fot.TCEDisplay(fot.measures.make("tce", partition="equal_width", n_bins=4).estimate(drawn), drawn)
+    display = fot.displays.TCEDisplay(
+        fot.measures.make("tce", partition="equal_width", n_bins=4).estimate(drawn), drawn
+    )
     cells = display.to_frame(part="violins").groupby("bin")[["weight", "rejected"]].sum()
     occupied = [row for row in display.rows("bins") if row["n"]]
     assert cells.index.tolist() == [row["bin"] for row in occupied]
@@ -160,7 +162,7 @@ def test_the_title_tells_what_to_expect():
 def test_refusals():
     y, p = noisy(60)
     with pytest.raises(ValueError, match="error must be one that tce returns, a share of the predictions"):
-        fot.TCEDisplay(fot.gce(y, p), fot.ScoreSample(y, p))
+        fot.displays.TCEDisplay(fot.gce(y, p), fot.ScoreSample(y, p))
     display = draw(y, p)
     for other in (display, fot.ReliabilityDisplay.from_predictions(y, p, ax=blank())):
         with pytest.raises(ValueError, match="ax must be axes that hold no diagram yet"):
@@ -168,7 +170,7 @@ def test_refusals():
     with pytest.raises(
         ValueError, match="error must be one that tce returns"
     ):  # a fraction, and the largest of the bins
-        fot.TCEDisplay(fot.gce(y, p, loss="rejection", partition="pava_bc", norm="max"), fot.ScoreSample(y, p))
+        fot.displays.TCEDisplay(fot.gce(y, p, loss="rejection", partition="pava_bc", norm="max"), fot.ScoreSample(y, p))
     with pytest.raises(ValueError, match="sample_weight"):
         draw(y, p, sample_weight=np.full(60, 0.5))
 
@@ -188,6 +190,6 @@ def test_estimators():
     x = rng.normal(size=(300, 2))
     y = x[:, 0] + rng.normal(size=300) > 0
     model = GaussianNB().fit(x, y)
-    display = fot.TCEDisplay.from_estimator(model, x, y, ax=blank())
+    display = fot.displays.TCEDisplay.from_estimator(model, x, y, ax=blank())
     assert float(display.error) == float(fot.tce(y, model.predict_proba(x)[:, 1]))
     assert display.ax_.get_title(loc="left").startswith("GaussianNB: TCE")

@@ -113,7 +113,7 @@ ERRORS = {
     "ece": fot.ece,
     "tce": lambda *a, **k: fot.tce(*a, null_draws=0, **k),
     "within_bin": lambda *a, **k: fot.measure(*a, name="within_bin", interval=None, **k),
-    "proper_error": fot.proper_error,
+    "proper_error": fot.evaluation.proper_error,
 }
 
 
@@ -136,8 +136,8 @@ def test_columns_of_several_classes():
     for reduction in ("confidence", "classwise", "canonical"):
         from_frame = fot.gce(frame, label="letter", prob=["a", "b", "c"], reduction=reduction)
         assert float(from_frame) == float(fot.gce(LETTERS, MATRIX, reduction=reduction))
-    from_frame = fot.proper_error(frame, label="letter", prob=["a", "b", "c"])
-    assert float(from_frame) == float(fot.proper_error(LETTERS, MATRIX))
+    from_frame = fot.evaluation.proper_error(frame, label="letter", prob=["a", "b", "c"])
+    assert float(from_frame) == float(fot.evaluation.proper_error(LETTERS, MATRIX))
 
 
 @pytest.mark.parametrize("name", ERRORS)

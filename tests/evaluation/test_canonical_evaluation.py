@@ -15,7 +15,7 @@ NAMES = fot.measures.names("any")
 VARIANTS = {
     **{name: fot.measures.make(name) for name in NAMES},
     "temperature": fot.measures.PlugIn("temperature", "l2", distance="squared_euclidean"),
-    "bins": fot.measures.PlugIn(fot.SimplexBins(fot.partitions.MedianVariance(20), slope=0)),
+    "bins": fot.measures.PlugIn(fot.families.SimplexBins(fot.partitions.MedianVariance(20), slope=0)),
     "grid": fot.measures.Binned("bias", fot.partitions.UniformGrid(2), "max", distance="cityblock"),
     "biased": fot.measures.KernelError("rbf", "biased", distributions=True),
     "block": fot.measures.KernelError(estimator="block", block_size=30, distributions=True),
@@ -92,7 +92,7 @@ def test_two_classes_are_refused_but_by_the_proper_error():
             continue
         if name == "proper_error":
             by_door = fot.evaluate(y, P[:, 1], measures=[name])[name]
-            assert float(by_door) == float(fot.proper_error(y, P[:, 1]))
+            assert float(by_door) == float(fot.evaluation.proper_error(y, P[:, 1]))
             continue
         with pytest.raises(ValueError, match=r"reduction must be 'canonical' for .*, got None"):
             fot.evaluate(y, P[:, 1], measures=[name])
@@ -112,7 +112,7 @@ def test_what_is_evaluated_unasked():
     assert evaluation.names == ["temperature", "vector", "matrix", "simplex_ece", "proper_error"]
     assert float(evaluation["vector"]) == float(fot.calibration_error(y, P, reduction="canonical"))
     assert float(evaluation["simplex_ece"]) == float(fot.gce(y, P, reduction="canonical"))
-    assert float(evaluation["proper_error"]) == float(fot.proper_error(y, P))
+    assert float(evaluation["proper_error"]) == float(fot.evaluation.proper_error(y, P))
     with pytest.raises(ValueError, match="reduction must not be 'canonical' for reliability diagrams"):
         evaluation.plot()
     with pytest.raises(AttributeError, match="sample: of several classes there is none"):
@@ -122,7 +122,7 @@ def test_what_is_evaluated_unasked():
 
 def test_two_settings_of_one_family_have_names_of_their_own():
     y, P = drawn(100, 3)
-    listed = [fot.Vector(penalty=1.0), fot.Vector(penalty=None), "temperature"]
+    listed = [fot.families.Vector(penalty=1.0), fot.families.Vector(penalty=None), "temperature"]
     names = fot.evaluate(y, P, families=listed, reduction="canonical").names
     assert len(set(names)) == 3
     assert names[2] == "temperature"
@@ -164,7 +164,7 @@ def test_scorers():
     for metric, expected in (
         ("calibration_error", fot.calibration_error(y, P, reduction="canonical")),
         ("gce", fot.gce(y, P, reduction="canonical")),
-        ("proper_error", fot.proper_error(y, P)),
+        ("proper_error", fot.evaluation.proper_error(y, P)),
     ):
         score = fot.make_scorer(metric, reduction="canonical")(Rows(), P, names)
         assert score == pytest.approx(-float(expected), abs=1e-12)

@@ -29,7 +29,7 @@ def found():
 def test_every_class_has_the_evaluation_of_itself_against_the_rest(found):
     y, p = three_classes()
     w = np.random.default_rng(1).integers(0, 3, y.size)
-    assert isinstance(found, fot.Evaluation)
+    assert isinstance(found, fot.evaluation.Evaluation)
     assert [*found.classes] == ["cat", "dog", "eel"]
     assert len(found) == 3
     for k, label in enumerate(found.classes):
@@ -150,7 +150,7 @@ def test_one_sample_is_an_evaluation_that_says_how_it_was_reduced(reduction, sha
         y, p = y[y != "eel"], p[y != "eel"][:, :2]
     given = {"pos_label": "dog"} if reduction == "binary" else {}
     found = fot.evaluate(y, p, interval=None, reduction=reduction, families=[fot.Slope1(4), "platt"], **given)
-    assert isinstance(found, fot.Evaluation)
+    assert isinstance(found, fot.evaluation.Evaluation)
     rate = found.estimates[0].base_rate
     title = str(found).splitlines()[0]
     assert title == f"calibration error (l1), reduction {reduction}, n = {y.size}, {share} {short(rate)}"

@@ -25,7 +25,7 @@ ERRORS = {
     "gce": (fot.gce, POINT),
     "ece": (fot.ece, POINT),
     "measure": (fot.measure, POINT | {"name": "proper_error"}),
-    "proper_error": (fot.proper_error, {"cv": 5}),
+    "proper_error": (fot.evaluation.proper_error, {"cv": 5}),
     "within_bin": (fot.measure, POINT | {"name": "within_bin"}),
 }
 
@@ -53,7 +53,7 @@ INFERENCE = {
     ).to_dict(),
     "gce": lambda **groups: fot.gce(Y, P, null_draws=20, interval=0.9, **groups).to_dict(),
     "tce": lambda **groups: fot.tce(Y, P, null_draws=20, **groups).to_dict(),
-    "proper_error": lambda **groups: fot.proper_error(Y, P, null_draws=5, **groups).to_dict(),
+    "proper_error": lambda **groups: fot.evaluation.proper_error(Y, P, null_draws=5, **groups).to_dict(),
     "classwise": lambda **groups: fot.calibration_error(
         Y, BOTH, reduction="classwise", null_draws=20, **groups
     ).to_dict(),
@@ -64,7 +64,7 @@ INFERENCE = {
         Y, P, families=["platt", "spline"], evaluators=["isotonic"], **groups
     ).to_dict(),
     "compare_errors": lambda **groups: fot.compare_errors(Y, P, P**2, **groups).to_dict(),
-    "plan_evaluation": lambda **groups: fot.plan_evaluation(
+    "plan_evaluation": lambda **groups: fot.apps.plan_evaluation(
         Y, P, n=[60, 120], families=["isotonic"], draws=20, errors=[0.1], **groups
     ).to_dict(),
     "report": lambda **groups: fot.report(
@@ -138,10 +138,10 @@ def test_diagrams_take_groups():
     assert drawn.error == fot.calibration_error(Y, P, groups=PATIENT, interval=None)
     several = fot.ReliabilityDisplay.from_predictions(Y, {"a": P, "b": P**2}, groups=PATIENT, **quick)
     assert several.displays["a"].error == drawn.error
-    for display in (fot.ValidityDisplay, fot.PairsDisplay):
+    for display in (fot.displays.ValidityDisplay, fot.displays.PairsDisplay):
         assert display.from_predictions(Y, P, groups=PATIENT).error is not None
     three = np.stack([1 - P, P / 2, P / 2], axis=1)
-    triangle = fot.SimplexDisplay.from_predictions(Y, three, groups=PATIENT, labels=[0, 1, 2])
+    triangle = fot.displays.SimplexDisplay.from_predictions(Y, three, groups=PATIENT, labels=[0, 1, 2])
     assert triangle.data.groups.rows.sum() == 240
 
 
@@ -154,15 +154,15 @@ def test_diagrams_take_groups():
         fot.ece,
         fot.gce,
         fot.tce,
-        fot.proper_error,
-        fot.plan_evaluation,
+        fot.evaluation.proper_error,
+        fot.apps.plan_evaluation,
         fot.report,
         fot.check_calibration,
         fot.ReliabilityDisplay.from_predictions,
-        fot.TCEDisplay.from_predictions,
-        fot.ValidityDisplay.from_predictions,
-        fot.PairsDisplay.from_predictions,
-        fot.SimplexDisplay.from_predictions,
+        fot.displays.TCEDisplay.from_predictions,
+        fot.displays.ValidityDisplay.from_predictions,
+        fot.displays.PairsDisplay.from_predictions,
+        fot.displays.SimplexDisplay.from_predictions,
     ],
 )
 def test_every_door_says_the_same_of_groups(function):
@@ -174,4 +174,4 @@ def test_every_door_says_the_same_of_groups(function):
 
 def test_a_plan_without_labels_takes_no_groups():
     with pytest.raises(ValueError, match="groups must be left out without labels"):
-        fot.plan_evaluation(P, groups=PATIENT)
+        fot.apps.plan_evaluation(P, groups=PATIENT)

@@ -51,7 +51,7 @@ def test_a_segment_is_as_it_is_alone_and_the_total_is_that_of_all_rows(segmented
         assert all(map(same, segmented[segment], single))
         assert segmented[segment].names == single.names == ["slope1", "isotonic"]
     assert all(map(same, segmented.total, alone(y, p, **QUICK)))
-    assert isinstance(segmented.total, fot.Evaluation)
+    assert isinstance(segmented.total, fot.evaluation.Evaluation)
     assert sum(segmented[segment].sample.n for segment in segmented) == y.size
 
 
@@ -259,7 +259,7 @@ class Picky(fot.Measure):
     def estimate(self, sample):
         if sample.n < 10:
             raise ValueError(f"there must be ten rows, got {sample.n}")
-        return fot.Estimate.of(self, sample, sample.base_rate)
+        return fot.measures.Estimate.of(self, sample, sample.base_rate)
 
 
 def test_a_segment_that_a_measure_refuses_is_a_row_without_a_value():
@@ -443,7 +443,7 @@ def test_crossed_segments_are_named_by_their_columns_in_every_sentence_and_table
     assert "column 1 = 2, column 2 = 0" in str(matrix)
     gates = fot.check_calibration(y, p, by=coded, max_error=0.01, family="slope1")
     assert "; race = 2, sex = 1" in str(gates).splitlines()[0]
-    assert "race = 1, sex = 1: " in str(fot.validate(y, p, by=coded))
+    assert "race = 1, sex = 1: " in str(fot.risk.validate(y, p, by=coded))
 
 
 def test_a_segment_of_one_row_does_not_stand_before_those_whose_error_is_sure():

@@ -17,9 +17,9 @@ MATRIX = np.random.default_rng(4).dirichlet([1, 1, 1], 120)
 LETTERS = np.array(["a", "b", "c"])[(MATRIX.cumsum(axis=1) > np.random.default_rng(5).random((120, 1))).argmax(axis=1)]
 KINDS = {
     "column": (fot.Beta(), *noisy(120)),
-    "matrix": (fot.Vector(), LETTERS, MATRIX),
-    "either, of a column": (fot.Temperature(), *noisy(120)),
-    "either, of a matrix": (fot.Temperature(), LETTERS, MATRIX),
+    "matrix": (fot.families.Vector(), LETTERS, MATRIX),
+    "either, of a column": (fot.families.Temperature(), *noisy(120)),
+    "either, of a matrix": (fot.families.Temperature(), LETTERS, MATRIX),
 }
 
 
@@ -31,7 +31,7 @@ def problem(request):
 def test_names_of_metrics_and_of_scikit_learn(problem):
     family, y, p = problem
     expected = clone(family).fit(p, y).transform(p)
-    own = "P" if isinstance(family, fot.Vector) else "p"
+    own = "P" if isinstance(family, fot.families.Vector) else "p"
     for arguments in (
         {"y_prob": p, "y_true": y},
         {"y_true": y, "y_prob": p},
@@ -45,7 +45,7 @@ def test_names_of_metrics_and_of_scikit_learn(problem):
 
 def test_one_argument_by_two_names_is_refused(problem):
     family, y, p = problem
-    own = "P" if isinstance(family, fot.Vector) else "p"
+    own = "P" if isinstance(family, fot.families.Vector) else "p"
     with pytest.raises(ValueError, match=f"y_prob must be left out where {own} is given"):
         clone(family).fit(p, y, y_prob=p)
     with pytest.raises(ValueError, match="y_true must be left out where y is given"):
@@ -59,7 +59,7 @@ def test_one_argument_by_two_names_is_refused(problem):
 def test_the_signature_is_that_of_an_estimator(problem):
     family = problem[0]
     names = list(inspect.signature(family.fit).parameters)
-    assert names[:3] == ["P" if isinstance(family, fot.Vector) else "p", "y", "sample_weight"]
+    assert names[:3] == ["P" if isinstance(family, fot.families.Vector) else "p", "y", "sample_weight"]
     assert not {"y_prob", "y_true", "X"} & {*names}
     with sklearn.config_context(enable_metadata_routing=True):
         requests = family.get_metadata_routing().fit.requests

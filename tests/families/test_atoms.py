@@ -18,8 +18,8 @@ GRID = np.linspace(0, 1, 101)
 FAMILIES = {  # whose settings do not depend on folds, so that weights are repetitions
     "pl": fot.PL(2, ensemble=False),
     "pl3": fot.PL3(2, ensemble=False),
-    "cumulative_spline": fot.CumulativeSpline(),
-    "kde": fot.KDE(),
+    "cumulative_spline": fot.families.CumulativeSpline(),
+    "kde": fot.families.KDE(),
 }
 every_family = pytest.mark.parametrize("name", FAMILIES)
 

@@ -29,7 +29,7 @@ def test_which_families_are_candidates_by_default():
     not_evaluators = {name for name in fot.families.names("two") if not family_class(name).evaluator}
     assert not_evaluators == {*by_name, "identity", "venn_abers"}
     assert not fot.Family.calibrator
-    assert not fot.CrossValidated.calibrator
+    assert not fot.families.CrossValidated.calibrator
 
 
 @pytest.mark.parametrize("shape", SHAPES)

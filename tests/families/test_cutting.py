@@ -12,16 +12,16 @@ from tests.strategies import noisy
 
 OF_TWO = {
     "platt": (fot.Platt, 1e-16),
-    "temperature": (fot.Temperature, 1e-16),
+    "temperature": (fot.families.Temperature, 1e-16),
     "beta": (fot.Beta, 2.2e-16),
 }
 OF_SEVERAL = {
-    "temperature": fot.Temperature,
-    "bias_corrected": fot.BiasCorrected,
-    "vector": fot.Vector,
-    "matrix": fot.Matrix,
-    "dirichlet": lambda **settings: fot.Dirichlet(1e-3, 1e-3, **settings),
-    "shared_isotonic": fot.SharedIsotonic,
+    "temperature": fot.families.Temperature,
+    "bias_corrected": fot.families.BiasCorrected,
+    "vector": fot.families.Vector,
+    "matrix": fot.families.Matrix,
+    "dirichlet": lambda **settings: fot.families.Dirichlet(1e-3, 1e-3, **settings),
+    "shared_isotonic": fot.families.SharedIsotonic,
 }
 of_two = pytest.mark.parametrize(("family", "uncut"), OF_TWO.values(), ids=OF_TWO)
 of_several = pytest.mark.parametrize("family", OF_SEVERAL.values(), ids=OF_SEVERAL)
@@ -78,7 +78,7 @@ def test_a_number_is_obeyed(family, uncut):
 
 
 @refused
-@pytest.mark.parametrize("family", [fot.Platt, fot.Temperature, fot.Beta])
+@pytest.mark.parametrize("family", [fot.Platt, fot.families.Temperature, fot.Beta])
 def test_other_settings_are_refused(family, eps):
     with pytest.raises(ValueError, match=r'eps must be a number in \(0, 0.5\) or "auto", got'):
         family(eps=eps).fit([0.2, 0.6, 0.3, 0.7], [0, 1, 1, 0])
@@ -137,9 +137,9 @@ def test_two_columns_are_one():
     """The certain rows of a matrix of two columns have the logits of those of a column."""
     y, p, _ = forest(800)
     P = np.column_stack([1 - p, p])
-    column, matrix = fot.Temperature().fit(p, y), fot.Temperature(mix=False).fit(P, y)
+    column, matrix = fot.families.Temperature().fit(p, y), fot.families.Temperature(mix=False).fit(P, y)
     np.testing.assert_allclose(matrix.predict_proba(P)[:, 1], column.predict(p), rtol=1e-7)
-    platt, biased = fot.Platt().fit(p, y), fot.BiasCorrected(penalty=None).fit(P, y)
+    platt, biased = fot.Platt().fit(p, y), fot.families.BiasCorrected(penalty=None).fit(P, y)
     np.testing.assert_allclose(biased.predict_proba(P)[:, 1], platt.predict(p), rtol=1e-5)
 
 
@@ -193,7 +193,7 @@ def test_scores_that_are_all_certain(family, uncut):
     y = (rng.random(500) < np.where(p == 1.0, 0.9, 0.1)).astype(int)
     fitted = family().fit(p, y)
     assert fitted.map_.eps == uncut
-    if family is not fot.Temperature:
+    if family is not fot.families.Temperature:
         expected = [y[p == 0.0].mean(), y[p == 1.0].mean()]
         np.testing.assert_allclose(fitted.predict([0.0, 1.0]), expected, atol=1e-6)
 

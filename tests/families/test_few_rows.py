@@ -39,7 +39,7 @@ def test_each_labelling_of_few_rows_is_computed_once(n, computed):
 @pytest.mark.parametrize("w", [None, np.arange(1.0, 9.0) / 4], ids=["rows", "importances"])
 def test_a_mixture_of_eight_rows_is_that_of_each_labelling(w):
     """Labels that a threshold separates have fits of their own, which hundreds of draws shall not repeat."""
-    stacking = fot.Stacking(["identity", "platt", "beta"])
+    stacking = fot.families.Stacking(["identity", "platt", "beta"])
     entries, labels = entries_of(8, w), labellings(8, 30)
     with without_warnings():
         found = stacking.fit_many(entries, labels).at()
@@ -55,7 +55,7 @@ def test_draws_of_eight_rows_are_not_fitted_one_by_one(monkeypatch):
         return Fits(fit_map, entries, positives)
 
     monkeypatch.setattr(likelihood_many, "Fits", counted)
-    stacking, entries = fot.Stacking(["identity", "platt", "beta"]), entries_of(8)
+    stacking, entries = fot.families.Stacking(["identity", "platt", "beta"]), entries_of(8)
     with without_warnings():
         for _ in range(3):
             stacking.fit_many(entries, labellings(8, 200)).at()

@@ -41,14 +41,14 @@ FAST = {
     "cumulative_spline": fot.families.make("cumulative_spline"),
     "kde atoms": fot.families.make("kde", atoms=True),
     "cumulative_spline atoms": fot.families.make("cumulative_spline", atoms=True),
-    "lowess": fot.Lowess(),
-    "lowess narrow": fot.Lowess(span=0.2, delta=0.0),
-    "loess": fot.Loess(),
-    "loess lines": fot.Loess(span=0.3, degree=1),
-    "loess direct": fot.Loess(surface="direct"),
-    "stacking": fot.Stacking(["identity", "platt", "spline"], cv=4),
-    "stacking other folds": fot.Stacking(["identity", "platt", "spline"], cv=4, random_state=1),
-    "stacking brier": fot.Stacking(["identity", "platt", "isotonic"], cv=3, loss="brier", prior=0.0),
+    "lowess": fot.risk.Lowess(),
+    "lowess narrow": fot.risk.Lowess(span=0.2, delta=0.0),
+    "loess": fot.risk.Loess(),
+    "loess lines": fot.risk.Loess(span=0.3, degree=1),
+    "loess direct": fot.risk.Loess(surface="direct"),
+    "stacking": fot.families.Stacking(["identity", "platt", "spline"], cv=4),
+    "stacking other folds": fot.families.Stacking(["identity", "platt", "spline"], cv=4, random_state=1),
+    "stacking brier": fot.families.Stacking(["identity", "platt", "isotonic"], cv=3, loss="brier", prior=0.0),
 }
 AT_OTHERS = {
     "identity": fot.families.make("identity"),
@@ -61,10 +61,10 @@ AT_OTHERS = {
     "beta betacal": fot.families.make("beta", solver="betacal"),
     "spline": fot.families.make("spline"),
     "isotonic": fot.families.make("isotonic"),
-    "rcs": fot.RestrictedCubicSpline(),
-    "lowess": fot.Lowess(),
-    "loess": fot.Loess(),
-    "loess direct": fot.Loess(surface="direct"),
+    "rcs": fot.families.RestrictedCubicSpline(),
+    "lowess": fot.risk.Lowess(),
+    "loess": fot.risk.Loess(),
+    "loess direct": fot.risk.Loess(surface="direct"),
 }
 
 
@@ -193,16 +193,16 @@ def test_mixtures_of_many_labellings_are_those_of_single_fits(kind):
     p = np.round(p, 2) if "tie" in kind else p
     w = rng.lognormal(size=200) if "weights" in kind else None
     labels = np.stack([y, rng.random(200) < p], axis=1).astype(int)
-    stacking = fot.Stacking(["identity", "platt", "beta", "spline"])
+    stacking = fot.families.Stacking(["identity", "platt", "beta", "spline"])
     assert shares_fits(stacking)
     found = fit_predict_many(stacking, p, labels, w)
-    alone = [fot.Stacking(stacking.families).fit(p, column, w).predict(p) for column in labels.T]
+    alone = [fot.families.Stacking(stacking.families).fit(p, column, w).predict(p) for column in labels.T]
     np.testing.assert_allclose(found, np.stack(alone, axis=1), rtol=0, atol=1e-9)
 
 
 def test_mixtures_with_members_of_own_folds_are_fitted_one_by_one():
-    assert shares_fits(fot.Stacking())
-    mixture = fot.Stacking(["identity", "platt", "pl"])
+    assert shares_fits(fot.families.Stacking())
+    mixture = fot.families.Stacking(["identity", "platt", "pl"])
     assert not shares_fits(mixture)
     assert shares_fits(mixture.stand_in())
-    assert not shares_fits(fot.Stacking(["identity", "platt"], random_state=None))
+    assert not shares_fits(fot.families.Stacking(["identity", "platt"], random_state=None))

@@ -22,13 +22,15 @@ GROUPS = np.random.default_rng(3).integers(0, 40, size=200)
 MATRIX, LABELS = draw()
 CLASS_GROUPS = np.random.default_rng(3).integers(0, 40, size=len(LABELS))
 NESTED = {
-    "cross-validated slope1": fot.CrossValidated(fot.Slope1(), "max_bins", candidates=[2, 5], cv=3),
-    "cross-validated stacking": fot.CrossValidated(fot.Stacking(["spline", "platt"]), "cv", candidates=[2, 3], cv=3),
-    "stacking of what cross-validates": fot.Stacking(["slope1", "spline", fot.Spline(cv=3)], cv=4),
+    "cross-validated slope1": fot.families.CrossValidated(fot.Slope1(), "max_bins", candidates=[2, 5], cv=3),
+    "cross-validated stacking": fot.families.CrossValidated(
+        fot.families.Stacking(["spline", "platt"]), "cv", candidates=[2, 3], cv=3
+    ),
+    "stacking of what cross-validates": fot.families.Stacking(["slope1", "spline", fot.Spline(cv=3)], cv=4),
 }
 NESTED_CLASSES = {
-    "one against the rest": fot.OneVsRest("spline"),
-    "stacking of classes": fot.Stacking([fot.Vector(penalty="cv", cv=3), "spline"], cv=3),
+    "one against the rest": fot.families.OneVsRest("spline"),
+    "stacking of classes": fot.families.Stacking([fot.families.Vector(penalty="cv", cv=3), "spline"], cv=3),
 }
 OWN_FOLDS = {"slope1", "flat", "pl", "pl3", "spline", "stacking", "cross_validated"}
 
@@ -119,7 +121,7 @@ def test_groups_are_read_by_the_names_of_metrics_too():
 
 
 @pytest.mark.parametrize(
-    ("family", "data"), [(fot.Spline(), (P, Y)), (fot.Beta(), (P, Y)), (fot.Vector(), (MATRIX, LABELS))]
+    ("family", "data"), [(fot.Spline(), (P, Y)), (fot.Beta(), (P, Y)), (fot.families.Vector(), (MATRIX, LABELS))]
 )
 def test_bad_groups_are_refused_by_every_family(family, data):
     for groups, message in (

@@ -35,7 +35,7 @@ def double_sum(at, y, p, w, h):
 
 def test_it_is_kdepy():
     y, p = golden()
-    family = fot.KDE().fit(p, y)
+    family = fot.families.KDE().fit(p, y)
     assert family.bandwidth_ == pytest.approx(BANDWIDTH, abs=1e-15)
     np.testing.assert_allclose(family.predict(AT), VALUES, rtol=0, atol=1e-12)
     np.testing.assert_allclose(family.predict(BETWEEN), VALUES_BETWEEN, rtol=0, atol=1e-4)
@@ -49,7 +49,7 @@ def test_it_is_the_double_sum(n, power, weighted):
     rng = np.random.default_rng(n)
     p = rng.random(n) ** power
     y, w = rng.random(n) < p, rng.random(n) ** 6 + 1e-6 if weighted else np.ones(n)
-    family = fot.KDE().fit(p, y, w)
+    family = fot.families.KDE().fit(p, y, w)
     np.testing.assert_allclose(family.predict(p), double_sum(p, y, p, w, family.bandwidth_)[0], rtol=0, atol=1e-10)
     at = rng.random(1000)
     expected, density = double_sum(at, y, p, w, family.bandwidth_)
@@ -62,7 +62,7 @@ def test_it_is_the_double_sum(n, power, weighted):
 @example(data=(np.array([0, 1, 1]), np.array([0.2, 0.5, 0.8]), np.array([1e12, 1.0, 1e12])), bandwidth=0.11)
 def test_it_is_the_double_sum_at_any_data(data, bandwidth):
     y, p, w = data
-    family = fot.KDE(bandwidth).fit(p, y, as_counts(w))
+    family = fot.families.KDE(bandwidth).fit(p, y, as_counts(w))
     at, h = np.unique(p[w > 0]), family.bandwidth_
     if at.size == 1:
         assert family.map_ == constant(float(w @ y / w.sum()))
@@ -80,12 +80,12 @@ def test_a_cluster_at_the_end_of_the_reach_of_a_row():
     y = np.append(np.ones(3000), 0)
     at = np.array([0.499])
     expected = double_sum(at, y, p, np.ones(3001), 0.1)[0]
-    assert fot.KDE(0.1).fit(p, y).predict(at)[0] == pytest.approx(expected[0], rel=1e-9)
+    assert fot.families.KDE(0.1).fit(p, y).predict(at)[0] == pytest.approx(expected[0], rel=1e-9)
     assert expected[0] < 1e-3
 
 
 def test_where_both_densities_are_0_it_is_the_identity():
-    family = fot.KDE(0.02).fit([0.2, 0.2, 0.7], [0, 1, 1])
+    family = fot.families.KDE(0.02).fit([0.2, 0.2, 0.7], [0, 1, 1])
     at = np.array([0.0, 0.1, 0.14, 0.26, 0.4, 0.64, 0.76, 0.9, 1.0])
     np.testing.assert_allclose(family.predict(at), at, rtol=0, atol=1e-12)
     assert family.predict([0.15, 0.2, 0.25, 0.7]).tolist() == [0.5, 0.5, 0.5, 1.0]
@@ -93,7 +93,7 @@ def test_where_both_densities_are_0_it_is_the_identity():
 
 def test_the_densities_are_reflected():
     """Rows at 0 and 1 count twice there, as much as others do whose kernels do not reach the ends."""
-    family = fot.KDE(0.1).fit([0.0, 0.15, 1.0, 0.85], [1, 0, 0, 1])
+    family = fot.families.KDE(0.1).fit([0.0, 0.15, 1.0, 0.85], [1, 0, 0, 1])
     k = (1 - 0.25) ** 3
     m = 2 * k + 0.0
     assert family.predict([0.0])[0] == pytest.approx(2 / (2 + m))
@@ -105,16 +105,18 @@ def test_the_default_bandwidth_counts_whole_weights_as_rows(w):
     p, y = np.array([0.2, 0.5, 0.9]), [0, 1, 1]
     n = 6 if w[0] == 2 else 36 / 14
     spread = np.std(np.repeat(p, [2, 1, 3]))
-    assert fot.KDE().fit(p, y, w).bandwidth_ == pytest.approx(spread * (2 * n) ** -0.2)
-    assert fot.KDE().fit([0, 1], [0, 1]).bandwidth_ == pytest.approx(1 / 3)  # 0.379 is too wide to reflect once
+    assert fot.families.KDE().fit(p, y, w).bandwidth_ == pytest.approx(spread * (2 * n) ** -0.2)
+    assert fot.families.KDE().fit([0, 1], [0, 1]).bandwidth_ == pytest.approx(
+        1 / 3
+    )  # 0.379 is too wide to reflect once
 
 
 def test_the_degrees_of_freedom_are_the_trace_of_the_smoother():
     y, p = noisy(60, ties=1)
-    family = fot.KDE().fit(p, y)
+    family = fot.families.KDE().fit(p, y)
     each = [double_sum(p[i : i + 1], np.arange(60) == i, p, np.ones(60), family.bandwidth_)[0][0] for i in range(60)]
     assert family.n_parameters_ == pytest.approx(sum(each))
-    assert fot.KDE().fit([0.3], [1]).n_parameters_ == 1
+    assert fot.families.KDE().fit([0.3], [1]).n_parameters_ == 1
 
 
 @pytest.mark.parametrize("spread", [5e-324, 1e-300, 1e-12])
@@ -122,19 +124,19 @@ def test_the_degrees_of_freedom_are_the_trace_of_the_smoother():
 def test_narrow_scores(spread, start):
     p = np.arange(20) * spread if start == 0.0 else 1 - np.arange(20) * max(spread, 2.0**-53)
     y = np.arange(20) < 10
-    expected = fot.KDE().fit(np.arange(20) / 400, y).predict(np.arange(20) / 400)
-    np.testing.assert_allclose(fot.KDE().fit(p, y).predict(p), expected, rtol=0, atol=1e-3)
+    expected = fot.families.KDE().fit(np.arange(20) / 400, y).predict(np.arange(20) / 400)
+    np.testing.assert_allclose(fot.families.KDE().fit(p, y).predict(p), expected, rtol=0, atol=1e-3)
 
 
 @pytest.mark.parametrize("bandwidth", [0, -1, 0.34, np.nan, np.inf, True, "scott"])
 def test_refusals(bandwidth):
     with pytest.raises(ValueError, match=r"bandwidth must be None or a number in \[1e-12, 1/3\], got"):
-        fot.KDE(bandwidth).fit([0.1, 0.2], [0, 1])
+        fot.families.KDE(bandwidth).fit([0.1, 0.2], [0, 1])
     with pytest.raises(ValueError, match=r"bandwidth must be None or a number in \[1e-12, 1/3\], got"):
-        fit_predict_many(fot.KDE(bandwidth), [0.1, 0.2], [[0], [1]])
+        fit_predict_many(fot.families.KDE(bandwidth), [0.1, 0.2], [[0], [1]])
 
 
 def test_many_rows_take_no_double_sum():
     y, p = noisy(100_000)
     at = np.linspace(0.1, 0.9, 9)
-    assert np.abs(fot.KDE().fit(p, y).predict(at) - at**1.4).max() < 0.02
+    assert np.abs(fot.families.KDE().fit(p, y).predict(at) - at**1.4).max() < 0.02

@@ -55,7 +55,7 @@ class Definition:
 
 
 def assert_is_the_definition(y, p, w, k, at=()):
-    c, definition = fot.KNN(k).fit(p, y, as_counts(w)).map_, Definition(y, p, w, k)
+    c, definition = fot.families.KNN(k).fit(p, y, as_counts(w)).map_, Definition(y, p, w, k)
     jumps = set(c.x.tolist())
     near = [q for x in jumps for q in np.nextafter(x, [0.0, 1.0])]
     for q in {0.0, 1.0, *p.tolist(), *near, *at} - jumps:
@@ -103,14 +103,14 @@ def test_light_rows_far_above_heavy_ones_keep_their_digits():
 
 
 def test_one_neighbour_is_the_nearest_label():
-    c = fot.KNN(1).fit([0.0, 0.5, 1.0], [1, 0, 1]).map_
+    c = fot.families.KNN(1).fit([0.0, 0.5, 1.0], [1, 0, 1]).map_
     assert c == fot.maps.StepsMap([0.25, 0.75], [1, 0, 1], [0.5, 0.5])
 
 
 def test_ties_of_distance_count_whole():
-    family = fot.KNN(2).fit([0.0, 0.25, 0.5, 1.0], [0, 0, 1, 1])
+    family = fot.families.KNN(2).fit([0.0, 0.25, 0.5, 1.0], [0, 0, 1, 1])
     assert family.predict([0.25]) == pytest.approx([1 / 3])  # its own row, and both rows 1/4 from it
-    tied = fot.KNN(2).fit([0.5] * 4 + [0.75], [0, 1, 1, 1, 0])
+    tied = fot.families.KNN(2).fit([0.5] * 4 + [0.75], [0, 1, 1, 1, 0])
     assert tied.predict([0.5]).tolist() == [0.75]
     assert tied.predict([1.0]) == pytest.approx([0.6])  # the row at 3/4 and all four at 1/2
 
@@ -118,7 +118,7 @@ def test_ties_of_distance_count_whole():
 def test_heavy_enough_windows_grow_by_several_groups():
     """From the heavy row on, one row after the other joins before the heavy one leaves."""
     p, w = np.array([0.0, 0.25, 0.5, 0.75, 1.0]), np.array([3.0, 1.0, 1.0, 1.0, 1.0])
-    c = fot.KNN(3).fit(p, [1, 0, 0, 0, 0], w).map_
+    c = fot.families.KNN(3).fit(p, [1, 0, 0, 0, 0], w).map_
     assert c.x.tolist() == [0.125, 0.25, 0.375, 0.625]
     np.testing.assert_allclose(c.c, [1, 3 / 4, 3 / 5, 0, 0])
     np.testing.assert_allclose(c.at, [3 / 4, 3 / 5, 1 / 2, 0])
@@ -127,37 +127,40 @@ def test_heavy_enough_windows_grow_by_several_groups():
 @pytest.mark.parametrize("k", [60, 61, 10**400])
 def test_from_the_number_of_rows_on_it_is_the_base_rate(k):
     y, p = noisy(60, ties=1)
-    c = fot.KNN(k).fit(p, y).map_
+    c = fot.families.KNN(k).fit(p, y).map_
     assert c == fot.maps.StepsMap([], [y.mean()], [])
-    c = fot.KNN(k).fit(p, y, np.full(60, 0.1)).map_
+    c = fot.families.KNN(k).fit(p, y, np.full(60, 0.1)).map_
     assert c.x.size == 0
     assert c(0.5) == pytest.approx(y.mean(), abs=1e-15)
 
 
 @pytest.mark.parametrize("value", [0, 1])
 def test_one_row_and_one_class(value):
-    assert fot.KNN().fit([0.3], [value]).map_ == fot.maps.StepsMap([], [value], [])
+    assert fot.families.KNN().fit([0.3], [value]).map_ == fot.maps.StepsMap([], [value], [])
     y, p = np.full(60, value), noisy(60, ties=1)[1]
     for w in (None, np.linspace(0, 3, 60)):
-        c = fot.KNN(3).fit(p, y, w).map_
+        c = fot.families.KNN(3).fit(p, y, w).map_
         assert set(c.c) | set(c.at) == {value}
 
 
 def test_scores_of_zero_and_one():
-    c = fot.KNN(2).fit([0, 0, 0, 1, 1], [0, 0, 1, 1, 1]).map_
+    c = fot.families.KNN(2).fit([0, 0, 0, 1, 1], [0, 0, 1, 1, 1]).map_
     assert c == fot.maps.StepsMap([0.5], [1 / 3, 1], [3 / 5])
 
 
 def test_a_midpoint_of_neighbouring_floats_is_no_tie():
     p = np.repeat([np.nextafter(1, 0), 1.0], 5)
-    np.testing.assert_array_equal(fot.KNN(5).fit(p, p == 1).predict(p), p == 1)
+    np.testing.assert_array_equal(fot.families.KNN(5).fit(p, p == 1).predict(p), p == 1)
 
 
 @given(data=samples(weights=WHOLE_WEIGHTS), k=KS)
 def test_whole_weights_are_repetition(data, k):
     y, p, w = data
     times = w.astype(int)
-    weighted, repeated = fot.KNN(k).fit(p, y, w), fot.KNN(k).fit(np.repeat(p, times), np.repeat(y, times))
+    weighted, repeated = (
+        fot.families.KNN(k).fit(p, y, w),
+        fot.families.KNN(k).fit(np.repeat(p, times), np.repeat(y, times)),
+    )
     assert weighted.map_ == repeated.map_
     assert weighted.n_parameters_ == repeated.n_parameters_
 
@@ -167,7 +170,7 @@ def test_the_scale_of_other_weights_does_not_matter(data, k, factor):
     y, p, w = data
     if np.all((factor * w) % 1 == 0):
         factor = 1.0
-    a, b = (fot.KNN(k).fit(p, y, weights).map_ for weights in (w, factor * w))
+    a, b = (fot.families.KNN(k).fit(p, y, weights).map_ for weights in (w, factor * w))
     np.testing.assert_array_equal(a.x, b.x)
     np.testing.assert_allclose(a.c, b.c, rtol=0, atol=1e-12)
     np.testing.assert_allclose(a.at, b.at, rtol=0, atol=1e-12)
@@ -177,7 +180,7 @@ def test_the_scale_of_other_weights_does_not_matter(data, k, factor):
 def test_equal_weights_that_are_not_whole_count_rows(weight):
     y, p = noisy(500, ties=2)
     for k in (1, 7, 50, 499):
-        a, b = fot.KNN(k).fit(p, y).map_, fot.KNN(k).fit(p, y, np.full(500, weight)).map_
+        a, b = fot.families.KNN(k).fit(p, y).map_, fot.families.KNN(k).fit(p, y, np.full(500, weight)).map_
         np.testing.assert_array_equal(a.x, b.x)
         np.testing.assert_allclose(a.c, b.c, rtol=0, atol=1e-12)
 
@@ -186,12 +189,12 @@ def test_equal_weights_that_are_not_whole_count_rows(weight):
 def test_row_order_does_not_matter_bit_by_bit(data, k, seed):
     y, p, w = data
     order = np.random.default_rng(seed).permutation(y.size)
-    assert fot.KNN(k).fit(p, y, w).map_ == fot.KNN(k).fit(p[order], y[order], w[order]).map_
+    assert fot.families.KNN(k).fit(p, y, w).map_ == fot.families.KNN(k).fit(p[order], y[order], w[order]).map_
 
 
 @given(data=samples(), k=KS)
 def test_the_map_survives_json_bit_by_bit(data, k):
-    c = fot.KNN(k).fit(data[1], data[0], data[2]).map_
+    c = fot.families.KNN(k).fit(data[1], data[0], data[2]).map_
     again = fot.CalibrationMap.from_json(c.to_json())
     for name in ("x", "c", "at"):
         assert getattr(again, name).tobytes() == getattr(c, name).tobytes()
@@ -200,7 +203,7 @@ def test_the_map_survives_json_bit_by_bit(data, k):
 def test_float32_scores():
     y, p = noisy(300)
     single = p.astype(np.float32)
-    assert fot.KNN().fit(single, y).map_ == fot.KNN().fit(single.astype(float), y).map_
+    assert fot.families.KNN().fit(single, y).map_ == fot.families.KNN().fit(single.astype(float), y).map_
 
 
 def area_under(values):
@@ -214,9 +217,9 @@ def area_under(values):
 def test_the_error_is_one_minus_the_area_under_the_validity_curve(data, k):
     """Theorem: AUC_V = 1 - mean |f - E[y | f]|, with the neighbours' mean for E[y | f] (Torabian and Urner)."""
     y, p, w = data
-    definition, jumps = Definition(y, p, w, k), fot.KNN(k).fit(p, y).map_.x
+    definition, jumps = Definition(y, p, w, k), fot.families.KNN(k).fit(p, y).map_.x
     means = [definition.at_jump(q) if q in jumps else definition.at(q) for q in p]
-    error = fot.measures.PlugIn(fot.KNN(k)).estimate(fot.ScoreSample(y, p))
+    error = fot.measures.PlugIn(fot.families.KNN(k)).estimate(fot.ScoreSample(y, p))
     assert float(error) == pytest.approx(1 - area_under(np.abs(p - means)), abs=1e-12)
 
 
@@ -228,22 +231,22 @@ def test_the_error_of_the_default_is_one_minus_the_area_under_the_validity_curve
 
 def test_the_number_of_parameters_is_the_number_of_neighbourhoods():
     y, p = noisy(50)
-    assert fot.KNN(10).fit(p, y).n_parameters_ == 5
-    assert fot.KNN(10).fit(p, y, np.full(50, 2)).n_parameters_ == 10
-    assert fot.KNN(10).fit(p, y, np.full(50, 0.3)).n_parameters_ == 5
-    assert fot.KNN(100).fit(p, y).n_parameters_ == 1
-    assert not hasattr(fot.KNN().fit(p, y), "partition_")
+    assert fot.families.KNN(10).fit(p, y).n_parameters_ == 5
+    assert fot.families.KNN(10).fit(p, y, np.full(50, 2)).n_parameters_ == 10
+    assert fot.families.KNN(10).fit(p, y, np.full(50, 0.3)).n_parameters_ == 5
+    assert fot.families.KNN(100).fit(p, y).n_parameters_ == 1
+    assert not hasattr(fot.families.KNN().fit(p, y), "partition_")
 
 
 @pytest.mark.parametrize("k", [0, -1, 2.0, True, "10", None, np.nan])
 def test_refusals(k):
     with pytest.raises(ValueError, match="k must be a whole number, at least 1, got"):
-        fot.KNN(k).fit([0.1, 0.2], [0, 1])
+        fot.families.KNN(k).fit([0.1, 0.2], [0, 1])
 
 
 def test_many_rows_take_no_loop_over_them():
     y, p = noisy(200_000)
-    c = fot.KNN(5000).fit(p, y).map_
+    c = fot.families.KNN(5000).fit(p, y).map_
     assert np.abs(c(np.linspace(0.1, 0.9, 9)) - np.linspace(0.1, 0.9, 9) ** 1.4).max() < 0.03
 
 
@@ -254,11 +257,13 @@ def test_many_rows_take_no_loop_over_them():
 def test_the_size_of_the_blocks_does_not_matter(digits, w, monkeypatch):
     y, p = noisy(200)
     sample = fot.ScoreSample(y, np.round(p, digits), w)
-    whole = [(fot.KNN(k).fit_sample(sample).map_, fot.KNN(k).group_means(sample)) for k in (1, 4, 150)]
+    whole = [
+        (fot.families.KNN(k).fit_sample(sample).map_, fot.families.KNN(k).group_means(sample)) for k in (1, 4, 150)
+    ]
     monkeypatch.setattr(knn, "BLOCK", 3)
     for k, (c, means) in zip((1, 4, 150), whole, strict=True):
-        assert fot.KNN(k).fit_sample(sample).map_ == c
-        np.testing.assert_array_equal(fot.KNN(k).group_means(sample), means)
+        assert fot.families.KNN(k).fit_sample(sample).map_ == c
+        np.testing.assert_array_equal(fot.families.KNN(k).group_means(sample), means)
         np.testing.assert_array_equal(c(sample.distinct.p), means)
 
 

@@ -132,10 +132,10 @@ def test_the_fit_is_the_optimum(name, kind):
 def test_random_small_data_have_a_vanishing_gradient(name, drawn):
     y, p, w = drawn
     with warnings.catch_warnings():
-        warnings.simplefilter("error", fot.SeparableDataWarning)
+        warnings.simplefilter("error", fot.results.SeparableDataWarning)
         try:
             family = VARIANTS[name].fit(p, y, w)
-        except fot.SeparableDataWarning:
+        except fot.results.SeparableDataWarning:
             return
     if isinstance(family.map_, fot.maps.BinnedMap):
         return
@@ -211,7 +211,7 @@ def test_separable_data_give_a_steep_map_and_a_warning(name, touching):
     y = (p > 0.5).astype(int)
     if touching:  # both classes at the threshold, apart everywhere else
         p, y = np.append(p, p[40]), np.append(y, 1)
-    with pytest.warns(fot.SeparableDataWarning, match="the scores separate the labels"):
+    with pytest.warns(fot.results.SeparableDataWarning, match="the scores separate the labels"):
         family = VARIANTS[name].fit(p, y)
     value = family.predict(p)
     assert np.isfinite(value).all()
@@ -224,7 +224,7 @@ def test_separable_data_give_a_steep_map_and_a_warning(name, touching):
 def test_downward_separation_is_separation_for_platt_only():
     p = np.linspace(0.1, 0.9, 81)
     y = (p < 0.5).astype(int)
-    with pytest.warns(fot.SeparableDataWarning):
+    with pytest.warns(fot.results.SeparableDataWarning):
         assert fot.Platt().fit(p, y).slope_ < 0
     beta = fot.Beta().fit(p, y)  # a, b >= 0: the best is a constant
     assert (beta.a_, beta.b_) == (0, 0)
@@ -234,7 +234,7 @@ def test_downward_separation_is_separation_for_platt_only():
 @pytest.mark.parametrize("parameters", ["ab", "a"])
 def test_without_an_intercept_only_one_half_separates(parameters):
     p = np.linspace(0.1, 0.9, 80)
-    with pytest.warns(fot.SeparableDataWarning):
+    with pytest.warns(fot.results.SeparableDataWarning):
         fot.Beta(parameters).fit(p, p > 0.5)
     assert fot.Beta(parameters).fit(p, p > 0.3).b_ > 0  # no warning: a finite optimum exists
 
@@ -299,7 +299,7 @@ def test_refusals(family, message):
 def test_separability_is_that_of_the_clipped_scores():
     """Scores below eps are one score to the likelihood: a positive among them does not undo the separation."""
     p = [1e-40, 1e-35, 1e-30, 1e-25, 1e-20, 0.3, 0.8, 0.99]
-    with pytest.warns(fot.SeparableDataWarning):
+    with pytest.warns(fot.results.SeparableDataWarning):
         fot.Platt().fit(p, [0, 0, 0, 1, 0, 1, 1, 1])
     constant = fot.Platt().fit([0.0, 1e-17], [0, 1])  # and two of them are one constant score
     assert constant.predict([0.0, 1.0]).tolist() == [0.5, 0.5]
@@ -325,7 +325,7 @@ def test_every_separable_data_set_warns_by_itself():
         warnings.simplefilter("always")
         exec(compile(code, "<code of a user>", "exec"), {})
     places = [(one.category, one.filename, one.lineno) for one in caught]  # the user's lines, not ours
-    assert places == [(fot.SeparableDataWarning, "<code of a user>", line) for line in (3, 3, 4)]
+    assert places == [(fot.results.SeparableDataWarning, "<code of a user>", line) for line in (3, 3, 4)]
 
 
 def test_scores_too_close_for_the_promise_say_so():
@@ -348,7 +348,7 @@ def test_a_gradient_that_rounding_leaves_is_no_warning_where_the_loss_is_the_lea
     assert log_loss(y, fitted.predict(p)) <= least * (1 + 1e-9)
 
 
-@pytest.mark.parametrize("family", [fot.Platt(), fot.Beta(), fot.Temperature()], ids=str)
+@pytest.mark.parametrize("family", [fot.Platt(), fot.Beta(), fot.families.Temperature()], ids=str)
 def test_a_fit_that_has_not_converged_says_so(family, monkeypatch):
     monkeypatch.setattr("fitontest.numerics.newton.MAX_STEPS", 2)
     rng = np.random.default_rng(0)
@@ -361,7 +361,7 @@ def test_a_fit_that_has_not_converged_says_so(family, monkeypatch):
 def test_temperature_is_beta_with_one_parameter(kind):
     p, y, w = data(kind)
     eps = 2.2e-16
-    fitted = fot.Temperature(eps).fit(p, y, w)
+    fitted = fot.families.Temperature(eps).fit(p, y, w)
     np.testing.assert_allclose(fitted.predict(p), fot.Beta("a", eps=eps).fit(p, y, w).predict(p), rtol=0, atol=1e-10)
     assert fitted.map_.intercept == 0.0
     assert fitted.map_.slope == pytest.approx(1 / fitted.temperature_)
@@ -376,10 +376,10 @@ def test_temperature_is_beta_with_one_parameter(kind):
     ],
 )
 def test_temperatures_in_closed_form(p, y, temperature):
-    assert fot.Temperature().fit(p, y).temperature_ == pytest.approx(temperature, rel=1e-9)
+    assert fot.families.Temperature().fit(p, y).temperature_ == pytest.approx(temperature, rel=1e-9)
 
 
 def test_temperature_on_separable_labels_warns():
-    with pytest.warns(fot.SeparableDataWarning, match="temperature: the scores separate"):
-        fitted = fot.Temperature().fit([0.2, 0.5, 0.9], [0, 1, 1])
+    with pytest.warns(fot.results.SeparableDataWarning, match="temperature: the scores separate"):
+        fitted = fot.families.Temperature().fit([0.2, 0.5, 0.9], [0, 1, 1])
     assert 0 < fitted.temperature_ < 0.2

@@ -35,7 +35,7 @@ def test_it_is_what_r_fits(name, n_knots):
     """Scores of 0 and 1 left out, as R leaves them out, and logits as they are."""
     y, p, expected = sets()[name]
     inside, key = (p > 0) & (p < 1), f"rcs{n_knots}"
-    family = fot.RestrictedCubicSpline(n_knots, eps=1e-300).fit(p[inside], y[inside])
+    family = fot.families.RestrictedCubicSpline(n_knots, eps=1e-300).fit(p[inside], y[inside])
     c = np.full(p.size, np.nan)
     c[inside] = family.predict(p[inside])
     np.testing.assert_allclose(family.knots_, expected[key]["knots"], rtol=1e-13, atol=1e-13)
@@ -49,7 +49,7 @@ def test_it_is_what_r_fits(name, n_knots):
 
 def test_it_maximises_the_likelihood_of_truncated_cubes():
     y, p = noisy(300)
-    family = fot.RestrictedCubicSpline(4).fit(p, y)
+    family = fot.families.RestrictedCubicSpline(4).fit(p, y)
     x = hmisc(np.log(p) - np.log1p(-p), family.knots_)
     gradient = x.T @ (family.predict(p) - y) / p.size
     assert np.abs(gradient).max() < 1e-10 * np.abs(x).max()
@@ -84,11 +84,11 @@ def test_knots_of_few_rows_and_of_ties():
 
 def test_few_scores_are_a_straight_line():
     p, y = np.repeat([0.2, 0.4, 0.6, 0.8], 20), np.random.default_rng(0).random(80) < 0.5
-    family = fot.RestrictedCubicSpline().fit(p, y)
+    family = fot.families.RestrictedCubicSpline().fit(p, y)
     assert family.n_parameters_ == 2
     np.testing.assert_allclose(family.predict(p), fot.Platt().fit(p, y).predict(p), rtol=0, atol=1e-9)
-    assert fot.RestrictedCubicSpline().fit([0.3, 0.3], [0, 1]).predict([0.9])[0] == 0.5
-    assert fot.RestrictedCubicSpline().fit([0.3, 0.3], [0, 1]).n_parameters_ == 1
+    assert fot.families.RestrictedCubicSpline().fit([0.3, 0.3], [0, 1]).predict([0.9])[0] == 0.5
+    assert fot.families.RestrictedCubicSpline().fit([0.3, 0.3], [0, 1]).n_parameters_ == 1
 
 
 def test_certain_scores_count_and_are_cut_as_platt_cuts_them():
@@ -96,19 +96,19 @@ def test_certain_scores_count_and_are_cut_as_platt_cuts_them():
     p[:40], y[:40] = 1.0, 1
     y[:4] = 0
     p[40:60], y[40:60] = 0.0, 0
-    family, platt = fot.RestrictedCubicSpline(3).fit(p, y), fot.Platt().fit(p, y)
+    family, platt = fot.families.RestrictedCubicSpline(3).fit(p, y), fot.Platt().fit(p, y)
     assert family.map_.eps == platt.map_.eps
     cut = np.clip(p, family.map_.eps, 1 - family.map_.eps)
-    again = fot.RestrictedCubicSpline(3).fit(cut, y)
+    again = fot.families.RestrictedCubicSpline(3).fit(cut, y)
     np.testing.assert_allclose(family.predict(p), again.predict(cut), rtol=0, atol=1e-9)
 
 
 def test_weights_and_cells_are_rows():
     y, p = noisy(400, ties=2)
-    expected = fot.RestrictedCubicSpline().fit(p, y).predict(p)
+    expected = fot.families.RestrictedCubicSpline().fit(p, y).predict(p)
     for values in (
-        fot.RestrictedCubicSpline().fit_map(aggregated(y, p))(p),
-        fot.RestrictedCubicSpline().fit(p, y, np.full(400, 0.37)).predict(p),
+        fot.families.RestrictedCubicSpline().fit_map(aggregated(y, p))(p),
+        fot.families.RestrictedCubicSpline().fit(p, y, np.full(400, 0.37)).predict(p),
     ):
         np.testing.assert_allclose(values, expected, rtol=0, atol=1e-9)
 
@@ -117,29 +117,29 @@ def test_many_labellings_at_once():
     y, p = noisy(300)
     entries, positives = labelled_entries(fot.ScoreSample(y, p))
     labels = np.stack((positives, 1 - positives, np.ones_like(positives), (entries.p > 0.5).astype(int)), axis=1)
-    fits = fot.RestrictedCubicSpline().fit_many(entries, labels)
+    fits = fot.families.RestrictedCubicSpline().fit_many(entries, labels)
     assert fits.shared
     at = np.linspace(0.01, 0.99, 7)
-    with pytest.warns(fot.SeparableDataWarning):
+    with pytest.warns(fot.results.SeparableDataWarning):
         expected = [c(at) for c in fits.maps()]
-    with pytest.warns(fot.SeparableDataWarning):
+    with pytest.warns(fot.results.SeparableDataWarning):
         np.testing.assert_allclose(fits.at(at).T, expected, rtol=0, atol=1e-8)
-    constant = fit_predict_many(fot.RestrictedCubicSpline(), [0.3, 0.3], [[0, 1], [1, 1]])
+    constant = fit_predict_many(fot.families.RestrictedCubicSpline(), [0.3, 0.3], [[0, 1], [1, 1]])
     np.testing.assert_array_equal(constant, [[0.5, 1.0], [0.5, 1.0]])
 
 
 def test_separable_labels_are_warned_of():
     p = np.linspace(0.1, 0.9, 50)
-    with pytest.warns(fot.SeparableDataWarning, match="rcs: the scores separate the labels"):
-        family = fot.RestrictedCubicSpline().fit(p, p > 0.5)
+    with pytest.warns(fot.results.SeparableDataWarning, match="rcs: the scores separate the labels"):
+        family = fot.families.RestrictedCubicSpline().fit(p, p > 0.5)
     np.testing.assert_allclose(family.predict(p), p > 0.5, rtol=0, atol=1e-3)
 
 
 @pytest.mark.parametrize("n_knots", [2, 6, 3.5, "five", True])
 def test_settings_are_checked(n_knots):
     with pytest.raises(ValueError, match="n_knots must be 3, 4 or 5, got"):
-        fot.RestrictedCubicSpline(n_knots).fit([0.1, 0.2], [0, 1])
+        fot.families.RestrictedCubicSpline(n_knots).fit([0.1, 0.2], [0, 1])
     with pytest.raises(ValueError, match="n_knots must be 3, 4 or 5, got"):
-        fit_predict_many(fot.RestrictedCubicSpline(n_knots), [0.1, 0.2], [[0], [1]])
+        fit_predict_many(fot.families.RestrictedCubicSpline(n_knots), [0.1, 0.2], [[0], [1]])
     with pytest.raises(ValueError, match="eps must be"):
-        fot.RestrictedCubicSpline(eps=2).fit([0.1, 0.2], [0, 1])
+        fot.families.RestrictedCubicSpline(eps=2).fit([0.1, 0.2], [0, 1])

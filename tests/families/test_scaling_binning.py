@@ -21,7 +21,7 @@ def golden():
 
 def test_it_is_the_package():
     y, p = golden()
-    family = fot.ScalingBinning(5).fit(p, y)
+    family = fot.families.ScalingBinning(5).fit(p, y)
     np.testing.assert_allclose(family.predict(np.sort(p)), np.repeat(LEVELS, 6), rtol=0, atol=2e-4)
 
 
@@ -34,7 +34,7 @@ def test_it_is_the_mean_platt_value_of_equal_parts(n_bins, falling):
     assert platt.map_.decreasing == falling
     parts = np.array_split(np.sort(platt.predict(p)), min(n_bins, 395))  # as the package splits
     expected = np.repeat([part.mean() for part in parts], [part.size for part in parts])
-    family = fot.ScalingBinning(n_bins).fit(p, y)
+    family = fot.families.ScalingBinning(n_bins).fit(p, y)
     np.testing.assert_allclose(np.sort(family.predict(p)), expected, rtol=0, atol=1e-13)
     assert family.n_bins_ == len(parts)
     assert family.scaling_ == platt.map_
@@ -45,7 +45,7 @@ def test_it_is_the_mean_platt_value_of_equal_parts(n_bins, falling):
 
 def test_ties_are_never_split():
     y, p = noisy(300, ties=1)
-    family = fot.ScalingBinning(4).fit(p, y)
+    family = fot.families.ScalingBinning(4).fit(p, y)
     platt, bins = fot.Platt().fit(p, y).predict(p), family.partition_.locate(p)
     assert family.n_bins_ == 4
     for b in range(4):
@@ -54,15 +54,15 @@ def test_ties_are_never_split():
 
 def test_edges_are_half_way_between_scores():
     p, y = [0.1, 0.3, 0.4, 0.6, 0.7, 0.9], [0, 1, 0, 1, 0, 1]
-    assert fot.ScalingBinning(2).fit(p, y).partition_.edges.tolist() == [0.5]
+    assert fot.families.ScalingBinning(2).fit(p, y).partition_.edges.tolist() == [0.5]
 
 
 @pytest.mark.parametrize("n_bins", [0, -1, 2.0, True, "cv", None])
 def test_refusals(n_bins):
     with pytest.raises(ValueError, match="n_bins must be a whole number, at least 1; got"):
-        fot.ScalingBinning(n_bins).fit([0.1, 0.2], [0, 1])
+        fot.families.ScalingBinning(n_bins).fit([0.1, 0.2], [0, 1])
     with pytest.raises(ValueError, match="n_bins must be a whole number, at least 1; got"):
-        fit_predict_many(fot.ScalingBinning(n_bins), [0.1, 0.2], [[0], [1]])
+        fit_predict_many(fot.families.ScalingBinning(n_bins), [0.1, 0.2], [[0], [1]])
 
 
 def test_histogram_binning_is_another_name_of_flat():

@@ -33,7 +33,7 @@ def test_it_is_the_mixture_of_the_definition():
     prior = 0.5
     likelihoods = np.concatenate((np.where(y[:, None] == 1, q, 1 - q), np.eye(3)))
     weights = likelihood_weights(likelihoods, np.append(np.ones(300), np.full(3, prior / 3)))
-    stacking = fot.Stacking(QUICK, cv=5, prior=prior, random_state=3).fit(p, y)
+    stacking = fot.families.Stacking(QUICK, cv=5, prior=prior, random_state=3).fit(p, y)
     np.testing.assert_allclose(stacking.weights_, weights, atol=1e-9)
     at = np.linspace(0, 1, 21)
     parts = np.stack([fot.families.make(name).fit(p, y).predict(at) for name in QUICK], axis=1)
@@ -72,7 +72,7 @@ def test_the_weights_minimise_what_the_class_says(loss):
     y, p = y[order], p[order]
     w = np.random.default_rng(3).lognormal(size=200)
     prior, names = 4.0, ["platt", "isotonic"]
-    stacking = fot.Stacking(names, cv=4, loss=loss, prior=prior, random_state=2).fit(p, y, w)
+    stacking = fot.families.Stacking(names, cv=4, loss=loss, prior=prior, random_state=2).fit(p, y, w)
     folds = held_out_rows(200, 4, 2)
     sample = fot.ScoreSample(y, p, w)
     q = np.stack([fot.families.make(name).hold_out(sample, folds) for name in names]).clip(1e-6, 1 - 1e-6)
@@ -107,19 +107,19 @@ def test_a_member_without_a_value_is_named():
     with pytest.raises(
         ValueError, match=r"Missing\(\): its map must have a finite value at every score, got nan at 0\.9"
     ):
-        fot.Stacking(["platt", Missing()]).fit(p, y)
+        fot.families.Stacking(["platt", Missing()]).fit(p, y)
 
 
 def test_a_prior_draws_the_weights_together():
     y, p = noisy(400)
-    spread = [np.ptp(fot.Stacking(QUICK, prior=prior).fit(p, y).weights_) for prior in (0, 10, 1e9)]
+    spread = [np.ptp(fot.families.Stacking(QUICK, prior=prior).fit(p, y).weights_) for prior in (0, 10, 1e9)]
     assert spread[0] > spread[1] > spread[2]
     assert spread[2] < 1e-6
 
 
 def test_no_weight_is_0_by_default():
     y, p = noisy(400)
-    bare, default = (fot.Stacking(QUICK, **options).fit(p, y) for options in ({"prior": 0}, {}))
+    bare, default = (fot.families.Stacking(QUICK, **options).fit(p, y) for options in ({"prior": 0}, {}))
     assert bare.weights_.min() == 0
     assert 0 < default.weights_.min() < 0.05
 
@@ -127,7 +127,7 @@ def test_no_weight_is_0_by_default():
 def test_the_scale_of_importances_means_nothing():
     y, p = noisy(300)
     w = np.random.default_rng(0).random(300) + 0.5
-    a, b = (fot.Stacking(QUICK, prior=5).fit(p, y, factor * w).weights_ for factor in (1, 7.3))
+    a, b = (fot.families.Stacking(QUICK, prior=5).fit(p, y, factor * w).weights_ for factor in (1, 7.3))
     np.testing.assert_allclose(a, b, atol=1e-8)
 
 
@@ -137,28 +137,28 @@ def test_calibrated_scores_are_left_nearly_alone_and_others_are_mended():
         each = []
         for seed in range(6):
             y, p, c = Derivate("square", error=error).draw(1000, np.random.default_rng(seed))
-            each.append(np.abs(fot.Stacking(["identity", "platt", "beta"]).fit(p, y).predict(p) - c).mean())
+            each.append(np.abs(fot.families.Stacking(["identity", "platt", "beta"]).fit(p, y).predict(p) - c).mean())
         distances[error] = np.mean(each)
     assert distances[0.0] < 0.008
     assert distances[0.1] < 0.03
 
 
 def test_a_single_row_weighs_all_members_alike():
-    stacking = fot.Stacking(["identity", fot.Slope1(1)]).fit([0.4], [1])
+    stacking = fot.families.Stacking(["identity", fot.Slope1(1)]).fit([0.4], [1])
     assert stacking.weights_.tolist() == [0.5, 0.5]
     assert stacking.predict([0.4])[0] == pytest.approx(0.7)
 
 
 def test_the_stand_in_is_the_mixture_of_the_members_stand_ins():
-    stand_in = fot.Stacking(["platt", "spline", "pl3"], cv=4, prior=2.0).stand_in()
+    stand_in = fot.families.Stacking(["platt", "spline", "pl3"], cv=4, prior=2.0).stand_in()
     assert list(stand_in.make_members()) == ["platt", "spline"]
     assert (stand_in.cv, stand_in.prior) == (4, 2.0)
-    assert fot.Stacking(QUICK).stand_in() is None
+    assert fot.families.Stacking(QUICK).stand_in() is None
 
 
 def test_entries_of_several_rows_are_taken():
     entries = Entries(np.array([0.1, 0.4, 0.6, 0.9]), np.array([5.0, 7, 3, 9]), np.array([5, 7, 3, 9]), whole=True)
-    stacking = fot.Stacking(["identity", "platt"]).fit_sample(entries.sample(np.array([1, 2, 2, 8])))
+    stacking = fot.families.Stacking(["identity", "platt"]).fit_sample(entries.sample(np.array([1, 2, 2, 8])))
     assert stacking.weights_.sum() == pytest.approx(1)
 
 
@@ -185,14 +185,14 @@ def test_entries_of_several_rows_are_taken():
 def test_refusals(options, message):
     y, p = noisy(50)
     with pytest.raises(ValueError, match=message):
-        fot.Stacking(**{"families": QUICK, **options}).fit(p, y)
+        fot.families.Stacking(**{"families": QUICK, **options}).fit(p, y)
 
 
 def test_a_diagram_shows_the_members():
     y, p = noisy(400)
     from matplotlib.figure import Figure
 
-    options = {"family": fot.Stacking(QUICK), "band": None, "interval": None}
+    options = {"family": fot.families.Stacking(QUICK), "band": None, "interval": None}
     display = fot.ReliabilityDisplay.from_predictions(y, p, **options, ax=Figure())
     weights = dict(zip(QUICK, display.error.estimator.weights_, strict=True))
     shown = [name for name in QUICK if weights[name] >= LEAST_NAMED]
@@ -208,12 +208,14 @@ def test_of_several_classes_it_is_the_mixture_of_the_definition():
     P, y = draw(n=200)
     members = ["identity", "temperature", "platt"]
     for loss in ("log_loss", "brier"):
-        stacking = fot.Stacking(members, cv=4, loss=loss, prior=2.0, random_state=1).fit(P, y)
+        stacking = fot.families.Stacking(members, cv=4, loss=loss, prior=2.0, random_state=1).fit(P, y)
         rows = stacking._read(P, y, None, None)
         q = np.empty((*P.shape, 3))
         for fold in rows.in_folds(4, 1)[1]:
             kept = np.setdiff1d(np.arange(200), fold)
-            for j, family in enumerate([fot.Identity(), fot.Temperature(), fot.OneVsRest("platt")]):
+            for j, family in enumerate(
+                [fot.families.Identity(), fot.families.Temperature(), fot.families.OneVsRest("platt")]
+            ):
                 q[fold, :, j] = family.fit(P[kept], y[kept], labels=range(4)).predict_proba(P[fold])
 
         def objective(v, q=q, loss=loss):
@@ -243,8 +245,10 @@ def test_of_several_classes_a_count_is_the_repeated_row():
     P, y = draw(n=80)
     w = np.random.default_rng(0).integers(0, 3, 80)
     at = np.repeat(np.arange(80), w)
-    weighted = fot.Stacking(["identity", "temperature", "vector"]).fit(P, y, w, labels=range(4))
-    repeated = fot.Stacking(["identity", "temperature", "vector"]).fit(P[at], y[at], labels=range(4))
+    weighted = fot.families.Stacking(["identity", "temperature", "vector"]).fit(P, y, w, labels=range(4))
+    repeated = fot.families.Stacking(["identity", "temperature", "vector"]).fit(P[at], y[at], labels=range(4))
     np.testing.assert_allclose(weighted.weights_, repeated.weights_, atol=1e-8)
-    scaled = [fot.Stacking(["identity", "vector"]).fit(P, y, c * (0.5 + w), labels=range(4)).weights_ for c in (1, 7)]
+    scaled = [
+        fot.families.Stacking(["identity", "vector"]).fit(P, y, c * (0.5 + w), labels=range(4)).weights_ for c in (1, 7)
+    ]
     np.testing.assert_allclose(*scaled, atol=1e-6)

@@ -33,7 +33,7 @@ def added(y, p, w, q, label, extra):
 
 def test_it_is_the_package():
     y, p = golden()
-    family = fot.VennAbers().fit(p, y)
+    family = fot.families.VennAbers().fit(p, y)
     low, high = family.predict_interval(AT)
     np.testing.assert_allclose(family.predict(AT), MERGED, rtol=0, atol=1e-12)
     np.testing.assert_allclose(low, P0, rtol=0, atol=1e-12)
@@ -46,7 +46,7 @@ def test_it_is_two_isotonic_fits_with_the_score_added(data, others):
     p = np.round(p, 9)  # scikit-learn takes scores that are closer than a machine epsilon for equal
     kept = w > 0
     extra = 1.0 if np.all(w == np.floor(w)) else w.sum() / kept.sum()
-    family = fot.VennAbers().fit(p, y, w)
+    family = fot.families.VennAbers().fit(p, y, w)
     for q in {0.0, 1.0, *p.tolist(), *np.round(others, 9).tolist()}:
         p0, p1 = (added(y[kept], p[kept], w[kept], q, label, extra) for label in (0, 1))
         low, high = family.predict_interval([q])
@@ -57,7 +57,7 @@ def test_it_is_two_isotonic_fits_with_the_score_added(data, others):
 
 @given(data=samples())
 def test_the_map_rises_and_lies_between_both(data):
-    family = fot.VennAbers().fit(data[1], data[0], data[2])
+    family = fot.families.VennAbers().fit(data[1], data[0], data[2])
     at = np.unique(np.concatenate((data[1], np.linspace(0, 1, 51))))
     values, (low, high) = family.predict(at), family.predict_interval(at)
     assert np.all(np.diff(values) >= -1e-15)
@@ -69,8 +69,8 @@ def test_the_map_rises_and_lies_between_both(data):
 def test_whole_weights_are_repetition(data):
     y, p, w = data
     times = w.astype(int)
-    repeated = fot.VennAbers().fit(np.repeat(p, times), np.repeat(y, times))
-    weighted = fot.VennAbers().fit(p, y, w)
+    repeated = fot.families.VennAbers().fit(np.repeat(p, times), np.repeat(y, times))
+    weighted = fot.families.VennAbers().fit(p, y, w)
     assert weighted.map_ == repeated.map_
     assert weighted.lower_ == repeated.lower_
     assert weighted.upper_ == repeated.upper_
@@ -78,16 +78,16 @@ def test_whole_weights_are_repetition(data):
 
 def test_one_class_keeps_a_row_of_the_other():
     """n positive rows of one score: p0 = n / (n + 1), p1 = 1."""
-    family = fot.VennAbers().fit(np.full(9, 0.4), np.ones(9))
+    family = fot.families.VennAbers().fit(np.full(9, 0.4), np.ones(9))
     assert family.predict([0.4])[0] == pytest.approx(10 / 11)
     assert family.predict([0.3])[0] == 0.5  # nothing is known below all scores but that p1 is 1
 
 
 def test_the_interval_is_narrow_where_there_are_many_rows():
     y, p = noisy(5000)
-    low, high = fot.VennAbers().fit(p, y).predict_interval(np.linspace(0.2, 0.8, 20))
+    low, high = fot.families.VennAbers().fit(p, y).predict_interval(np.linspace(0.2, 0.8, 20))
     assert (high - low).max() < 0.05
-    few_low, few_high = fot.VennAbers().fit(p[:50], y[:50]).predict_interval(np.linspace(0.2, 0.8, 20))
+    few_low, few_high = fot.families.VennAbers().fit(p[:50], y[:50]).predict_interval(np.linspace(0.2, 0.8, 20))
     assert (few_high - few_low).mean() > 2 * (high - low).mean()
 
 
@@ -95,7 +95,7 @@ def test_many_rows_take_no_loop_over_pairs():
     """The package takes time that grows with the square of the number of scores: minutes for these."""
     y, p = noisy(200_000)
     started = time.perf_counter()
-    family = fot.VennAbers().fit(p, y)
+    family = fot.families.VennAbers().fit(p, y)
     assert time.perf_counter() - started < 5.0  # 0.1 s as a rule
     assert np.abs(family.predict(np.linspace(0.1, 0.9, 9)) - np.linspace(0.1, 0.9, 9) ** 1.4).max() < 0.03
     assert family.n_parameters_ == 2 * fot.Isotonic().fit(p, y).n_bins_ - 1

@@ -20,16 +20,16 @@ SETS = (
 )
 EPS = 1e-16  # what the golden values clip zeros to
 FAMILIES = {
-    "temperature": fot.Temperature(mix=False, eps=EPS),
-    "temperature_mixed": fot.Temperature(eps=EPS),
-    "bias": fot.BiasCorrected(penalty=None, eps=EPS),
-    "vector": fot.Vector(penalty=None, eps=EPS),
-    "svs": fot.Vector(eps=EPS),
-    "sms": fot.Matrix(eps=EPS),
-    "odir_sum_1e-3": fot.Dirichlet(1e-3, 1e-3, divide=False, eps=EPS),
-    "matrix": fot.Matrix(penalty=None, eps=EPS),
-    "ovr_isotonic": fot.OneVsRest("isotonic"),
-    "irm_ts": fot.SharedIsotonic(eps=EPS),
+    "temperature": fot.families.Temperature(mix=False, eps=EPS),
+    "temperature_mixed": fot.families.Temperature(eps=EPS),
+    "bias": fot.families.BiasCorrected(penalty=None, eps=EPS),
+    "vector": fot.families.Vector(penalty=None, eps=EPS),
+    "svs": fot.families.Vector(eps=EPS),
+    "sms": fot.families.Matrix(eps=EPS),
+    "odir_sum_1e-3": fot.families.Dirichlet(1e-3, 1e-3, divide=False, eps=EPS),
+    "matrix": fot.families.Matrix(penalty=None, eps=EPS),
+    "ovr_isotonic": fot.families.OneVsRest("isotonic"),
+    "irm_ts": fot.families.SharedIsotonic(eps=EPS),
 }
 QUICK = SETS[:2] + SETS[5:]  # of 6 and 10 classes; those of 26 take a second for a matrix
 every_set = pytest.mark.parametrize("name", SETS)
@@ -139,7 +139,7 @@ def test_few_rows_that_separate_some_classes_have_a_map_with_one_warning():
     """26 classes and 500 rows: the optimum is so far away that the steps towards it once ran out."""
     P, y, _, _, labels = loaded("split3_letter_mc:MLP")
     rows = np.random.default_rng(0).permutation(y.size)[:500]
-    with pytest.warns(fot.SeparableDataWarning, match="vector: the scores separate the classes") as told:
-        family = fot.Vector(penalty=None).fit(P[rows], y[rows], labels=labels)
+    with pytest.warns(fot.results.SeparableDataWarning, match="vector: the scores separate the classes") as told:
+        family = fot.families.Vector(penalty=None).fit(P[rows], y[rows], labels=labels)
     assert len(told) == 1
     assert np.isfinite(family.predict_proba(P)).all()

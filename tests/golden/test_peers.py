@@ -95,7 +95,7 @@ def test_equal_mass_errors(name):
 def test_pava_bc_blocks(name):
     sample, expected = sample_of(name), peer_values(name, "metrics")[TCE, "pavabc_bins"]
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", fot.BlockSizeWarning)
+        warnings.simplefilter("ignore", fot.results.BlockSizeWarning)
         table = fot.partitions.PavaBC().partition(sample).summarise(sample)  # its bounds: n // 20 and n // 5
     if name in WITHOUT_TIES or name == "cifar100_top_wrn":  # there the few ties lie within blocks
         assert table.n.tolist() == expected["total"]
@@ -125,7 +125,7 @@ def test_platt_map_equals_an_unpenalised_logistic_regression(name):
 def test_temperature_map(name):
     """Where scores are 0 or 1 the temperature depends on how far from them they are clipped, and peers differ."""
     sample, theirs = sample_of(name), peer_values(name, "maps")["probmetrics", "temp-scaling"]
-    ours = fot.Temperature(eps=1e-12).fit_sample(sample).predict(GRID)
+    ours = fot.families.Temperature(eps=1e-12).fit_sample(sample).predict(GRID)
     if name in ("synth_extreme01", "imagenet_top_densenet161"):
         assert np.abs(ours - theirs).max() > 1e-3
     else:

@@ -19,7 +19,7 @@ def test_each_kind_is_there():
 
 @pytest.mark.parametrize("name", SETTINGS)
 def test_a_stored_monitor_is_read_and_goes_on(name):
-    monitor = fot.Monitor.from_json(STORED[name]["text"])
+    monitor = fot.monitor.Monitor.from_json(STORED[name]["text"])
     assert json.loads(monitor.to_json()) == json.loads(STORED[name]["text"])
     assert_same(evidence_of(monitor, name), STORED[name]["evidence"])
 

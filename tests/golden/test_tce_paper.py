@@ -77,7 +77,7 @@ def test_uci(row):
     edges = quantile_edges(p, 10)
     edges = edges[edges > 0]  # where the lowest score, 0, fills the first bins
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", fot.BlockSizeWarning)  # a tie may weigh more than n / 5
+        warnings.simplefilter("ignore", fot.results.BlockSizeWarning)  # a tie may weigh more than n / 5
         blocks = fot.tce(y, p, null_draws=0)
     values = {
         "TCE(pavabc n/20,n/5)": 100 * blocks,  # in percent

@@ -23,7 +23,7 @@ GLM = 1e-7  # glm and lrm of R stop where the deviance hardly changes
 GLM_ERROR = 2e-5  # and standard errors are those of the step before the last
 RCS = 1e-7  # by glm too
 COEFFICIENTS = 1e-5  # of cubes that are nearly dependent
-RCS3, RCS5 = (fot.RestrictedCubicSpline(n_knots, eps=1e-300) for n_knots in (3, 5))  # R cuts no logits
+RCS3, RCS5 = (fot.families.RestrictedCubicSpline(n_knots, eps=1e-300) for n_knots in (3, 5))  # R cuts no logits
 
 
 class Ours:
@@ -32,10 +32,10 @@ class Ours:
     def __init__(self, rows: Rows) -> None:
         self.name, self.y, self.p, self.t = rows
         self.inside = (self.p > 0) & (self.p < 1)
-        self.estimates: dict[str, fot.Estimate] = {}
+        self.estimates: dict[str, fot.measures.Estimate] = {}
         self.maps: dict[str, fot.CalibrationMap] = {}
 
-    def measure(self, name: str) -> fot.Estimate:
+    def measure(self, name: str) -> fot.measures.Estimate:
         """Return a measure of the rows."""
         if name not in self.estimates:
             self.estimates[name] = fot.measure(self.y, self.p, name)
@@ -96,7 +96,7 @@ class Ours:
     @cached_property
     def decisions(self) -> Any:
         """The decision curve at the thresholds of the file."""
-        return fot.decision_curve(self.y, self.p, thresholds=self.t)
+        return fot.risk.decision_curve(self.y, self.p, thresholds=self.t)
 
     @property
     def true_positives(self) -> np.ndarray:
@@ -160,39 +160,39 @@ ROWS = [
     Row("val_prob.U:Chi-sq", lambda of: of.tests.joint.statistic, DIFFERENCE),
     Row("val_prob.U:p", lambda of: of.tests.joint.p_value, DIFFERENCE),
     # the distance from calibration curves
-    Row("lowess_iter0.ICI", lambda of: of.error(fot.Lowess())),
-    Row("lowess_iter0.E50", lambda of: of.error(fot.Lowess(), "q50")),
-    Row("lowess_iter0.E90", lambda of: of.error(fot.Lowess(), "q90")),
-    Row("lowess_iter0.Emax", lambda of: of.error(fot.Lowess(), "max")),
-    Row("lowess_iter0.ECI", lambda of: 100 * of.error(fot.Lowess(), "squared")),
-    Row("lowess_iter0.curve", lambda of: of.curve(fot.Lowess())),
-    Row("lowess_iter0_delta0.ICI", lambda of: of.error(fot.Lowess(delta=0))),
-    Row("lowess_iter0_delta0.E50", lambda of: of.error(fot.Lowess(delta=0), "q50")),
-    Row("lowess_iter0_delta0.E90", lambda of: of.error(fot.Lowess(delta=0), "q90")),
-    Row("lowess_iter0_delta0.Emax", lambda of: of.error(fot.Lowess(delta=0), "max")),
-    Row("lowess_iter0_delta0.ECI", lambda of: 100 * of.error(fot.Lowess(delta=0), "squared")),
-    Row("lowess_iter0_delta0.curve", lambda of: of.curve(fot.Lowess(delta=0))),
-    Row("loess.ICI", lambda of: of.error(fot.Loess())),
-    Row("loess.E50", lambda of: of.error(fot.Loess(), "q50")),
-    Row("loess.E90", lambda of: of.error(fot.Loess(), "q90")),
-    Row("loess.Emax", lambda of: of.error(fot.Loess(), "max")),
-    Row("loess.ECI", lambda of: 100 * of.error(fot.Loess(), "squared")),
-    Row("loess.curve", lambda of: of.curve(fot.Loess())),
-    Row("loess_degree1.ICI", lambda of: of.error(fot.Loess(degree=1))),
-    Row("loess_degree1.E50", lambda of: of.error(fot.Loess(degree=1), "q50")),
-    Row("loess_degree1.E90", lambda of: of.error(fot.Loess(degree=1), "q90")),
-    Row("loess_degree1.Emax", lambda of: of.error(fot.Loess(degree=1), "max")),
-    Row("loess_degree1.ECI", lambda of: 100 * of.error(fot.Loess(degree=1), "squared")),
-    Row("loess_direct.ICI", lambda of: of.error(fot.Loess(surface="direct"))),
-    Row("loess_direct.E50", lambda of: of.error(fot.Loess(surface="direct"), "q50")),
-    Row("loess_direct.E90", lambda of: of.error(fot.Loess(surface="direct"), "q90")),
-    Row("loess_direct.Emax", lambda of: of.error(fot.Loess(surface="direct"), "max")),
-    Row("loess_direct.ECI", lambda of: 100 * of.error(fot.Loess(surface="direct"), "squared")),
-    Row("loess_direct.curve", lambda of: of.curve(fot.Loess(surface="direct"))),
-    Row("eci_normalised.loess", lambda of: of.error(fot.Loess(), "squared") / np.mean((of.p - of.y.mean()) ** 2)),
-    Row("val_prob.Eavg", lambda of: of.error(fot.Lowess())),
-    Row("val_prob.E90", lambda of: of.error(fot.Lowess(), "q90")),
-    Row("val_prob.Emax", lambda of: of.error(fot.Lowess(), "max")),
+    Row("lowess_iter0.ICI", lambda of: of.error(fot.risk.Lowess())),
+    Row("lowess_iter0.E50", lambda of: of.error(fot.risk.Lowess(), "q50")),
+    Row("lowess_iter0.E90", lambda of: of.error(fot.risk.Lowess(), "q90")),
+    Row("lowess_iter0.Emax", lambda of: of.error(fot.risk.Lowess(), "max")),
+    Row("lowess_iter0.ECI", lambda of: 100 * of.error(fot.risk.Lowess(), "squared")),
+    Row("lowess_iter0.curve", lambda of: of.curve(fot.risk.Lowess())),
+    Row("lowess_iter0_delta0.ICI", lambda of: of.error(fot.risk.Lowess(delta=0))),
+    Row("lowess_iter0_delta0.E50", lambda of: of.error(fot.risk.Lowess(delta=0), "q50")),
+    Row("lowess_iter0_delta0.E90", lambda of: of.error(fot.risk.Lowess(delta=0), "q90")),
+    Row("lowess_iter0_delta0.Emax", lambda of: of.error(fot.risk.Lowess(delta=0), "max")),
+    Row("lowess_iter0_delta0.ECI", lambda of: 100 * of.error(fot.risk.Lowess(delta=0), "squared")),
+    Row("lowess_iter0_delta0.curve", lambda of: of.curve(fot.risk.Lowess(delta=0))),
+    Row("loess.ICI", lambda of: of.error(fot.risk.Loess())),
+    Row("loess.E50", lambda of: of.error(fot.risk.Loess(), "q50")),
+    Row("loess.E90", lambda of: of.error(fot.risk.Loess(), "q90")),
+    Row("loess.Emax", lambda of: of.error(fot.risk.Loess(), "max")),
+    Row("loess.ECI", lambda of: 100 * of.error(fot.risk.Loess(), "squared")),
+    Row("loess.curve", lambda of: of.curve(fot.risk.Loess())),
+    Row("loess_degree1.ICI", lambda of: of.error(fot.risk.Loess(degree=1))),
+    Row("loess_degree1.E50", lambda of: of.error(fot.risk.Loess(degree=1), "q50")),
+    Row("loess_degree1.E90", lambda of: of.error(fot.risk.Loess(degree=1), "q90")),
+    Row("loess_degree1.Emax", lambda of: of.error(fot.risk.Loess(degree=1), "max")),
+    Row("loess_degree1.ECI", lambda of: 100 * of.error(fot.risk.Loess(degree=1), "squared")),
+    Row("loess_direct.ICI", lambda of: of.error(fot.risk.Loess(surface="direct"))),
+    Row("loess_direct.E50", lambda of: of.error(fot.risk.Loess(surface="direct"), "q50")),
+    Row("loess_direct.E90", lambda of: of.error(fot.risk.Loess(surface="direct"), "q90")),
+    Row("loess_direct.Emax", lambda of: of.error(fot.risk.Loess(surface="direct"), "max")),
+    Row("loess_direct.ECI", lambda of: 100 * of.error(fot.risk.Loess(surface="direct"), "squared")),
+    Row("loess_direct.curve", lambda of: of.curve(fot.risk.Loess(surface="direct"))),
+    Row("eci_normalised.loess", lambda of: of.error(fot.risk.Loess(), "squared") / np.mean((of.p - of.y.mean()) ** 2)),
+    Row("val_prob.Eavg", lambda of: of.error(fot.risk.Lowess())),
+    Row("val_prob.E90", lambda of: of.error(fot.risk.Lowess(), "q90")),
+    Row("val_prob.Emax", lambda of: of.error(fot.risk.Lowess(), "max")),
     Row("rcs3.ICI", lambda of: of.error(RCS3, inside=True), RCS),
     Row("rcs3.E50", lambda of: of.error(RCS3, "q50", inside=True), RCS),
     Row("rcs3.E90", lambda of: of.error(RCS3, "q90", inside=True), RCS),

@@ -23,7 +23,7 @@ def inputs_of(c_hat: StoredMap) -> dict[str, Any]:
     """Return what the map is called with, by the name of the argument."""
     if c_hat.takes_features:
         return {"X": FEATURES, "p": FEATURE_SCORES}
-    if isinstance(c_hat, fot.MulticlassMap):
+    if isinstance(c_hat, fot.maps.MulticlassMap):
         return {"P": TWO_COLUMNS if c_hat.n_classes == 2 else ROWS}
     return {"p": SCORES}
 

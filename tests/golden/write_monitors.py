@@ -48,12 +48,12 @@ def main() -> None:
     """Write the file."""
     stored = []
     for name, settings in SETTINGS.items():
-        monitor = fot.Monitor(**settings)
+        monitor = fot.monitor.Monitor(**settings)
         for batch in range(2):
             y, p, columns = rows_of(name, batch)
             monitor.update(y, p, batch=str(batch), **columns)
         text = monitor.to_json()
-        stored.append({"name": name, "text": text, "evidence": evidence_of(fot.Monitor.from_json(text), name)})
+        stored.append({"name": name, "text": text, "evidence": evidence_of(fot.monitor.Monitor.from_json(text), name)})
     FILE.write_text(json.dumps(stored, indent=1) + "\n", encoding="utf-8")
 
 

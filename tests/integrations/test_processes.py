@@ -28,7 +28,7 @@ def names_of(package: str) -> dict[str, Any]:
 
 
 @cache
-def error_of_all_rows() -> fot.Estimate:
+def error_of_all_rows() -> fot.measures.Estimate:
     """Return the error of the rows of the recipe of evaluate, of which each process gets a share."""
     with pytest.MonkeyPatch.context() as patch:
         stand_ins.install("evaluate", patch)

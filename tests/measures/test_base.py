@@ -161,8 +161,8 @@ def test_an_evaluation_of_classes_by_any_measures():
 def test_a_class_that_is_called_as_a_measure_is_found_among_the_classes():
     y, p = np.array(["ece", "x", "ece"]), np.array([[0.7, 0.3], [0.4, 0.6], [0.8, 0.2]])
     evaluation = fot.evaluate(y, p, interval=None, measures=["ece"], reduction="classwise")
-    assert isinstance(evaluation["ece"], fot.Estimate)
-    assert isinstance(evaluation.classes["ece"], fot.Evaluation)
+    assert isinstance(evaluation["ece"], fot.measures.Estimate)
+    assert isinstance(evaluation.classes["ece"], fot.evaluation.Evaluation)
 
 
 @pytest.mark.parametrize(
@@ -226,7 +226,7 @@ def test_greater_may_be_better():
         greater_is_better = True
 
         def estimate(self, sample):
-            return fot.Estimate.of(self, sample, float(np.mean((sample.p > 0.5) == (sample.y > 0.5))))
+            return fot.measures.Estimate.of(self, sample, float(np.mean((sample.p > 0.5) == (sample.y > 0.5))))
 
     y, p = noisy(200)
     found = fot.evaluate(y, p, interval=None, measures=[Accuracy()], null_draws=19)["Accuracy"]
@@ -255,7 +255,7 @@ def test_what_an_estimate_cannot_be_is_refused():
         value: float
 
         def estimate(self, sample):
-            return self.value if self.value > 0 else fot.Estimate.of(self, sample, float("nan"))
+            return self.value if self.value > 0 else fot.measures.Estimate.of(self, sample, float("nan"))
 
     with pytest.raises(TypeError, match=r"Returns\.estimate must return an Estimate, got 0.3"):
         fot.evaluate([0, 1], [0.2, 0.8], measures=[Returns(0.3)])
@@ -346,7 +346,7 @@ def test_packages_plug_in_through_entry_points(tmp_path, monkeypatch):
         "class Theirs(fot.Measure):\n"
         "    scale: float = 2.0\n"
         "    def estimate(self, sample):\n"
-        "        return fot.Estimate.of(self, sample, self.scale * sample.base_rate)\n"
+        "        return fot.measures.Estimate.of(self, sample, self.scale * sample.base_rate)\n"
     )
     info = tmp_path / "a_package-1.0.dist-info"
     info.mkdir()

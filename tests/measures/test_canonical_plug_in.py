@@ -14,7 +14,7 @@ from tests.measures.test_simplex_ece import canonical, drawn
 def test_the_formula(distance, norm):
     y, P = drawn(150, 3)
     w = np.random.default_rng(0).random(150)
-    g = fot.Vector().fit(P, y, sample_weight=w)
+    g = fot.families.Vector().fit(P, y, sample_weight=w)
     error = canonical(fot.calibration_error, y, P, sample_weight=w, distance=distance, norm=norm)
     difference = g.predict_proba(P) - P
     d = {
@@ -60,7 +60,7 @@ def test_weights_order_and_classes():
 
 def test_a_map_has_a_null_without_fitting():
     y, P = drawn(150, 3)
-    g = fot.Vector().fit(P, y).map_
+    g = fot.families.Vector().fit(P, y).map_
     null = canonical(fot.calibration_error, y, P, family=g, null_draws=3).null
     assert np.ptp(null.values) == 0  # nothing is fitted to the labels
     assert null.held_fixed == "map"
@@ -86,7 +86,7 @@ def test_refusals(settings, message):
 
 def test_maps_of_several_classes_need_the_reduction():
     y, P = drawn(60, 2)
-    for family in (fot.maps.MulticlassIdentityMap(), fot.Vector()):
+    for family in (fot.maps.MulticlassIdentityMap(), fot.families.Vector()):
         with pytest.raises(ValueError, match="reduction must be 'canonical' for a family or map of several classes"):
             fot.calibration_error(y, P[:, 1], family=family)
     with pytest.raises(ValueError, match="distance must be left at 'total_variation' unless reduction='canonical'"):
@@ -108,7 +108,7 @@ def test_a_map_that_is_given_is_no_worse_than_it_would_be_by_chance():
 
 def test_a_map_is_not_measured_on_data_of_other_classes():
     y, P = drawn(150, 3)
-    g = fot.Vector().fit(P, np.array(["a", "b", "c"])[y]).map_
+    g = fot.families.Vector().fit(P, np.array(["a", "b", "c"])[y]).map_
     assert g.classes == ("a", "b", "c")
     letters = np.array(["a", "b", "c"])[y]
     canonical(fot.calibration_error, letters, P, family=g, labels=["a", "b", "c"])
@@ -125,14 +125,16 @@ def test_a_map_is_not_measured_on_data_of_other_classes():
 def test_labels_that_no_map_can_hold_are_left_out():
     y, P = drawn(150, 3)
     days = np.array(["2026-01-01", "2026-01-02", "2026-01-03"], dtype="datetime64[D]").astype(object)
-    assert fot.Vector().fit(P, days[y]).map_.classes is None
+    assert fot.families.Vector().fit(P, days[y]).map_.classes is None
 
 
-@pytest.mark.parametrize("family", ["platt", fot.Platt(), fot.OneVsRest("platt")], ids=["name", "two", "one_vs_rest"])
+@pytest.mark.parametrize(
+    "family", ["platt", fot.Platt(), fot.families.OneVsRest("platt")], ids=["name", "two", "one_vs_rest"]
+)
 def test_a_family_of_two_classes_is_fitted_to_each_against_the_rest(family):
     y, P = drawn(150, 3)
     error = canonical(fot.calibration_error, y, P, family=family)
-    q = fot.OneVsRest("platt").fit(P, y).predict_proba(P)
+    q = fot.families.OneVsRest("platt").fit(P, y).predict_proba(P)
     assert float(error) == pytest.approx(np.abs(q - P).sum(axis=1).mean() / 2, abs=1e-12)
     assert "family one_vs_rest(platt)" in str(error)
     assert error.measure.settings()["family"] == "one_vs_rest(platt)"
@@ -153,10 +155,10 @@ def test_the_seed_reaches_a_family_of_two_classes():
 def test_two_classes_are_those_of_two_class_families_without_mixture_and_penalty():
     y, P = drawn(300, 2)
     two = float(fot.calibration_error(y, P[:, 1], family="temperature"))
-    plain = canonical(fot.calibration_error, y, P, family=fot.Temperature(mix=False))
+    plain = canonical(fot.calibration_error, y, P, family=fot.families.Temperature(mix=False))
     assert float(plain) == pytest.approx(two, abs=1e-9)
     assert abs(float(canonical(fot.calibration_error, y, P, family="temperature")) - two) > 1e-6
-    platt = canonical(fot.calibration_error, y, P, family=fot.BiasCorrected(penalty=None))
+    platt = canonical(fot.calibration_error, y, P, family=fot.families.BiasCorrected(penalty=None))
     assert float(platt) == pytest.approx(float(fot.calibration_error(y, P[:, 1], family="platt")), abs=1e-8)
 
 

@@ -62,7 +62,7 @@ def test_copies_are_the_same_number_and_know_as_much(asked):
         assert error.interval.level == 0.95
     copies = [*copied(error)]
     for one in copies:
-        assert type(one) is fot.Estimate
+        assert type(one) is fot.measures.Estimate
         assert float(one) == one.value == error
         assert one.map(0.3) == error.map(0.3)
     assert [one.known is None for one in copies] == [not asked] * 5
@@ -236,12 +236,12 @@ def test_estimates_draw_themselves():
     assert isinstance(display, fot.ReliabilityDisplay)
     assert display.error is error
     assert display.name == "model"
-    assert isinstance(fot.tce(Y, P, null_draws=0).plot(Figure()), fot.TCEDisplay)
+    assert isinstance(fot.tce(Y, P, null_draws=0).plot(Figure()), fot.displays.TCEDisplay)
     y, p = three_classes()
     many = fot.calibration_error(y, p, reduction="classwise", family="platt", interval=None).plot(Figure(), classes=2)
     assert len(many.displays) == 2
     triangle = fot.calibration_error(y, p, reduction="canonical", family="temperature", interval=None).plot(Figure())
-    assert isinstance(triangle, fot.SimplexDisplay)
+    assert isinstance(triangle, fot.displays.SimplexDisplay)
 
 
 def test_what_cannot_be_drawn_says_why():

@@ -132,7 +132,7 @@ def test_float32_scores_are_what_they_are():
 
 @pytest.mark.parametrize(
     "family",
-    [fot.Slope1(5), fot.Flat("sweep"), fot.Isotonic(), fot.PavaBlocks(), fot.PL3(2), fot.CrossValidated(cv=3)],
+    [fot.Slope1(5), fot.Flat("sweep"), fot.Isotonic(), fot.PavaBlocks(), fot.PL3(2), fot.families.CrossValidated(cv=3)],
     ids=repr,
 )
 def test_the_bins_of_any_fitted_family(family):

@@ -56,7 +56,7 @@ def test_a_single_bin_that_cross_validation_chose_is_said_everywhere():
         ({"norm": "max"}, DIFFERENCE),
         ({"norm": "squared"}, "1 bin: the error is the squared difference of the means"),
         ({"debias": True}, "1 bin: the error is the debiased difference of the means"),
-        ({"family": fot.CrossValidated("flat", candidates=[1])}, DISTANCE),
+        ({"family": fot.families.CrossValidated("flat", candidates=[1])}, DISTANCE),
         ({"family": fot.Slope1("sweep", scheme=fot.partitions.EqualMass(1))}, None),  # the sweep finds more
         ({"family": fot.Slope1(1)}, None),
         ({"family": fot.Slope1([])}, None),
@@ -78,7 +78,7 @@ def test_one_segment_is_a_line():
 
 def test_the_flat_bin_is_as_the_note_says():
     y, p = calibrated()
-    error, _ = quietly(fot.calibration_error, y, p, family=fot.CrossValidated("flat", candidates=[1]))
+    error, _ = quietly(fot.calibration_error, y, p, family=fot.families.CrossValidated("flat", candidates=[1]))
     assert float(error) == pytest.approx(np.mean(np.abs(p - y.mean())), abs=1e-15)
 
 
@@ -200,12 +200,12 @@ def test_no_null_is_drawn_unasked_for_many_classes():
 
 
 def test_what_was_warned_before_an_error_is_not_lost():
-    class Fails(fot.Identity):
+    class Fails(fot.families.Identity):
         def fit_map(self, sample):
             raise RuntimeError("it does not fit")
 
     p = np.linspace(0.1, 0.9, 40)
-    with pytest.warns(fot.SeparableDataWarning), pytest.raises(RuntimeError, match="it does not fit"):
+    with pytest.warns(fot.results.SeparableDataWarning), pytest.raises(RuntimeError, match="it does not fit"):
         fot.evaluate(p > 0.4, p, families=["platt", Fails()])
 
 

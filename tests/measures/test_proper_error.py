@@ -14,9 +14,9 @@ from fitontest.numerics.losses import find_loss
 from tests.measures.test_simplex_ece import drawn
 
 UNPENALISED = {  # families without a penalty or a mixture, and their free numbers of K classes
-    "temperature": (lambda: fot.Temperature(mix=False), lambda K: 1),
-    "bias_corrected": (lambda: fot.BiasCorrected(penalty=None), lambda K: K),
-    "vector": (lambda: fot.Vector(penalty=None), lambda K: 2 * K - 1),
+    "temperature": (lambda: fot.families.Temperature(mix=False), lambda K: 1),
+    "bias_corrected": (lambda: fot.families.BiasCorrected(penalty=None), lambda K: K),
+    "vector": (lambda: fot.families.Vector(penalty=None), lambda K: 2 * K - 1),
 }
 
 
@@ -30,7 +30,7 @@ def test_gains_of_calibrated_predictions(name):
     for _ in range(sets):
         P = rng.dirichlet([2, 2, 2], n)
         y = drawn_codes(np.cumsum(P, axis=1), rng.random(n))
-        held.append(float(fot.proper_error(y, P, family=made(), cv=cv)))
+        held.append(float(fot.evaluation.proper_error(y, P, family=made(), cv=cv)))
         fitted = made().fit(P, y).predict_proba(P)
         own.append(np.mean(find_loss("log_loss")(y, P) - find_loss("log_loss")(y, fitted)))
     for gains, expected in ((held, -free(K) * cv / (2 * n * (cv - 1))), (own, free(K) / (2 * n))):
@@ -45,14 +45,14 @@ def test_several_classes_against_a_loop(loss):
     after = np.empty_like(P)
     for held in rows.in_folds(5, 7)[1]:
         rest = np.setdiff1d(np.arange(150), held)
-        after[held] = fot.Vector().fit(P[rest], y[rest], labels=[0, 1, 2]).predict_proba(P[held])
+        after[held] = fot.families.Vector().fit(P[rest], y[rest], labels=[0, 1, 2]).predict_proba(P[held])
     onehot = np.eye(3)[y]
     score = {
         "log_loss": lambda q: -np.log(q[np.arange(150), y]),
         "brier": lambda q: ((q - onehot) ** 2).sum(axis=1),
     }[loss]
     gain = score(P) - score(after)
-    found = fot.proper_error(y, P, loss=loss, cv=5, random_state=7)
+    found = fot.evaluation.proper_error(y, P, loss=loss, cv=5, random_state=7)
     assert float(found) == pytest.approx(gain.mean(), abs=1e-12)
     assert found.standard_error == pytest.approx(gain.std() / np.sqrt(150), abs=1e-12)
     assert found.loss_before == pytest.approx(score(P).mean(), abs=1e-12)
@@ -63,11 +63,11 @@ def test_several_classes_against_a_loop(loss):
 
 def test_two_classes_as_a_column_and_as_two():
     y, P = drawn(300, 2, power=2.0)
-    column = fot.proper_error(y, P[:, 1], family="beta")
+    column = fot.evaluation.proper_error(y, P[:, 1], family="beta")
     assert column.loss_before == pytest.approx(log_loss(y, P), abs=1e-12)
-    brier = fot.proper_error(y, P[:, 1], family="beta", loss="brier")
+    brier = fot.evaluation.proper_error(y, P[:, 1], family="beta", loss="brier")
     assert brier.loss_before == pytest.approx(brier_score_loss(y, P[:, 1]), abs=1e-12)
-    both = fot.proper_error(y, P, family=fot.Vector(penalty=None), loss="brier")
+    both = fot.evaluation.proper_error(y, P, family=fot.families.Vector(penalty=None), loss="brier")
     assert both.loss_before == pytest.approx(2 * brier.loss_before, abs=1e-12)
     assert both.reduction == "canonical"
     assert float(column) > 2 * column.standard_error
@@ -76,18 +76,18 @@ def test_two_classes_as_a_column_and_as_two():
 
 def test_unclipped_families_of_two_classes():
     y, P = drawn(300, 2)
-    found = fot.proper_error(y, P[:, 1], family=fot.Slope1(5))
+    found = fot.evaluation.proper_error(y, P[:, 1], family=fot.Slope1(5))
     assert np.isfinite(float(found))
-    assert fot.proper_error(y, P[:, 1], family="slope1", cv=3).chosen == ("slope1",) * 3
+    assert fot.evaluation.proper_error(y, P[:, 1], family="slope1", cv=3).chosen == ("slope1",) * 3
 
 
 def test_the_best_family_is_chosen_inside_the_training_part():
     """Labels of the held-out fold do not move the choice for it, and the choice is the best of an inner loop."""
     y, P = drawn(120, 3, power=2.5)
-    listed = ["identity", fot.Temperature(mix=False)]
-    found = fot.proper_error(y, P, family=listed, cv=4)
+    listed = ["identity", fot.families.Temperature(mix=False)]
+    found = fot.evaluation.proper_error(y, P, family=listed, cv=4)
     assert set(found.chosen) == {"temperature"}
-    alone = fot.proper_error(y, P, family=listed[1], cv=4)
+    alone = fot.evaluation.proper_error(y, P, family=listed[1], cv=4)
     assert float(found) == float(alone)
     rows = SimplexSample.of(read_classes((y, P, None))).present
     fold = rows.in_folds(4, 0)[1][0]
@@ -96,7 +96,7 @@ def test_the_best_family_is_chosen_inside_the_training_part():
     )
     moved = y.copy()
     moved[fold] = P[fold].argmin(axis=1)  # as if the scores pointed the wrong way there
-    again = fot.proper_error(moved, P, family=listed, cv=4)
+    again = fot.evaluation.proper_error(moved, P, family=listed, cv=4)
     assert again.chosen[0] == found.chosen[0]
     assert "best of identity, temperature by the training part" in str(found)
 
@@ -105,7 +105,7 @@ def test_it_may_be_negative_and_is_not_clipped():
     rng = np.random.default_rng(0)
     P = rng.dirichlet([1, 1, 1, 1], 80)
     y = drawn_codes(np.cumsum(P, axis=1), rng.random(80))
-    assert float(fot.proper_error(y, P, family=fot.Vector(penalty=None))) < 0
+    assert float(fot.evaluation.proper_error(y, P, family=fot.families.Vector(penalty=None))) < 0
 
 
 def test_weights_repeat_rows_and_order_does_not_matter():
@@ -113,14 +113,14 @@ def test_weights_repeat_rows_and_order_does_not_matter():
     rng = np.random.default_rng(1)
     w, order = rng.integers(0, 3, 150), rng.permutation(150)
     settings = {"labels": [0, 1, 2], "cv": 4}
-    weighted = fot.proper_error(y, P, sample_weight=w, **settings)
-    repeated = fot.proper_error(np.repeat(y, w), np.repeat(P, w, axis=0), **settings)
+    weighted = fot.evaluation.proper_error(y, P, sample_weight=w, **settings)
+    repeated = fot.evaluation.proper_error(np.repeat(y, w), np.repeat(P, w, axis=0), **settings)
     assert float(weighted) == pytest.approx(float(repeated), abs=1e-9)
     assert weighted.standard_error == pytest.approx(repeated.standard_error, abs=1e-9)
-    again = fot.proper_error(y[order], P[order], sample_weight=w[order], **settings)
+    again = fot.evaluation.proper_error(y[order], P[order], sample_weight=w[order], **settings)
     assert float(again) == pytest.approx(float(weighted), abs=1e-9)
     classes = [2, 0, 1]
-    turned = fot.proper_error(np.argsort(classes)[y], P[:, classes], sample_weight=w, **settings)
+    turned = fot.evaluation.proper_error(np.argsort(classes)[y], P[:, classes], sample_weight=w, **settings)
     assert float(turned) == pytest.approx(float(weighted), abs=1e-9)
 
 
@@ -128,7 +128,7 @@ def test_the_null_and_what_is_printed():
     y, P = drawn(200, 3)
     for scores in (P, P[:, 1]):
         labels = y if scores.ndim == 2 else y == 1
-        found = fot.proper_error(labels, scores, null_draws=3, cv=3)
+        found = fot.evaluation.proper_error(labels, scores, null_draws=3, cv=3)
         assert found.null.values.size == 3
         assert "nats" in str(found)
         assert "standard error" in str(found)
@@ -153,16 +153,16 @@ def test_the_null_and_what_is_printed():
 def test_refusals(settings, message):
     y, P = drawn(60, 3)
     with pytest.raises(ValueError, match=message):
-        fot.proper_error(y, P, **settings)
+        fot.evaluation.proper_error(y, P, **settings)
 
 
 def test_refusals_of_a_column():
     with pytest.raises(ValueError, match="labels must be left out for a column"):
-        fot.proper_error([0, 1], [0.2, 0.8], labels=[0, 1])
+        fot.evaluation.proper_error([0, 1], [0.2, 0.8], labels=[0, 1])
     with pytest.raises(ValueError, match="takes a column for each class"):
-        fot.proper_error([0, 1, 1], [0.2, 0.8, 0.5], family="vector")
+        fot.evaluation.proper_error([0, 1, 1], [0.2, 0.8, 0.5], family="vector")
     with pytest.raises(ValueError, match="10 folds need two rows that differ"):
-        fot.proper_error([0, 0, 0], [[0.2, 0.8]] * 3, labels=[0, 1])
+        fot.evaluation.proper_error([0, 0, 0], [[0.2, 0.8]] * 3, labels=[0, 1])
 
 
 def test_importances_of_mean_one_are_no_counts():
@@ -170,7 +170,7 @@ def test_importances_of_mean_one_are_no_counts():
     P = rng.dirichlet(np.ones(3), 100)
     y = rng.integers(0, 3, 100)
     w = np.tile([0.5, 1.5], 50)
-    a, b = (fot.proper_error(y, P, family="temperature", sample_weight=v, cv=3) for v in (w, 3.7 * w))
+    a, b = (fot.evaluation.proper_error(y, P, family="temperature", sample_weight=v, cv=3) for v in (w, 3.7 * w))
     assert a.standard_error == pytest.approx(b.standard_error, rel=1e-6)
 
 
@@ -178,7 +178,7 @@ def test_a_family_of_two_classes_is_fitted_to_each_of_several_against_the_rest()
     rng = np.random.default_rng(0)
     P = rng.dirichlet([1, 1, 1], 90)
     y = np.arange(90) % 3
-    error = fot.proper_error(y, P, family="platt", cv=3)
-    assert float(error) == float(fot.proper_error(y, P, family=fot.OneVsRest("platt"), cv=3))
+    error = fot.evaluation.proper_error(y, P, family="platt", cv=3)
+    assert float(error) == float(fot.evaluation.proper_error(y, P, family=fot.families.OneVsRest("platt"), cv=3))
     assert set(error.evidence.chosen) == {"one_vs_rest(platt)"}
     assert "fitted: one_vs_rest(platt)" in str(error)

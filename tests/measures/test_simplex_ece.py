@@ -43,14 +43,14 @@ def test_the_error_is_the_plug_in_error_of_the_shift_of_the_cells(seed, n_classe
     by_map = canonical(fot.calibration_error, y, P, family=ece.map, distance=distance, sample_weight=w)
     assert float(by_map) == pytest.approx(float(ece), rel=0, abs=1e-12)
     if not isinstance(partition, str):
-        family = fot.SimplexBins(partition)
+        family = fot.families.SimplexBins(partition)
         by_family = canonical(fot.calibration_error, y, P, family=family, distance=distance, sample_weight=w)
         assert float(by_family) == pytest.approx(float(ece), rel=0, abs=1e-12)
 
 
 def test_flat_cells_have_another_error():
     y, P = drawn()
-    flat = fot.SimplexBins(fot.partitions.MedianVariance(30), slope=0).fit(P, y)
+    flat = fot.families.SimplexBins(fot.partitions.MedianVariance(30), slope=0).fit(P, y)
     assert np.unique(flat.predict_proba(P), axis=0).shape[0] == flat.n_bins_
     table = canonical(fot.gce, y, P, partition=fot.partitions.MedianVariance(30)).table
     np.testing.assert_allclose(np.unique(flat.predict_proba(P), axis=0), np.unique(table.mean_y, axis=0))
@@ -62,14 +62,14 @@ def test_flat_cells_have_another_error():
 
 def test_shifted_rows_are_put_back_on_the_simplex():
     y, P = drawn(60, 3)
-    family = fot.SimplexBins(fot.partitions.MedianVariance(4)).fit(P, y)
+    family = fot.families.SimplexBins(fot.partitions.MedianVariance(4)).fit(P, y)
     assert family.map_(P).min() < 0  # as bins of slope 1 leave [0, 1]
     q = family.predict_proba(P)
     assert q.min() >= 0
     np.testing.assert_allclose(q.sum(axis=1), 1, rtol=0, atol=1e-12)
     json.dumps(family.map_.to_dict(), allow_nan=False)
     with pytest.raises(ValueError, match="slope must be 0 or 1, got 2"):
-        fot.SimplexBins(slope=2).fit(P, y)
+        fot.families.SimplexBins(slope=2).fit(P, y)
 
 
 @pytest.mark.filterwarnings("ignore::fitontest.CalibrationWarning")
@@ -85,7 +85,7 @@ def test_two_classes_are_the_two_class_error(seed, n_bins):
 
 def test_total_variation_of_two_classes_is_the_distance_to_c_hat():
     y, P = drawn(400, 2)
-    platt = fot.BiasCorrected(penalty=None).fit(P, y)
+    platt = fot.families.BiasCorrected(penalty=None).fit(P, y)
     error = canonical(fot.calibration_error, y, P, family=platt.map_)
     assert float(error) == pytest.approx(np.abs(platt.predict_proba(P)[:, 1] - P[:, 1]).mean(), abs=1e-15)
     assert float(error) == pytest.approx(float(fot.calibration_error(y, P[:, 1], family="platt")), abs=1e-7)

@@ -17,7 +17,7 @@ from tests.strategies import WHOLE_WEIGHTS, noisy, samples
 def test_the_area_is_one_less_the_error_of_the_neighbours(data, k):
     sample = fot.ScoreSample(*data)
     area = fot.measures.ValidityArea(k).estimate(sample)
-    assert 1 - area.value == pytest.approx(float(fot.measures.PlugIn(fot.KNN(k)).estimate(sample)), abs=1e-12)
+    assert 1 - area.value == pytest.approx(float(fot.measures.PlugIn(fot.families.KNN(k)).estimate(sample)), abs=1e-12)
     curve = area.curve
     edges = np.concatenate(([0.0], curve.eps, [1.0]))
     assert np.diff(edges) @ np.concatenate(([0.0], curve.share)) == pytest.approx(area.value, abs=1e-11)
@@ -40,7 +40,7 @@ def test_a_weight_is_a_repetition(data, k):
 def test_the_deviation_error_is_the_error_of_flat_bins(name, data):
     sample = fot.ScoreSample(*data)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", fot.BlockSizeWarning)
+        warnings.simplefilter("ignore", fot.results.BlockSizeWarning)
         pde = fot.measures.make("pde", partition=name).estimate(sample)
         flat = fot.measures.PlugIn(fot.Flat(scheme=pde.partition)).estimate(sample)
     assert pde.value == pytest.approx(float(flat), abs=1e-12)

@@ -54,7 +54,7 @@ def test_table_1():
     with np.load(path) as found:
         y, p = found["y"], found["p_RF"]
     edges = quantile_edges(p, 10)
-    with pytest.warns(fot.BlockSizeWarning):
+    with pytest.warns(fot.results.BlockSizeWarning):
         errors = [within_bin(y, p, partition=bins) for bins in ("pava", "pava_bc", edges[edges > 0])]
     assert [round(e.total, 3) for e in errors] == [0.040, 0.042, 0.048]
     assert [round(e.averaged, 3) for e in errors[:2]] == [0.132, 0.077]

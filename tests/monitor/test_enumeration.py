@@ -168,7 +168,7 @@ def test_a_batch_without_rows_changes_no_evidence(exact):
 
 def test_exact_cells_are_their_rows_in_any_order():
     rng = np.random.default_rng(3)
-    monitors = [fot.Monitor(exact=True, families=["isotonic"]) for _ in range(3)]
+    monitors = [fot.monitor.Monitor(exact=True, families=["isotonic"]) for _ in range(3)]
     for _ in range(3):
         p = rng.choice([0.02, 0.021, 0.3, 0.7, 0.9], 200)
         y, order = (rng.random(200) < p**0.7).astype(float), rng.permutation(200)

@@ -220,10 +220,10 @@ def test_labels_that_are_ruled_out_come_with_advice(refuted):
 
 def test_rows_of_a_group_and_entries_of_a_row_count_once_in_the_diagram():
     rng = np.random.default_rng(0)
-    monitor, p = fot.Monitor(families=["isotonic"]), rng.uniform(0.1, 0.9, 300)
+    monitor, p = fot.monitor.Monitor(families=["isotonic"]), rng.uniform(0.1, 0.9, 300)
     evidence = monitor.update(rng.random(300) < p, p, groups=np.arange(300) // 3)
     assert evidence.samples()["all batches"].effective_rows == pytest.approx(100.0)
-    monitor, p = fot.Monitor(families=["isotonic"], reduction="classwise"), rng.dirichlet([1, 1, 1], 300)
+    monitor, p = fot.monitor.Monitor(families=["isotonic"], reduction="classwise"), rng.dirichlet([1, 1, 1], 300)
     evidence = monitor.update(np.array([rng.choice(3, p=each) for each in p]), p)
     (sample,) = evidence.samples().values()
     assert [*evidence.samples()] == ["3 entries a row, all batches"]
@@ -238,7 +238,7 @@ def test_where_all_scores_are_0_the_bettor_that_gained_most_is_said():
 
 def test_classes_are_named_and_rows_are_positive_for_none_of_them():
     rng = np.random.default_rng(0)
-    monitor = fot.Monitor(families=["isotonic"], reduction="classwise", labels=["a", "b"])
+    monitor = fot.monitor.Monitor(families=["isotonic"], reduction="classwise", labels=["a", "b"])
     p = rng.dirichlet([1, 1], 400)
     evidence = monitor.update(np.where(rng.random(400) < p[:, 0] ** 2, "a", "b"), p)
     assert "of 2 classes: " in evidence.headline
@@ -249,7 +249,7 @@ def test_classes_are_named_and_rows_are_positive_for_none_of_them():
 
 
 def test_segments_are_named_with_their_evidence(drifting, calibrated):
-    monitor = fot.Monitor(families=["isotonic"])
+    monitor = fot.monitor.Monitor(families=["isotonic"])
     for bad, good in zip(drifting[1:5], calibrated[1:5], strict=True):
         y, p = (np.concatenate(pair) for pair in zip(bad, good, strict=True))
         monitor.update(y, p, by=np.repeat(["north", "south"], 300))
@@ -294,7 +294,7 @@ def test_evidence_is_printed_with_two_digits_or_whole():
 
 
 def test_a_monitor_without_batches_has_a_page_and_no_sentence_on_evidence():
-    evidence = fot.Monitor().evidence
+    evidence = fot.monitor.Monitor().evidence
     assert str(evidence).startswith("No batch so far.")
     assert json.loads(evidence.to_json())["rows"] == []
     assert (evidence.e_value, evidence.p_value, evidence.alarm) == (1.0, 1.0, False)

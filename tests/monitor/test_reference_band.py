@@ -98,35 +98,35 @@ def test_a_reference_of_arrays_is_read_as_batches_are():
     y, p = drawn(500)
     words, matrix = np.where(y > 0, "yes", "no"), np.stack((1 - p, p), axis=1)
     expected = read_band_of((y, p), 0.025).to_dict()
-    assert fot.Monitor(reference=(words, p), pos_label="yes")._state.settings.null.to_dict() == expected
-    monitor = fot.Monitor(reference=(words, matrix), reduction="binary", labels=["no", "yes"], pos_label="yes")
+    assert fot.monitor.Monitor(reference=(words, p), pos_label="yes")._state.settings.null.to_dict() == expected
+    monitor = fot.monitor.Monitor(reference=(words, matrix), reduction="binary", labels=["no", "yes"], pos_label="yes")
     assert monitor._state.settings.null.to_dict() == expected
     with pytest.raises(ValueError, match="reference must be left out with reduction='classwise'"):
-        fot.Monitor(reference=(words, matrix), reduction="classwise")
+        fot.monitor.Monitor(reference=(words, matrix), reduction="classwise")
 
 
 def test_a_monitor_in_a_file_keeps_its_reference(tmp_path):
     path, (y, p) = tmp_path / "monitor.json", drawn(500)
-    with fot.Monitor.updating(path, reference=(y, p)) as monitor:
+    with fot.monitor.Monitor.updating(path, reference=(y, p)) as monitor:
         monitor.update(*drawn(100, seed=1))
-    with fot.Monitor.updating(path, reference=(y, p)) as monitor:
+    with fot.monitor.Monitor.updating(path, reference=(y, p)) as monitor:
         assert len(monitor.evidence.records) == 1
     fewer = (y[1:], p[1:])
     with pytest.raises(ValueError, match=r"of 500 rows, on which 0\.025 .* got the band of a reference of 499"):
-        fot.Monitor.updating(path, reference=fewer).__enter__()
+        fot.monitor.Monitor.updating(path, reference=fewer).__enter__()
 
 
 def test_an_alarm_against_a_reference_needs_twice_the_evidence():
-    monitor = fot.Monitor(reference=drawn(2000))
+    monitor = fot.monitor.Monitor(reference=drawn(2000))
     settings = monitor._state.settings
     assert settings.alpha_of_evidence == settings.null.alpha == 0.025
     assert settings.log_limit == pytest.approx(np.log(40))
-    assert fot.Monitor()._state.settings.log_limit == pytest.approx(np.log(20))
+    assert fot.monitor.Monitor()._state.settings.log_limit == pytest.approx(np.log(20))
 
 
 def test_a_model_that_was_never_calibrated_is_no_alarm_but_its_drift_is():
     square = lambda p: p**2  # noqa: E731
-    monitor = fot.Monitor(reference=drawn(20_000, square))
+    monitor = fot.monitor.Monitor(reference=drawn(20_000, square))
     for seed in (1, 2):
         monitor.update(*drawn(2000, square, seed))
     assert not monitor.alarm
@@ -163,7 +163,7 @@ REFUSED = {
 @pytest.mark.parametrize(("reference", "message"), REFUSED.values(), ids=REFUSED)
 def test_what_is_no_reference_is_refused(reference, message):
     with pytest.raises(ValueError, match=message):
-        fot.Monitor(reference=reference)
+        fot.monitor.Monitor(reference=reference)
 
 
 def test_arguments_mean_hypotheses():
@@ -189,4 +189,4 @@ TOGETHER = {
 @pytest.mark.parametrize(("arguments", "message"), TOGETHER.values(), ids=TOGETHER)
 def test_arguments_that_do_not_go_together_are_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
-        fot.Monitor(**arguments)
+        fot.monitor.Monitor(**arguments)

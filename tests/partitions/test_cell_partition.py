@@ -48,7 +48,7 @@ def test_other_measures_of_bins(data):
     assert fot.measures.WithinBin(partition).estimate(sample).value == pytest.approx(variance / w.sum(), abs=1e-12)
     for test in ("binomial", "t"):
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", fot.BlockSizeWarning)
+            warnings.simplefilter("ignore", fot.results.BlockSizeWarning)
             found = fot.measures.Binned("rejection", partition, test=test, alpha=0.2).estimate(sample).value
         rejected = 0.0
         for at in masks:
@@ -170,7 +170,7 @@ def test_refusals():
     with pytest.raises(ValueError, match="partition must have bins of scores"):
         error.rejects(p)
     with pytest.raises(ValueError, match="partition must have bins of scores"):
-        fot.TCEDisplay(error, fot.ScoreSample(y, p))
+        fot.displays.TCEDisplay(error, fot.ScoreSample(y, p))
     with pytest.raises(AttributeError, match="a CellPartition cannot be changed"):
         cells.codes = np.zeros(20)
     found = estimate_of(fot.measures.Binned(partition=cells), fot.ScoreSample(y, p), redrawing=Redrawing(interval=0.9))

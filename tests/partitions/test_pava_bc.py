@@ -128,7 +128,7 @@ def heavy_tie():
 
 def test_ties_too_heavy_for_the_default_are_reported_once():
     report = "n_max = 100; 1 of .* blocks exceed it .* keeps n_min = 25"
-    with pytest.warns(fot.BlockSizeWarning, match=report) as caught:
+    with pytest.warns(fot.results.BlockSizeWarning, match=report) as caught:
         partition = fot.partitions.PavaBC().partition(heavy_tie())
     assert len(caught) == 1
     n = partition.summarise(heavy_tie()).n
@@ -158,7 +158,7 @@ def test_where_one_bound_is_given_the_default_of_the_other_gives_way():
     assert fot.partitions.PavaBC(n_max=31).partition(sample).summarise(sample).n.max() <= 31
     even = fot.ScoreSample(np.arange(90) % 2, np.linspace(0, 1, 90))
     assert fot.partitions.PavaBC(n_max=2).partition(even).summarise(even).n.max() <= 2
-    with pytest.warns(fot.BlockSizeWarning):
+    with pytest.warns(fot.results.BlockSizeWarning):
         table = fot.partitions.PavaBC(n_min=10).partition(sample).summarise(sample)
     assert table.n.min() >= 10
     assert (

@@ -16,7 +16,7 @@ every_partitioner = pytest.mark.parametrize("name", fot.partitions.names("two"))
 
 def partition_of(name, *data):
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", fot.BlockSizeWarning)
+        warnings.simplefilter("ignore", fot.results.BlockSizeWarning)
         return make_partitioner(name).partition(fot.ScoreSample(*data))
 
 
@@ -65,7 +65,7 @@ def test_theorem_2_for_every_partition(name, data):
     partition = partition_of(name, *data)
     index, table = partition.locate(p), partition.summarise(sample)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", fot.BlockSizeWarning)
+        warnings.simplefilter("ignore", fot.results.BlockSizeWarning)
         slope1 = fot.Slope1(scheme=partition).fit_sample(sample)
         flat = fot.Flat(scheme=partition).fit_sample(sample)
     by_bin = [abs(np.sum((w * (y - p))[index == b])) for b in range(partition.n_bins)]

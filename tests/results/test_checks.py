@@ -66,7 +66,10 @@ CALLS = [
     (lambda: fot.gce(Y, P, norm="L2"), "norm must be one of .*: did you mean 'l2'"),
     (lambda: fot.gce(Y, P, loss="biass"), "loss must be one of .* or a callable; got 'biass': did you mean 'bias'"),
     (lambda: fot.gce(Y, P, reduction="top-label"), "reduction must be one of .*: did you mean 'confidence'"),
-    (lambda: fot.proper_error(Y, P, loss="neg_log_loss"), "loss must be one of .*: did you mean 'log_loss', which is"),
+    (
+        lambda: fot.evaluation.proper_error(Y, P, loss="neg_log_loss"),
+        "loss must be one of .*: did you mean 'log_loss', which is",
+    ),
     (lambda: fot.compare_calibrators(Y, P, rule="one-se"), "rule must be one of .*: did you mean 'one_se'"),
     (lambda: fot.CalibratedClassifier(NAIVE, family="sigmoid").fit(FEATURES, Y), "did you mean 'platt'"),
 ]

@@ -19,7 +19,7 @@ def levels() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def test_a_loss_that_its_interval_leaves_out_is_not_quoted(levels):
     y, p, c = levels
-    validation = fot.validate(y, p, thresholds=0.2)
+    validation = fot.risk.validate(y, p, thresholds=0.2)
     loss = validation["decision_loss(0.2)"]
     truth = float(np.mean(np.where((c >= 0.2) != (p >= 0.2), abs(c - 0.2), 0.0))) / 0.8
     assert loss.interval.low < truth < loss.interval.high
@@ -30,7 +30,7 @@ def test_a_loss_that_its_interval_leaves_out_is_not_quoted(levels):
 
 
 def test_the_auc_of_one_class_is_no_number():
-    validation = fot.validate(np.zeros(60, dtype=int), np.linspace(0.1, 0.6, 60))
+    validation = fot.risk.validate(np.zeros(60, dtype=int), np.linspace(0.1, 0.6, 60))
     assert "auc" not in validation.statistics
     assert "both classes" in validation.reasons["auc"]
 
@@ -48,7 +48,7 @@ def test_the_interval_of_a_net_benefit_holds_only_what_there_can_be(t, settings)
 def test_bands_and_intervals_of_a_curve_hold_only_what_there_can_be():
     rng = np.random.default_rng(1)
     p = rng.random((2, 40))
-    curve = fot.decision_curve(rng.random(40) < p[0], {"a": p[0], "b": p[1]})
+    curve = fot.risk.decision_curve(rng.random(40) < p[0], {"a": p[0], "b": p[1]})
     cost = curve.thresholds / (1.0 - curve.thresholds)
     cases = [
         (curve.net_benefit["a"], -cost, 1.0),
@@ -62,7 +62,7 @@ def test_bands_and_intervals_of_a_curve_hold_only_what_there_can_be():
 
 
 def test_certain_scores_tell_nothing_of_the_risk_between_them():
-    (at,) = fot.validate([0, 1, 1], [0.0, 1.0, 1.0], thresholds=0.1).at_thresholds
+    (at,) = fot.risk.validate([0, 1, 1], [0.0, 1.0, 1.0], thresholds=0.1).at_thresholds
     assert at.probability is None
     assert at.interval is None
 
@@ -70,8 +70,8 @@ def test_certain_scores_tell_nothing_of_the_risk_between_them():
 def test_thresholds_that_are_called_the_same_are_refused():
     y, p = [0, 1, 0, 1], [0.1, 0.4, 0.6, 0.9]
     with pytest.raises(ValueError, match="six digits"):
-        fot.validate(y, p, thresholds=[0.3, 0.1 + 0.2])
-    assert "net_benefit(0.333333)" in fot.validate(y, p, cost=0.5).statistics
+        fot.risk.validate(y, p, thresholds=[0.3, 0.1 + 0.2])
+    assert "net_benefit(0.333333)" in fot.risk.validate(y, p, cost=0.5).statistics
     assert threshold_of_cost(0.5) == pytest.approx(1 / 3)
 
 
@@ -85,7 +85,7 @@ def test_no_p_value_is_printed_as_0():
 
 def test_a_factor_of_events_is_no_percentage():
     y = np.arange(400) % 2
-    assert " times as many events as expected" in fot.validate(y, np.linspace(0.001, 0.02, 400)).headline
+    assert " times as many events as expected" in fot.risk.validate(y, np.linspace(0.001, 0.02, 400)).headline
 
 
 def test_copies_within_groups_leave_the_intervals_of_net_benefits_as_wide():
@@ -94,7 +94,7 @@ def test_copies_within_groups_leave_the_intervals_of_net_benefits_as_wide():
     y = rng.random(40) < p / 2
     copies = {"groups": np.repeat(np.arange(40), 50)}
     alone, copied = (
-        fot.decision_curve(np.repeat(y, times), np.repeat(p, times), thresholds=[0.3, 0.45], **groups)
+        fot.risk.decision_curve(np.repeat(y, times), np.repeat(p, times), thresholds=[0.3, 0.45], **groups)
         for times, groups in ((1, {}), (50, copies))
     )
     for way in ("net_benefit", "against_all"):
@@ -109,5 +109,5 @@ def test_copies_within_groups_leave_the_intervals_of_net_benefits_as_wide():
 def test_a_loss_of_no_row_is_exactly_0():
     rng = np.random.default_rng(0)
     p = np.round(rng.random(500), 2)
-    curve = fot.decision_curve(rng.random(500) < p, p)
+    curve = fot.risk.decision_curve(rng.random(500) < p, p)
     assert not np.any((curve.loss["model"] > 0.0) & (curve.loss["model"] < 1e-12))

@@ -44,7 +44,7 @@ QUICK = {"draws": 79}
 
 @pytest.fixture(scope="module")
 def found():
-    return fot.find_segments(*rows(), **QUICK)
+    return fot.segments.find_segments(*rows(), **QUICK)
 
 
 def test_the_segment_that_is_off_is_found_and_named(found):
@@ -79,7 +79,7 @@ def test_its_numbers_are_those_of_its_rows(found):
 
 def test_the_largest_statistic_is_that_of_brute_force_over_all_pairs():
     y, p, X = rows(600)
-    found = fot.find_segments(y, p, X, against="scores", **QUICK)
+    found = fot.segments.find_segments(y, p, X, against="scores", **QUICK)
     columns = read_columns(X)
     conditions = [[*column.conditions] for column in found.cut.columns]
     met = [[condition.meets(columns) for condition in each] for each in conditions]
@@ -100,7 +100,7 @@ def test_the_largest_statistic_is_that_of_brute_force_over_all_pairs():
 def test_calibrated_scores_have_no_segment():
     rng = np.random.default_rng(3)
     _, p, X = rows()
-    found = fot.find_segments(rng.random(p.size) < p, p, X, **QUICK)
+    found = fot.segments.find_segments(rng.random(p.size) < p, p, X, **QUICK)
     assert len(found) == 0
     assert not found
     first, *_ = str(found).splitlines()
@@ -119,8 +119,8 @@ def test_an_error_of_all_rows_is_none_of_a_segment():
     rng = np.random.default_rng(0)
     _, p, X = rows()
     y = rng.random(p.size) < sigmoid(0.6 * logit(p) + 0.8)
-    assert len(fot.find_segments(y, p, X, **QUICK)) == 0
-    as_they_are = fot.find_segments(y, p, X, against="scores", **QUICK)
+    assert len(fot.segments.find_segments(y, p, X, **QUICK)) == 0
+    as_they_are = fot.segments.find_segments(y, p, X, against="scores", **QUICK)
     assert len(as_they_are) > 0
     assert "beyond one map" not in str(as_they_are)
 
@@ -129,7 +129,7 @@ def test_an_error_whose_sign_changes_is_found_along_the_score():
     rng = np.random.default_rng(0)
     _, p, X = rows(4000)
     y = rng.random(p.size) < sigmoid(np.where(X.site == "west", 2.6, 1.0) * logit(p))
-    found = fot.find_segments(y, p, X, **QUICK)
+    found = fot.segments.find_segments(y, p, X, **QUICK)
     assert [(str(one.rule), one.by) for one in found] == [("site = west", "shape")]
     assert found[0].offset == 0.0
     assert "shape: the residuals add up along the score" in " ".join(str(found).split())
@@ -153,7 +153,7 @@ def test_the_repair_moves_the_rows_of_the_segment_alone(found):
 def test_sql_is_the_map():
     duckdb = pytest.importorskip("duckdb")
     y, p, X = rows()
-    found = fot.find_segments(y, p, X, **QUICK)
+    found = fot.segments.find_segments(y, p, X, **QUICK)
     frame = X.assign(score=p, row=np.arange(p.size))
     with duckdb.connect() as connection:
         connection.register("given", frame)
@@ -170,7 +170,7 @@ def test_sql_of_several_offsets_can_stand_in_a_product():
     X = {"c": rng.choice(list("xyz"), 3000)}
     p = rng.random(3000)
     y = (rng.random(3000) < sigmoid(logit(p) + np.select([X["c"] == "x", X["c"] == "y"], [1.5, -1.5]))).astype(int)
-    found = fot.find_segments(y, p, X, against="scores", **QUICK)
+    found = fot.segments.find_segments(y, p, X, against="scores", **QUICK)
     assert len(found) > 1
     frame = pd.DataFrame({**X, "p": p, "row": np.arange(3000)})
     with duckdb.connect() as connection:
@@ -194,7 +194,7 @@ def test_segments_that_differ_in_the_seventh_digit_stay_apart():
     t = 1.0 + 1e-6 * rng.random(4000)
     p = rng.uniform(0.05, 0.95, 4000)
     move = 1.5 * (t > 1.0 + 8e-7) - 1.5 * (t <= 1.0 + 3e-7)
-    found = fot.find_segments(rng.random(4000) < sigmoid(logit(p) + move), p, {"t": t}, **QUICK)
+    found = fot.segments.find_segments(rng.random(4000) < sigmoid(logit(p) + move), p, {"t": t}, **QUICK)
     rules = dict.fromkeys(item.rule for item in found)
     assert len(rules) > 1
     assert len({record["segment"] for record in found.rows()}) == len(rules)
@@ -219,45 +219,45 @@ def test_frames_of_any_library(frame, found):
         X = X.astype({"age": np.float32})
     else:
         X = X.astype(object)
-    assert fot.find_segments(y, p, X, **QUICK).rows() == found.rows()
+    assert fot.segments.find_segments(y, p, X, **QUICK).rows() == found.rows()
 
 
 def test_a_matrix_and_its_codes():
     y, p, X = rows()
     codes = X.site.map({"north": 0, "south": 1, "west": 2})
     matrix = np.column_stack((X.age, codes, X.noise))
-    as_numbers = fot.find_segments(y, p, matrix, **QUICK)
+    as_numbers = fot.segments.find_segments(y, p, matrix, **QUICK)
     assert set(as_numbers[0].rule.columns) == {"x0", "x1"}
-    named = fot.find_segments(y, p, matrix, categorical_features=[1], **QUICK)
+    named = fot.segments.find_segments(y, p, matrix, categorical_features=[1], **QUICK)
     assert "x1 = 2" in str(named[0].rule)
-    masked = fot.find_segments(y, p, matrix, categorical_features=[False, True, False], **QUICK)
+    masked = fot.segments.find_segments(y, p, matrix, categorical_features=[False, True, False], **QUICK)
     assert masked.rows() == named.rows()
 
 
 def test_order_copies_and_read_rows_tell_the_same(found):
     y, p, X = rows()
     order = np.random.default_rng(0).permutation(p.size)
-    shuffled = fot.find_segments(y[order], p[order], X.iloc[order], **QUICK)
+    shuffled = fot.segments.find_segments(y[order], p[order], X.iloc[order], **QUICK)
     assert shuffled.rows() == found.rows()
     assert shuffled.critical == found.critical
     w = np.random.default_rng(1).integers(0, 3, p.size)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", fot.CalibrationWarning)  # that rows look like copies
-        weighted = fot.find_segments(y, p, X, sample_weight=w, **QUICK)
+        weighted = fot.segments.find_segments(y, p, X, sample_weight=w, **QUICK)
         where = np.repeat(np.arange(p.size), w)
-        copies = fot.find_segments(y[where], p[where], X.iloc[where].reset_index(drop=True), **QUICK)
+        copies = fot.segments.find_segments(y[where], p[where], X.iloc[where].reset_index(drop=True), **QUICK)
     assert weighted.critical == copies.critical
     assert len(weighted) == len(copies) > 0
     for one, other in zip(weighted, copies, strict=True):
         assert (one.rule, one.n, one.p_value) == (other.rule, other.n, other.p_value)
         assert (one.statistic, one.offset) == pytest.approx((other.statistic, other.offset), rel=1e-9)
-    assert fot.find_segments(fot.read(y, p), X=X, **QUICK).rows() == found.rows()
+    assert fot.segments.find_segments(fot.read(y, p), X=X, **QUICK).rows() == found.rows()
 
 
 def test_importances_count_by_their_squares():
     y, p, X = rows()
     w = np.random.default_rng(0).exponential(size=p.size)
-    weighted = fot.find_segments(y, p, X, sample_weight=w, **QUICK)
+    weighted = fot.segments.find_segments(y, p, X, sample_weight=w, **QUICK)
     (segment,) = weighted
     inside = segment.rule.meets(read_columns(X))
     q = fot.Platt().fit(p, y, w).map_(p)
@@ -273,10 +273,10 @@ def test_rows_that_belong_together_make_less_sure():
     X = {"site": (np.arange(150) % 5)[group].astype(str), "noise": rng.standard_normal(1800)}
     p = sigmoid(rng.standard_normal(1800))
     y = rng.random(1800) < sigmoid(logit(p) + rng.standard_normal(150)[group])
-    alone, grouped = (fot.find_segments(y, p, X, groups=given, **QUICK) for given in (None, group))
+    alone, grouped = (fot.segments.find_segments(y, p, X, groups=given, **QUICK) for given in (None, group))
     assert grouped.critical > 1.3 * alone.critical
     assert "groups: 150" in str(grouped)
-    few = fot.find_segments(y, p, X, groups=group // 25, **QUICK)
+    few = fot.segments.find_segments(y, p, X, groups=group // 25, **QUICK)
     assert len(few) == 0
     assert "groups" in str(few).splitlines()[0]
 
@@ -287,16 +287,16 @@ def test_too_many_conditions_are_cut_coarser_and_then_chosen_by_other_rows():
     p = sigmoid(rng.standard_normal(n))
     X = rng.standard_normal((n, 90))
     y = rng.random(n) < sigmoid(logit(p) + 1.6 * (X[:, 7] > 0))
-    middle = fot.find_segments(y, p, X[:, :30], against="scores", draws=39)
+    middle = fot.segments.find_segments(y, p, X[:, :30], against="scores", draws=39)
     assert middle.cut.conditions <= 400
     assert "More than 400 conditions: numbers at the quantiles" in str(middle)
-    halved = fot.find_segments(y, p, X, against="scores", draws=39)
+    halved = fot.segments.find_segments(y, p, X, against="scores", draws=39)
     assert halved.cut.conditions <= 400
     assert "chosen by one half of the rows; tested in the other" in " ".join(str(halved).split())
     assert halved[0].rule.columns[0] == "x7"
     assert halved[0].n < 0.7 * n
     order = rng.permutation(n)
-    assert fot.find_segments(y[order], p[order], X[order], against="scores", draws=39).rows() == halved.rows()
+    assert fot.segments.find_segments(y[order], p[order], X[order], against="scores", draws=39).rows() == halved.rows()
 
 
 def test_copies_are_dealt_one_by_one_where_one_half_chooses_the_columns():
@@ -308,8 +308,8 @@ def test_copies_are_dealt_one_by_one_where_one_half_chooses_the_columns():
     copies = rng.permutation(np.repeat(np.arange(400), w))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", fot.CalibrationWarning)  # that rows look like copies
-        one = fot.find_segments(y, p, X, sample_weight=w, **QUICK)
-        other = fot.find_segments(y[copies], p[copies], X[copies], **QUICK)
+        one = fot.segments.find_segments(y, p, X, sample_weight=w, **QUICK)
+        other = fot.segments.find_segments(y[copies], p[copies], X[copies], **QUICK)
     assert [str(item.rule) for item in one] == [str(item.rule) for item in other]
     assert [item.p_value for item in one] == [item.p_value for item in other]
     assert any("chosen by one half of the rows" in note for note in one.cut.notes)
@@ -325,7 +325,7 @@ def test_three_conditions_are_looked_for_on_request():
     pairs = sum((X[one] > 0) & (X[other] > 0) for one, other in ("ab", "bc", "ac")) >= 1
     c = np.clip(p + np.where(off, 0.25, np.where(pairs, -0.03, 0.0)), 0.01, 0.99)
     y = (rng.random(4000) < c).astype(int)
-    found = fot.find_segments(y, p, X, conditions=3, draws=119)
+    found = fot.segments.find_segments(y, p, X, conditions=3, draws=119)
     of_tree = [item for item in found if item.by == "tree"]
     assert of_tree
     assert max(len(item.rule.conditions) for item in of_tree) >= 2
@@ -333,20 +333,20 @@ def test_three_conditions_are_looked_for_on_request():
     assert found.map_.rules == tuple(item.rule for item in found if item.offset != 0.0)
     assert all(item.p_value <= 0.05 for item in found)
     assert found.nearest.p_value > 0.05
-    pairs_alone = fot.find_segments(y, p, X, draws=119)
+    pairs_alone = fot.segments.find_segments(y, p, X, draws=119)
     assert {item.by for item in pairs_alone} <= {"level", "shape"}
 
 
 def test_what_was_found_is_not_found_by_a_tree_again():
     y, p, X = rows()
-    found = fot.find_segments(y, p, X, conditions=3, draws=119)
+    found = fot.segments.find_segments(y, p, X, conditions=3, draws=119)
     assert [item.by for item in found] == ["level"]
 
 
 def test_columns_that_say_nothing_are_named():
     y, p, X = rows(800)
     X = X.assign(constant=1.0, copy=X.age, empty=np.nan, ids=[f"row {k}" for k in range(800)])
-    found = fot.find_segments(y, p, X, **QUICK)
+    found = fot.segments.find_segments(y, p, X, **QUICK)
     assert found.cut.dropped == ("constant", "copy", "empty", "ids")
     assert "Without a condition: constant, copy, empty, ids" in str(found)
 
@@ -375,15 +375,15 @@ def test_the_picture_before_and_after(found):
 
 def test_scores_of_0_or_1_and_labels_of_one_class():
     y, p, X = rows(500)
-    certain = fot.find_segments(y, (p > 0.5).astype(float), X, against="scores", **QUICK)
+    certain = fot.segments.find_segments(y, (p > 0.5).astype(float), X, against="scores", **QUICK)
     assert str(certain).startswith("Labels contradict 164 scores of exactly 0 or 1, which no chance explains.")
     assert "of the other rows no segment has enough to be tested." in " ".join(str(certain).lower().split())
     assert certain.to_dict()["critical"] is None
     with pytest.raises(ValueError, match="against must be 'scores' where all labels are of one class"):
-        fot.find_segments(np.ones(500, dtype=int), p, X, pos_label=1)
-    off = fot.find_segments(np.ones(500, dtype=int), p, X, pos_label=1, against="scores", **QUICK)
+        fot.segments.find_segments(np.ones(500, dtype=int), p, X, pos_label=1)
+    off = fot.segments.find_segments(np.ones(500, dtype=int), p, X, pos_label=1, against="scores", **QUICK)
     assert len(off) > 0
-    tiny = fot.find_segments(y[:6], p[:6], X.iloc[:6], against="scores", **QUICK)
+    tiny = fot.segments.find_segments(y[:6], p[:6], X.iloc[:6], against="scores", **QUICK)
     assert len(tiny) == 0
 
 
@@ -392,7 +392,7 @@ def test_scores_that_are_all_the_same_are_repaired_from_the_level_that_was_teste
     X = {"c": rng.choice(list("xyz"), 3000)}
     y = (rng.random(3000) < np.where(X["c"] == "x", 0.8, 0.3)).astype(int)
     p = np.full(3000, 0.2)
-    found = fot.find_segments(y, p, X, **QUICK)
+    found = fot.segments.find_segments(y, p, X, **QUICK)
     assert {str(item.rule) for item in found} == {"c = x", "c = y", "c = z"}
     assert [item.mean_score for item in found] == pytest.approx([y.mean()] * 3)
     assert (found.map_.slope, sigmoid(found.map_.intercept)) == (0.0, pytest.approx(y.mean()))
@@ -429,15 +429,15 @@ def test_refusals(settings, message):
     y, p, _ = rows(60)
     given = {"X": {"a": np.arange(60.0)}, **settings}
     with pytest.raises(ValueError, match=message):
-        fot.find_segments(y, p, **given)
+        fot.segments.find_segments(y, p, **given)
 
 
 def test_cells_and_classes_are_refused():
     y, p, X = rows(200)
     with pytest.raises(ValueError, match="y_true must be rows as they were given"):
-        fot.find_segments(fot.Cells.of(y, p), X=X)
+        fot.segments.find_segments(fot.Cells.of(y, p), X=X)
     with pytest.raises(ValueError, match="by must be left out"):
-        fot.find_segments(fot.read(y, p, by=X.site), X=X)
+        fot.segments.find_segments(fot.read(y, p, by=X.site), X=X)
 
 
 def weighted_rows(n=6000):
@@ -452,7 +452,7 @@ def weighted_rows(n=6000):
 def test_the_scale_of_importances_means_nothing(conditions):
     y, p, X, w = weighted_rows(1500)
     options = {"against": "scores", "draws": 119, "conditions": conditions}
-    found = [fot.find_segments(y, p, X, sample_weight=v, **options) for v in (w, w / w.sum(), 100 * w)]
+    found = [fot.segments.find_segments(y, p, X, sample_weight=v, **options) for v in (w, w / w.sum(), 100 * w)]
     assert len(found[0]) >= 1
     for other in found[1:]:
         assert other.scanned == found[0].scanned == 2
@@ -478,8 +478,8 @@ def test_labels_that_contradict_certain_scores_are_told_of_and_tell_nothing_of_o
     y, p, X = contradicted_rows()
     others, count = X["site"] != "w", int((X["site"] == "w").sum())
     options = {"against": "scores", "conditions": conditions, "draws": 119}
-    found = fot.find_segments(y, p, X, **options)
-    without = fot.find_segments(y[others], p[others], {k: v[others] for k, v in X.items()}, **options)
+    found = fot.segments.find_segments(y, p, X, **options)
+    without = fot.segments.find_segments(y[others], p[others], {k: v[others] for k, v in X.items()}, **options)
     assert len(found) == len(without) == 0
     assert found.nearest.statistic == pytest.approx(without.nearest.statistic, rel=1e-12)
     first = " ".join(str(found).split())
@@ -496,7 +496,7 @@ def test_contradicted_rows_that_are_anywhere_are_said_to_be_in_no_condition():
     rng = np.random.default_rng(5)
     y, p, X = rows()
     p[rng.random(p.size) < 0.05] = 1.0
-    found = fot.find_segments(y, p, X, against="scores", **QUICK)
+    found = fot.segments.find_segments(y, p, X, against="scores", **QUICK)
     assert found.contradicted.rows == ((p == 1.0) & (y == 0)).sum() > 30
     assert found.contradicted.within == ()
     assert "whose label contradicts a score of exactly 0 or 1." in " ".join(str(found).split())
@@ -504,7 +504,7 @@ def test_contradicted_rows_that_are_anywhere_are_said_to_be_in_no_condition():
 
 def test_certified_offsets_move_no_rows_for_contradicted_ones():
     y, p, X = contradicted_rows()
-    calibrator = fot.CertifiedOffsets(draws=99).fit(pd.DataFrame(X), y, scores=p)
+    calibrator = fot.segments.CertifiedOffsets(draws=99).fit(pd.DataFrame(X), y, scores=p)
     assert calibrator.segments_ == ()
     assert "have site = w" in calibrator.notes_[0]
 
@@ -513,7 +513,7 @@ def test_certified_offsets_move_no_rows_for_contradicted_ones():
 def test_where_all_labels_contradict_certain_scores_nothing_else_is_tested(conditions):
     y = np.array([0, 1] * 50)
     options = {"against": "scores", "conditions": conditions, "draws": 119}
-    found = fot.find_segments(y, 1.0 - y, {"a": np.arange(100)}, **options)
+    found = fot.segments.find_segments(y, 1.0 - y, {"a": np.arange(100)}, **options)
     assert not found
     assert found.sentence() == (
         "Labels contradict 100 scores of exactly 0 or 1, which no chance explains. Of the other rows no segment has "
@@ -523,7 +523,7 @@ def test_where_all_labels_contradict_certain_scores_nothing_else_is_tested(condi
 
 def test_a_rule_whose_line_is_fitted_again_is_named_once():
     y, p, X, _ = weighted_rows()
-    found = fot.find_segments(y, p, X)
+    found = fot.segments.find_segments(y, p, X)
     assert [(str(one.rule), one.by) for one in found] == [("g = u", "level")]
     assert found.sentence().startswith("1 segment is miscalibrated beyond one map for all rows, of 2")
     # its offset holds all that was found, so that offset and line leave little in either half
@@ -542,7 +542,7 @@ def test_a_rule_whose_shape_is_off_is_named_once(against):
     s, p = rng.choice(["n", "w"], n), rng.uniform(0.02, 0.98, n)
     wavy = np.clip(p + 0.15 * np.sin(3 * np.pi * p), 0.01, 0.99)
     y = rng.random(n) < np.where(s == "w", wavy, p)
-    found = fot.find_segments(y, p, {"s": s}, against=against, **QUICK)
+    found = fot.segments.find_segments(y, p, {"s": s}, against=against, **QUICK)
     assert [str(one.rule) for one in found] == ["s = w"]
     assert found[0].by == "shape" or found[0].shape_too
     assert ("even beside their offset: s = w" in " ".join(str(found).split())) == found[0].shape_too
@@ -561,31 +561,31 @@ def many_wrong(n=6000):
 def test_that_a_search_stopped_is_said_and_what_stands_out_is_not_the_nearest_that_does_not(conditions):
     y, p, X = many_wrong()
     options = {"against": "scores", "conditions": conditions, "draws": 119}
-    every = fot.find_segments(y, p, X, **options)
+    every = fot.segments.find_segments(y, p, X, **options)
     assert len(every) >= 6
     assert every.stopped_at is None
     assert every.nearest.p_value > 0.05
     assert "The search stopped" not in str(every)
-    stopped = fot.find_segments(y, p, X, most=2, **options)
+    stopped = fot.segments.find_segments(y, p, X, most=2, **options)
     assert stopped.stopped_at == stopped.to_dict()["stopped_at"] == 2
     assert [str(one.rule) for one in stopped][:2] == [str(one.rule) for one in every][:2]
     named = f"The search stopped at {len(stopped)} segments (most = 2), though more stands out."
     assert named in " ".join(str(stopped).split())
     assert stopped.nearest is None or stopped.nearest.p_value > 0.05
-    exact = fot.find_segments(y, p, X, most=len(every), **options)
+    exact = fot.segments.find_segments(y, p, X, most=len(every), **options)
     assert exact.stopped_at is None
 
 
 def test_certified_offsets_say_that_they_stopped():
     y, p, X = many_wrong()
-    notes = fot.CertifiedOffsets(draws=99, most=2).fit(pd.DataFrame(X), y, scores=p).notes_
+    notes = fot.segments.CertifiedOffsets(draws=99, most=2).fit(pd.DataFrame(X), y, scores=p).notes_
     assert "The search stopped at 2 segments (most = 2), though more stands out." in notes
 
 
 def test_offsets_that_do_not_settle_are_told_of():
     y, p, X = contradicted_rows()
     p[X["site"] == "w"] = 1e-9  # not certain, yet of no variance, so that no condition can hold these rows alone
-    found = fot.find_segments(y, p, X, against="scores", **QUICK)
+    found = fot.segments.find_segments(y, p, X, against="scores", **QUICK)
     rules = [str(one.rule) for one in found]
     assert len(rules) == len(set(rules))
     assert "though more stands out." in " ".join(str(found).split())
@@ -597,7 +597,7 @@ def test_the_critical_value_that_is_printed_is_of_the_kind_of_the_nearest():
     for seed in range(12):
         rng = np.random.default_rng(seed)
         _, p, X = rows(800)
-        found = fot.find_segments(rng.random(p.size) < p, p, X[["site", "flag"]], against="scores", **QUICK)
+        found = fot.segments.find_segments(rng.random(p.size) < p, p, X[["site", "flag"]], against="scores", **QUICK)
         if found:
             continue
         kinds.add(found.nearest.by)

@@ -37,14 +37,14 @@ def test_a_map_of_the_mean_labels_has_the_noise_of_these_means():
     assert found.interval.low < expected < found.interval.high
 
 
-@pytest.mark.parametrize("family", ["spline", "platt", fot.Stacking(["platt", "isotonic"])])
+@pytest.mark.parametrize("family", ["spline", "platt", fot.families.Stacking(["platt", "isotonic"])])
 def test_the_interval_holds_the_true_error_of_few_scores(family):
     """Of held-out predictions as one sample it held it in 4 of 16 sets of deciles."""
     held = 0
     for seed in range(10):
         y, p, c = tilted(1500, seed)
         found = uncertainty(y, p, family)
-        fitted = family if isinstance(family, fot.Stacking) else fot.families.make(family).fit(p, y)
+        fitted = family if isinstance(family, fot.families.Stacking) else fot.families.make(family).fit(p, y)
         held += found.interval.low <= np.mean(np.abs(fitted.predict(p) - c)) <= found.interval.high
     assert held >= 9
 
@@ -61,7 +61,7 @@ def test_an_error_that_the_family_cannot_remove_is_found():
 
 def test_refits_are_fits():
     y, p, _ = tilted(200, scores=lambda rng, n: rng.random(n))
-    mixture = fot.Stacking(["platt", "isotonic"]).fit(p, y)
+    mixture = fot.families.Stacking(["platt", "isotonic"]).fit(p, y)
     redraws = ScoreRedraws.of(fot.read(y, p))
     labels = next(redraws.draw([redraws.points], range(3), (0, 0)))
     found = Refits(mixture).at(redraws.entries, labels)

@@ -180,18 +180,18 @@ def test_heavy_ties_are_told_once():
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         fot.tce(np.arange(100) % 2, p, null_draws=5)
-    assert [w.category for w in caught] == [fot.BlockSizeWarning]
+    assert [w.category for w in caught] == [fot.results.BlockSizeWarning]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         fot.evaluate(np.arange(100) % 2, p, families=["pava_bc"], measures=["tce", "within_bin"])
-    assert [w.category for w in caught] == [fot.BlockSizeWarning]  # of the same blocks
+    assert [w.category for w in caught] == [fot.results.BlockSizeWarning]  # of the same blocks
 
 
 def test_heavy_ties_of_classes_are_told_once_and_the_classes_named():
     p = 0.9 * np.eye(3)[np.random.default_rng(0).integers(0, 3, 200)] + 0.1 / 3
     y = np.array(["a", "b", "c"])[np.arange(200) % 3]
     told = r"^class 'a': pava_bc: ties are too heavy .*\. The like is true of classes 'b', 'c'\.$"
-    with pytest.warns(fot.BlockSizeWarning, match=told) as caught:
+    with pytest.warns(fot.results.BlockSizeWarning, match=told) as caught:
         fot.evaluate(y, p, families=["pava_bc"], measures=["tce"], reduction="classwise")
     assert len(caught) == 1
 

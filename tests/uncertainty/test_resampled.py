@@ -49,7 +49,7 @@ def test_results_ask_where_miscalibration_is_shown():
     assert [text.endswith(ASKED) for text in evaluation.verdict.causes] == [True]
     assert ASKED in str(evaluation)
     assert ASKED in str(evaluation.verdict)
-    assert ASKED in str(fot.validate(y, p))
+    assert ASKED in str(fot.risk.validate(y, p))
     assert ASKED not in str(fot.evaluate(*draw(3, n=1000), families=["spline"]))
 
 

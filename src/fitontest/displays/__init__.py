@@ -1,1 +1,5 @@
 """Diagrams. Each computes its table first and then draws it."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -81,7 +81,7 @@ class CumulativeDisplay(BinaryDisplay):
     >>> from matplotlib.figure import Figure
     >>> rng = np.random.default_rng(0)
     >>> p = rng.random(500)
-    >>> display = fot.CumulativeDisplay.from_predictions(rng.random(500) < p**1.5, p, ax=Figure())
+    >>> display = fot.displays.CumulativeDisplay.from_predictions(rng.random(500) < p**1.5, p, ax=Figure())
     >>> display.to_frame(part="range").round(3).to_dict("records")
     [{'from_share': 0.032, 'to_share': 0.968, 'low': -0.101, 'high': 0.001}]
     """

@@ -54,7 +54,7 @@ class PairsDisplay(Display):
     >>> from matplotlib.figure import Figure
     >>> rng = np.random.default_rng(0)
     >>> p = rng.random(2000)
-    >>> display = fot.PairsDisplay.from_predictions(rng.random(2000) < p, p, ax=Figure())
+    >>> display = fot.displays.PairsDisplay.from_predictions(rng.random(2000) < p, p, ax=Figure())
     >>> display.ax_.get_xlabel()
     'near rows, percent of all'
     """

@@ -62,7 +62,7 @@ class RankDisplay(Display):
     Examples
     --------
     >>> import fitontest as fot
-    >>> display = fot.RankDisplay({"ECE": {"a": 0.02, "b": 0.05}, "isotonic": {"a": 0.04, "b": 0.03}})
+    >>> display = fot.displays.RankDisplay({"ECE": {"a": 0.02, "b": 0.05}, "isotonic": {"a": 0.04, "b": 0.03}})
     >>> display.ranks.tolist()
     [[1.0, 2.0], [2.0, 1.0]]
     """

@@ -57,7 +57,7 @@ class SimplexDisplay(Display):
     >>> rng = np.random.default_rng(0)
     >>> P = rng.dirichlet([1, 1, 1], 300)
     >>> y = [rng.choice(3, p=p**2 / sum(p**2)) for p in P]
-    >>> display = fot.SimplexDisplay.from_predictions(y, P, family="temperature", ax=Figure())
+    >>> display = fot.displays.SimplexDisplay.from_predictions(y, P, family="temperature", ax=Figure())
     >>> display
     SimplexDisplay(canonical calibration error 0.141, family temperature, distance total_variation)
     >>> display.to_frame(part="arrows").columns.tolist()

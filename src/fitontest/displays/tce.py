@@ -121,7 +121,7 @@ class TCEDisplay(BinaryDisplay):
     >>> rng = np.random.default_rng(0)
     >>> p = rng.random(1000)
     >>> y = rng.random(1000) < p**1.5
-    >>> display = fot.TCEDisplay.from_predictions(y, p, partition="equal_mass", n_bins=4, ax=Figure())
+    >>> display = fot.displays.TCEDisplay.from_predictions(y, p, partition="equal_mass", n_bins=4, ax=Figure())
     >>> bins = display.to_frame(part="bins")
     >>> print(bins[["bin", "n", "rejected", "empirical_probability"]].round(3).to_string(index=False))
      bin   n  rejected  empirical_probability

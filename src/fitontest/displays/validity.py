@@ -125,9 +125,9 @@ class ValidityDisplay(BinaryDisplay):
     >>> rng = np.random.default_rng(0)
     >>> p = rng.random(1000)
     >>> y = rng.random(1000) < p**1.5
-    >>> display = fot.ValidityDisplay.from_predictions(y, p, k=50, name="raw", ax=Figure())
+    >>> display = fot.displays.ValidityDisplay.from_predictions(y, p, k=50, name="raw", ax=Figure())
     >>> calibrated = fot.families.make("beta").fit(p, y).predict(p)
-    >>> display = fot.ValidityDisplay.from_predictions(y, calibrated, k=50, name="beta", ax=display.ax_)
+    >>> display = fot.displays.ValidityDisplay.from_predictions(y, calibrated, k=50, name="beta", ax=display.ax_)
     >>> [text.get_text() for text in display.legend_.get_texts()]
     ['raw: AUC_V 0.914', 'beta: AUC_V 0.958', 'if calibrated (band: 90 %)']
     """

@@ -1,1 +1,5 @@
 """Measures of a sample, of its classes or of its segments as one table."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

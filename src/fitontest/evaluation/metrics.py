@@ -684,7 +684,7 @@ def proper_error(
     >>> rng = np.random.default_rng(0)
     >>> p = rng.random(1000)
     >>> y = rng.random(1000) < p**1.5
-    >>> print(fot.proper_error(y, p))
+    >>> print(fot.evaluation.proper_error(y, p))
     proper calibration error 0.0217 nats: family beta, log loss, 10 folds, n = 1,000
     standard error 0.0064; log loss 0.4800, held out 0.4583 after calibration
     """

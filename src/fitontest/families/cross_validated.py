@@ -58,7 +58,7 @@ class CrossValidated(Family):
     >>> import numpy as np, fitontest as fot
     >>> p = np.linspace(0.01, 0.99, 200)
     >>> y = (np.arange(200) % 10) / 10 < p
-    >>> tuned = fot.CrossValidated("flat", candidates=[1, 2, 4, 8], tolerance=0).fit(p, y)
+    >>> tuned = fot.families.CrossValidated("flat", candidates=[1, 2, 4, 8], tolerance=0).fit(p, y)
     >>> tuned.best_value_, tuned.n_bins_
     (4, 4)
     """

@@ -88,7 +88,7 @@ class RestrictedCubicSpline(Family):
     >>> rng = np.random.default_rng(0)
     >>> p = rng.random(5000)
     >>> y = rng.random(5000) < p**2
-    >>> fot.RestrictedCubicSpline(5).fit(p, y).predict([0.3, 0.5, 0.7]).round(2)
+    >>> fot.families.RestrictedCubicSpline(5).fit(p, y).predict([0.3, 0.5, 0.7]).round(2)
     array([0.09, 0.28, 0.49])
     """
 

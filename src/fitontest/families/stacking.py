@@ -104,7 +104,7 @@ class Stacking(EitherFamily):
     >>> import numpy as np, fitontest as fot
     >>> rng = np.random.default_rng(0)
     >>> p = rng.random(2000)
-    >>> stacking = fot.Stacking(["identity", "platt", "beta"]).fit(p, rng.random(2000) < p**2)
+    >>> stacking = fot.families.Stacking(["identity", "platt", "beta"]).fit(p, rng.random(2000) < p**2)
     >>> dict(zip(stacking.members_, stacking.weights_.round(2).tolist()))
     {'identity': 0.02, 'platt': 0.68, 'beta': 0.3}
     >>> stacking.predict([0.3, 0.5, 0.7]).round(1)

@@ -1,6 +1,7 @@
 """The public names of the room and the files they come from: calibration maps, and the registry of them."""
 
 from .atoms import AtomsMap
+from .base import CalibrationMap
 from .beta import BetaMap
 from .binned import BinnedMap
 from .hermite import HermiteMap
@@ -9,6 +10,7 @@ from .knots import KnotsMap
 from .logistic import LogisticMap
 from .logit_knots import LogitKnotsMap
 from .mixture import MixtureMap
+from .multiclass.base import MulticlassMap
 from .multiclass.by_class import ByClassMap
 from .multiclass.cells import CellMap
 from .multiclass.diagonal_order import DiagonalOrderMap
@@ -27,6 +29,7 @@ __all__ = [
     "BetaMap",
     "BinnedMap",
     "ByClassMap",
+    "CalibrationMap",
     "CellMap",
     "DiagonalOrderMap",
     "HermiteMap",
@@ -36,6 +39,7 @@ __all__ = [
     "LogitKnotsMap",
     "MixtureMap",
     "MulticlassIdentityMap",
+    "MulticlassMap",
     "MulticlassMixtureMap",
     "OneVsRestMap",
     "OrderPreservingMap",

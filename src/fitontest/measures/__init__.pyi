@@ -5,12 +5,13 @@ from .binned import Binned
 from .brier import Brier
 from .cumulative import CumulatedResiduals, CumulativeError
 from .eci import ECI
+from .estimate import Estimate
 from .evidence import Evidence
 from .hosmer_lemeshow import HosmerLemeshow
 from .if_calibrated import IfCalibrated
 from .kernel import KernelError
 from .log_loss import LogLoss
-from .measure import make, names, register, registry, unregister
+from .measure import Measure, make, names, register, registry, unregister
 from .observed_expected import ObservedExpected
 from .pairs import PairStatistic
 from .plug_in import PlugIn
@@ -32,11 +33,13 @@ __all__ = [
     "Brier",
     "CumulatedResiduals",
     "CumulativeError",
+    "Estimate",
     "Evidence",
     "HosmerLemeshow",
     "IfCalibrated",
     "KernelError",
     "LogLoss",
+    "Measure",
     "ObservedExpected",
     "PairStatistic",
     "PlugIn",

@@ -116,7 +116,7 @@ class Monitor:
     --------
     >>> import numpy as np, fitontest as fot
     >>> rng = np.random.default_rng(0)
-    >>> monitor = fot.Monitor()
+    >>> monitor = fot.monitor.Monitor()
     >>> for month in range(12):
     ...     z = rng.normal(-1, 1, 1000)
     ...     c = 1 / (1 + np.exp(-z - (0.5 if month >= 6 else 0)))
@@ -226,7 +226,7 @@ class Monitor:
         Examples
         --------
         >>> import polars, fitontest as fot
-        >>> monitor = fot.Monitor(by="region")
+        >>> monitor = fot.monitor.Monitor(by="region")
         >>> frame = polars.DataFrame({"y": [0, 1, 1], "p": [0.2, 0.4, 0.9], "region": ["a", "b", "b"]})
         >>> evidence = monitor.update(frame, label="y", prob="p", batch="2026-09", time="2026-09-30")
         >>> list(monitor.update(frame[:0], batch="2026-10").segments)
@@ -363,10 +363,10 @@ class Monitor:
         Examples
         --------
         >>> import numpy as np, fitontest as fot
-        >>> monitor = fot.Monitor(alpha=0.01)
+        >>> monitor = fot.monitor.Monitor(alpha=0.01)
         >>> p = np.linspace(0.1, 0.9, 500)
         >>> evidence = monitor.update(np.arange(500) % 3 == 0, p, batch="January")
-        >>> again = fot.Monitor.from_json(monitor.to_json())
+        >>> again = fot.monitor.Monitor.from_json(monitor.to_json())
         >>> again.evidence.log_e == monitor.evidence.log_e
         True
         """
@@ -445,7 +445,7 @@ class Monitor:
         >>> y, p = np.arange(500) % 3 == 0, np.linspace(0.1, 0.9, 500)
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     for month in ("January", "February"):
-        ...         with fot.Monitor.updating(f"{folder}/churn.json", alpha=0.01) as monitor:
+        ...         with fot.monitor.Monitor.updating(f"{folder}/churn.json", alpha=0.01) as monitor:
         ...             evidence = monitor.update(np.roll(y, len(month)), p, batch=month)
         >>> len(evidence.rows())
         2

@@ -128,7 +128,7 @@ class Registry(Mapping[str, E], Generic[E, T]):
         ... class Scaled(fot.Measure):
         ...     factor: float = 1.0
         ...     def estimate(self, sample):
-        ...         return fot.Estimate.of(self, sample, self.factor * sample.base_rate)
+        ...         return fot.measures.Estimate.of(self, sample, self.factor * sample.base_rate)
         >>> fot.measures.make("scaled_up"), fot.measures.make("scaled").name
         (Scaled(factor=10.0), 'scaled')
         >>> fot.measures.unregister("scaled"), fot.measures.unregister("scaled_up")

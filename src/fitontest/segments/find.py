@@ -144,7 +144,7 @@ def find_segments(
     >>> X = {"age": rng.integers(20, 80, 4000), "site": rng.choice(["north", "south", "west"], 4000)}
     >>> p = rng.random(4000)
     >>> y = rng.random(4000) < np.where((X["age"] > 50) & (X["site"] == "west"), p**0.5, p)
-    >>> found = fot.find_segments(y, p, X)
+    >>> found = fot.segments.find_segments(y, p, X)
     >>> print(found)
     1 segment is miscalibrated beyond one map for all rows, of 91 (family-wise 5 %).
     segment                      by    n  positives  mean score  residual  in s.e.  adjusted p

@@ -93,7 +93,7 @@ class FoundSegments(Table):
     >>> rng = np.random.default_rng(0)
     >>> X, p = {"age": rng.integers(20, 80, 4000)}, rng.random(4000)
     >>> y = rng.random(4000) < np.where(X["age"] > 60, p**0.5, p)
-    >>> found = fot.find_segments(y, p, X)
+    >>> found = fot.segments.find_segments(y, p, X)
     >>> len(found), str(found[0].rule), found.segments({"age": [25, 75]}).tolist()
     (2, 'age > 62', ['others', 'age > 62'])
     """

@@ -415,7 +415,7 @@ def test_the_classes_of_a_map_name_the_new_columns(of_animals, tmp_path):
         assert result.exit_code == 0, result.stderr
         new = read_numbers(tmp_path / "o.csv", ["calibrated_cat", "calibrated_dog", "calibrated_eel"])
         np.testing.assert_array_equal(new, expected)
-    c_hat = fot.MulticlassMap.from_json(map_file.read_text())
+    c_hat = fot.maps.MulticlassMap.from_json(map_file.read_text())
     (tmp_path / "any.json").write_text(c_hat.for_classes(None).to_json())
     result = run(tmp_path / "any.json", tmp_path / "a.csv", *given, "--labels", "x,y,z", "-o", tmp_path / "o.csv")
     assert "calibrated_x, calibrated_y, calibrated_z" in result.stdout

@@ -104,7 +104,7 @@ def test_a_plan_is_for_rows_in_groups(file, scores):
     found = run("plan", file, "--prob", "p", "--label", "y", "--group", "patient", *quick)
     options = {"families": ["isotonic"], "draws": 20, "errors": [0.1], "n": [90, 120]}
     assert found.exit_code == 0, found.stderr
-    expected = fot.plan_evaluation(scores["y"], scores["p"], groups=scores["patient"], **options)
+    expected = fot.apps.plan_evaluation(scores["y"], scores["p"], groups=scores["patient"], **options)
     assert found.stdout == f"{expected}\n"
     assert "groups: 40" in found.stdout
 

@@ -51,7 +51,7 @@ def test_batches_are_added_one_after_another(folder, frames):
         *(run("a.json", f"month {k}.csv") for k in (1, 2)),
     ]
     assert [each.exit_code for each in results] == [0, 0, 1]
-    monitor = fot.Monitor(alpha=0.01)
+    monitor = fot.monitor.Monitor(alpha=0.01)
     for k, frame in enumerate(frames):
         evidence = monitor.update(frame, label="y", prob="p", batch=f"month {k}")
     assert (folder / "a.json").read_text() == f"{monitor.to_json()}\n"
@@ -70,7 +70,7 @@ def test_batches_are_added_one_after_another(folder, frames):
 def test_the_table_and_a_page_on_request(folder):
     found = run("a.json", "month 0.csv", *COLUMNS, "--table", "--html", "a.html")
     assert found.exit_code == 0
-    assert found.stdout == f"{fot.Monitor.load('a.json').evidence}\n"
+    assert found.stdout == f"{fot.monitor.Monitor.load('a.json').evidence}\n"
     assert found.stderr == "Wrote a.html\n"
     page = (folder / "a.html").read_text(encoding="utf-8")
     assert "<title>Monitor a</title>" in page
@@ -93,7 +93,7 @@ def test_few_labels_tell_little(folder):
 def test_the_latest_time_in_a_column_is_that_of_the_batch(folder, frames):
     for k in (0, 1):
         assert run("a.json", f"month {k}.csv", *COLUMNS, "--time", "day").exit_code == 0
-    assert [row["time"] for row in fot.Monitor.load("a.json").evidence.rows()] == ["2026-01-28", "2026-02-28"]
+    assert [row["time"] for row in fot.monitor.Monitor.load("a.json").evidence.rows()] == ["2026-01-28", "2026-02-28"]
     earlier = frames[2].assign(day="2026-01-31")
     earlier.to_csv("earlier.csv", index=False)
     found = run("a.json", "earlier.csv", "--time", "day")
@@ -196,11 +196,11 @@ def test_weights_and_groups_are_refused_in_the_words_of_the_command_line(folder,
 def test_segments_classes_and_standard_input(folder, frames):
     first = run("by.json", "month 0.csv", *COLUMNS, "--by", "region")
     assert first.exit_code == 0
-    assert sorted(fot.Monitor.load("by.json").evidence.segments) == ["n", "s"]
+    assert sorted(fot.monitor.Monitor.load("by.json").evidence.segments) == ["n", "s"]
     for k in (0, 1):
         options = (*SEVERAL, "--reduction", "classwise", "--labels", "0,1,2")
         assert run("classes.json", f"month {k}.csv", *options).exit_code == 0
-    assert list(fot.Monitor.load("classes.json").evidence.segments) == [0, 1, 2]
+    assert list(fot.monitor.Monitor.load("classes.json").evidence.segments) == [0, 1, 2]
     several = run("several.json", "month 0.csv", *SEVERAL)
     assert several.exit_code == 2
     assert "--prob must be one column unless the monitor has a --reduction, one of" in several.stderr

@@ -29,11 +29,11 @@ def test_it_plans_for_the_scores_of_a_file_without_labels(file):
     result = run(file, "--prob", "p", *QUICK, "--power", 0.1, "--width", 0.5, "--random-state", 2)
     assert result.exit_code == 0, result.stderr
     p = pd.read_csv(file)["p"]
-    assert result.stdout.rstrip() == str(fot.plan_evaluation(p, **SAME, power=0.1, width=0.5, random_state=2))
+    assert result.stdout.rstrip() == str(fot.apps.plan_evaluation(p, **SAME, power=0.1, width=0.5, random_state=2))
 
 
 def test_formats_and_sizes():
-    plan = fot.plan_evaluation(n=[20, 30], base_rate=0.2, **SAME)
+    plan = fot.apps.plan_evaluation(n=[20, 30], base_rate=0.2, **SAME)
     given = ("--n", 20, "--n", 30, "--base-rate", 0.2, *QUICK, "--format")
     assert json.loads(run(*given, "json").stdout) == plan.to_dict()
     assert len(pd.read_csv(io.StringIO(run(*given, "csv").stdout))) == len(plan.rows()) == 6

@@ -46,7 +46,7 @@ OPTIONS = ("--label", "y", "--prob", "score", "--draws", "79")
 def test_every_kind_of_file_tells_what_the_frame_does(folder):
     path, frame = folder
     columns = ["age", "site", "code", "flag"]
-    found = fot.find_segments(frame.y, frame.score, frame[columns], draws=79)
+    found = fot.segments.find_segments(frame.y, frame.score, frame[columns], draws=79)
     assert len(found) == 1
     for file in ("rows.csv", "rows.parquet"):
         said = json.loads(run(path / file, *OPTIONS, "--format", "json"))

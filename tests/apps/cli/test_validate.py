@@ -38,7 +38,7 @@ def run(*arguments):
 def test_the_table_is_that_of_the_library(file, scores):
     result = run(file, *COLUMNS, *QUICK, "--threshold", 0.3, "--threshold", 0.1)
     assert result.exit_code == 0, result.stderr
-    expected = fot.validate(scores.y, scores.p, family="platt", thresholds=[0.1, 0.3])
+    expected = fot.risk.validate(scores.y, scores.p, family="platt", thresholds=[0.1, 0.3])
     assert result.stdout == f"{expected}\n"
     assert result.stderr == ""
 
@@ -48,7 +48,7 @@ def test_options_are_those_of_the_library(file, scores):
     result = run(file, *COLUMNS, *QUICK, *options)
     assert result.exit_code == 0, result.stderr
     settings = {"family": "platt", "cost": 0.25, "level": 0.9, "random_state": 4}
-    expected = fot.validate(scores.y, scores.p, sample_weight=scores.w, **settings)
+    expected = fot.risk.validate(scores.y, scores.p, sample_weight=scores.w, **settings)
     assert json.loads(result.stdout) == json.loads(expected.to_json())
     assert expected.thresholds == (0.2,)
 
@@ -56,7 +56,7 @@ def test_options_are_those_of_the_library(file, scores):
 def test_several_columns_are_several_models(file, scores):
     result = run(file, *COLUMNS, "--prob", "q", *QUICK, "--format", "csv")
     assert result.exit_code == 0, result.stderr
-    models = fot.validate(scores.y, {"p": scores.p, "q": scores.q}, family="platt")
+    models = fot.risk.validate(scores.y, {"p": scores.p, "q": scores.q}, family="platt")
     assert result.stdout == f"{csv_text(models.rows())}\n"
     assert models.to_html().count("<figure>") == 1
 
@@ -67,7 +67,7 @@ def test_segments_and_groups(file, scores):
     scores.assign(group=groups).to_csv(path, index=False)
     result = run(path, *COLUMNS, *QUICK, "--by", "region", "--group", "group")
     assert result.exit_code == 0, result.stderr
-    expected = fot.validate(scores.y, scores.p, family="platt", by=scores.region, groups=groups)
+    expected = fot.risk.validate(scores.y, scores.p, family="platt", by=scores.region, groups=groups)
     assert result.stdout == f"{expected}\n"
 
 

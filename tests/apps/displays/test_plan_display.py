@@ -13,7 +13,7 @@ FAMILIES = ["isotonic", "platt"]
 
 @cache
 def plan():
-    return fot.plan_evaluation(
+    return fot.apps.plan_evaluation(
         n=[100, 200, 400], errors=[0, 0.1, 0.15], families=FAMILIES, draws=20, width=0.2, power=0.5
     )
 
@@ -63,8 +63,8 @@ def test_the_file_is_the_same_every_time(tmp_path):
 
 
 def test_a_plan_without_a_wish_and_one_with_nothing_to_draw():
-    quick = fot.plan_evaluation(n=[60, 120], errors=[0], families=["platt"], draws=20)
+    quick = fot.apps.plan_evaluation(n=[60, 120], errors=[0], families=["platt"], draws=20)
     display = quick.plot(blank())
     assert (len(display.axes_), display.rows("needed"), list(display.axes_[0].texts)) == (1, [], [])
     with pytest.raises(ValueError, match="rows must hold a width or a power"):
-        PlanDisplay(fot.plan_evaluation(n=[50], errors=[0], families=["identity"], draws=20).rows(), needed=[])
+        PlanDisplay(fot.apps.plan_evaluation(n=[50], errors=[0], families=["identity"], draws=20).rows(), needed=[])

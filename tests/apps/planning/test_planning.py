@@ -18,7 +18,7 @@ def records(plan, **wanted):
 
 @pytest.fixture(scope="module")
 def plan():
-    return fot.plan_evaluation(n=[500, 2000], families=[BINS, "platt"], thorough=True)
+    return fot.apps.plan_evaluation(n=[500, 2000], families=[BINS, "platt"], thorough=True)
 
 
 def test_calibrated_scores_raise_false_alarms_at_the_level(plan):
@@ -54,7 +54,7 @@ def test_debiasing_takes_off_most_of_the_bias_at_calibration(plan):
 @pytest.mark.parametrize(("family", "error", "truth"), [(BINS, 0.05, "wavy"), ("platt", 0.05, "overconfident")])
 def test_widths_and_debiased_errors_are_those_of_evaluations(family, error, truth):
     """Against intervals computed in full, on other labels. Both means have a standard error of some 4 %."""
-    plan = fot.plan_evaluation(n=[600], errors=[error], families=[family], thorough=True)
+    plan = fot.apps.plan_evaluation(n=[600], errors=[error], families=[family], thorough=True)
     options = planning._Options(None, [600], None, [error], [family], None, None, 200, 0)
     scores = options._scores(600)
     c = scores.truth(planning.Truth(error, truth))
@@ -72,21 +72,21 @@ def test_widths_and_debiased_errors_are_those_of_evaluations(family, error, trut
 def test_the_order_of_the_scores_plays_no_part_and_a_seed_fixes_all():
     p = np.random.default_rng(3).beta(2, 5, 60)
     given = {"n": [80], "errors": [0.05], "families": ["isotonic"], "draws": 20}
-    plan = fot.plan_evaluation(p, **given, random_state=4)
-    assert plan.rows() == fot.plan_evaluation(list(p[::-1]), **given, random_state=4).rows()
-    assert plan.rows() != fot.plan_evaluation(p, **given, random_state=5).rows()
+    plan = fot.apps.plan_evaluation(p, **given, random_state=4)
+    assert plan.rows() == fot.apps.plan_evaluation(list(p[::-1]), **given, random_state=4).rows()
+    assert plan.rows() != fot.apps.plan_evaluation(p, **given, random_state=5).rows()
     assert plan.base_rate == pytest.approx(p.mean())
 
 
 def test_families_see_the_same_labels_whatever_else_is_asked():
     given = {"errors": [0, 0.05], "draws": 20, "random_state": 1}
-    alone = fot.plan_evaluation(n=[50], families=["platt"], **given)
-    among = fot.plan_evaluation(n=[30, 50], families=["isotonic", "platt"], **given)
+    alone = fot.apps.plan_evaluation(n=[50], families=["platt"], **given)
+    among = fot.apps.plan_evaluation(n=[30, 50], families=["isotonic", "platt"], **given)
     assert alone.rows() == records(among, family="platt", n=50)
 
 
 def test_sizes_double_from_the_rows_of_the_scores():
-    plan = fot.plan_evaluation(np.linspace(0.1, 0.9, 20), errors=[0], families=["platt"], draws=20, width=0.9)
+    plan = fot.apps.plan_evaluation(np.linspace(0.1, 0.9, 20), errors=[0], families=["platt"], draws=20, width=0.9)
     assert [row["n"] for row in plan.rows()] == [20, 40, 80, 160]
 
 
@@ -99,7 +99,9 @@ def test_beta_scores_have_the_base_rate():
 
 
 def test_errors_out_of_reach_are_said_to_be():
-    plan = fot.plan_evaluation(n=[100], base_rate=0.01, errors=[0, 0.02], families=["isotonic"], draws=20, power=0.8)
+    plan = fot.apps.plan_evaluation(
+        n=[100], base_rate=0.01, errors=[0, 0.02], families=["isotonic"], draws=20, power=0.8
+    )
     assert [row["power"] is None for row in plan.rows()] == [False, True, True]
     assert [(one.error, one.truth) for one in plan.unreachable] == [(0.02, "overconfident"), (0.02, "wavy")]
     assert all(0.001 < one.largest < 0.02 for one in plan.unreachable)
@@ -108,35 +110,35 @@ def test_errors_out_of_reach_are_said_to_be():
 
 
 def test_a_family_that_sees_nothing_has_no_interval():
-    plan = fot.plan_evaluation(n=[50], errors=[0, 0.1], families=["identity"], draws=20)
+    plan = fot.apps.plan_evaluation(n=[50], errors=[0, 0.1], families=["identity"], draws=20)
     assert {row["width"] for row in plan.rows()} == {None}
     assert {row["power"] for row in plan.rows()} == {0.0}
     assert plan.rows()[0]["raw_bias"] == 0.0
 
 
 def test_scores_that_are_all_alike():
-    plan = fot.plan_evaluation([0.3] * 40, n=[40], families=["platt"], draws=20)
+    plan = fot.apps.plan_evaluation([0.3] * 40, n=[40], families=["platt"], draws=20)
     assert [row["power"] is None for row in plan.rows()] == [False, True, True, True, True]
     assert plan.rows()[0]["width"] > 0
 
 
 @pytest.mark.parametrize("value", [0.0, 1.0])
 def test_labels_that_cannot_vary(value):
-    plan = fot.plan_evaluation([value] * 20, families=["isotonic", "spline"], n=[20], errors=[0], draws=20)
+    plan = fot.apps.plan_evaluation([value] * 20, families=["isotonic", "spline"], n=[20], errors=[0], draws=20)
     assert [(row["power"], row["width"]) for row in plan.rows()] == [(0.0, None)] * 2
 
 
 def test_rows_are_doubled_until_the_requirement_is_met_or_there_are_too_many(monkeypatch):
     given = {"n": [40], "errors": [0.1], "draws": 40, "families": ["platt"], "power": 0.8}
     monkeypatch.setattr(planning, "MOST", 700)
-    plan = fot.plan_evaluation(**given)
+    plan = fot.apps.plan_evaluation(**given)
     met = {one.truth: one for one in plan.needed}["overconfident"]
     tried = [row for row in plan.rows() if row["truth"] == "overconfident"]
     below = max(row["n"] for row in tried if row["power"] < 0.8 and row["n"] < met.n * 2)
     assert met.relation == "about"
     assert below < met.n <= 2 * below
     monkeypatch.setattr(planning, "MOST", 100)
-    plan = fot.plan_evaluation(**given)
+    plan = fot.apps.plan_evaluation(**given)
     assert sorted({row["n"] for row in plan.rows()}) == [40, 80]
     assert {(one.relation, one.n) for one in plan.needed} >= {("more than", 80)}
     assert "> 80" in str(plan)
@@ -215,7 +217,7 @@ def test_pl_is_refitted_by_its_stand_in():
 )
 def test_refusals(given, message):
     with pytest.raises(ValueError, match=message):
-        fot.plan_evaluation(**given)
+        fot.apps.plan_evaluation(**given)
 
 
 def test_the_default_is_quick_and_thorough_is_deeper():
@@ -226,7 +228,7 @@ def test_the_default_is_quick_and_thorough_is_deeper():
     assert quick.depth.groups * quick.depth.chain_draws < deep.depth.groups * deep.depth.chain_draws
     assert quick.depth.noise_at(25) == pytest.approx(2 * quick.depth.noise_at(100))
     given = {"n": [60], "errors": [0.1], "families": ["platt"], "draws": 40}
-    assert fot.plan_evaluation(**given).rows() != fot.plan_evaluation(**given, thorough=True).rows()
+    assert fot.apps.plan_evaluation(**given).rows() != fot.apps.plan_evaluation(**given, thorough=True).rows()
 
 
 def test_without_a_wish_an_interval_and_a_power_are_wanted():
@@ -240,10 +242,10 @@ def test_without_a_wish_an_interval_and_a_power_are_wanted():
 def test_the_labels_of_a_pilot_sample_have_no_part():
     rng = np.random.default_rng(0)
     p, given = rng.random(50), {"n": [60], "errors": [0.1], "families": ["platt"], "draws": 20}
-    assert fot.plan_evaluation(p > 0.5, p, **given).rows() == fot.plan_evaluation(p, **given).rows()
+    assert fot.apps.plan_evaluation(p > 0.5, p, **given).rows() == fot.apps.plan_evaluation(p, **given).rows()
     P = rng.dirichlet(np.ones(3), 50)
-    of_confidences = fot.plan_evaluation(P.argmax(axis=1), P, reduction="confidence", **given)
-    assert of_confidences.rows() == fot.plan_evaluation(P.max(axis=1), **given).rows()
+    of_confidences = fot.apps.plan_evaluation(P.argmax(axis=1), P, reduction="confidence", **given)
+    assert of_confidences.rows() == fot.apps.plan_evaluation(P.max(axis=1), **given).rows()
 
 
 def test_directions_are_the_splines_of_the_chosen_labels():
@@ -264,11 +266,12 @@ def test_confidences_cells_and_rows_that_were_read_are_planned_as_their_scores()
     P = rng.dirichlet(np.ones(3), 200)
     y, top = P.argmax(axis=1), P.max(axis=1)
     options = {"n": [60], "errors": [0.0], "families": ["platt"], "draws": 20}
-    expected = fot.plan_evaluation(top, **options).to_dict()
-    assert fot.plan_evaluation(P, reduction="confidence", **options).to_dict() == expected
-    assert fot.plan_evaluation(fot.read(y, P, reduction="confidence"), **options).to_dict() == expected
-    assert fot.plan_evaluation(fot.Cells.of(y == 0, top, exact=True), **options).to_dict() == expected
+    expected = fot.apps.plan_evaluation(top, **options).to_dict()
+    assert fot.apps.plan_evaluation(P, reduction="confidence", **options).to_dict() == expected
+    assert fot.apps.plan_evaluation(fot.read(y, P, reduction="confidence"), **options).to_dict() == expected
+    assert fot.apps.plan_evaluation(fot.Cells.of(y == 0, top, exact=True), **options).to_dict() == expected
     counted = fot.ScoreSample(y == 0, top, np.full(200, 2))
     assert (
-        fot.plan_evaluation(counted, **options).to_dict() == fot.plan_evaluation(np.repeat(top, 2), **options).to_dict()
+        fot.apps.plan_evaluation(counted, **options).to_dict()
+        == fot.apps.plan_evaluation(np.repeat(top, 2), **options).to_dict()
     )

@@ -20,7 +20,7 @@ QUICK = {"n": [600], "errors": [0, 0.1], "families": ["platt"], "draws": 20}
 
 @pytest.fixture(scope="module")
 def plan():
-    return fot.plan_evaluation(Y, P, groups=SITE, **QUICK)
+    return fot.apps.plan_evaluation(Y, P, groups=SITE, **QUICK)
 
 
 def test_sizes_are_made_up_of_whole_groups_as_near_as_can_be():
@@ -41,14 +41,14 @@ def test_sizes_are_made_up_of_whole_groups_as_near_as_can_be():
 
 
 def test_rows_without_groups_are_drawn_as_ever():
-    plain, single = (fot.plan_evaluation(Y, P, groups=groups, **QUICK) for groups in (None, np.arange(P.size)))
-    assert plain.rows() == single.rows() == fot.plan_evaluation(P, **QUICK).rows()
+    plain, single = (fot.apps.plan_evaluation(Y, P, groups=groups, **QUICK) for groups in (None, np.arange(P.size)))
+    assert plain.rows() == single.rows() == fot.apps.plan_evaluation(P, **QUICK).rows()
     assert "so that rows are independent" in str(single)
     assert "groups" not in plain.to_dict()
 
 
 def test_intervals_of_dependent_rows_are_wider(plan):
-    plain = fot.plan_evaluation(P, **QUICK)
+    plain = fot.apps.plan_evaluation(P, **QUICK)
     for own, other in zip(plan.rows(), plain.rows(), strict=True):
         assert own["width"] > 1.15 * other["width"]
         assert own["raw_sd"] > other["raw_sd"]
@@ -69,12 +69,12 @@ def test_the_answer_counts_groups_too(plan):
 
 def test_the_order_of_rows_and_the_names_of_groups_change_nothing(plan):
     order = RNG.permutation(P.size)
-    other = fot.plan_evaluation(Y[order], P[order], groups=[f"site {k}" for k in SITE[order]], **QUICK)
+    other = fot.apps.plan_evaluation(Y[order], P[order], groups=[f"site {k}" for k in SITE[order]], **QUICK)
     assert other.rows() == plan.rows()
 
 
 def test_too_few_groups_are_refused():
     with pytest.raises(ValueError, match="groups must be more for a plan: dependence cannot"):
-        fot.plan_evaluation(Y, P, groups=SITE % 6, **QUICK)
+        fot.apps.plan_evaluation(Y, P, groups=SITE % 6, **QUICK)
     with pytest.raises(ValueError, match=r"n must be at least 200 rows, which 10 groups like these have.*got 100"):
-        fot.plan_evaluation(Y, P, groups=SITE, **QUICK | {"n": [100, 400]})
+        fot.apps.plan_evaluation(Y, P, groups=SITE, **QUICK | {"n": [100, 400]})

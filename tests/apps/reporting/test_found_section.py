@@ -35,7 +35,7 @@ def test_the_advice_is_to_repair_where_all_rows_together_look_right():
     assert page.advice.kind == "repair"
     assert page.advice.title == "Repair segments of the features"
     assert page.advice.sentences[0].startswith("In segments of the features scores are wrong beyond one map")
-    found = fot.find_segments(balanced, p, X)
+    found = fot.segments.find_segments(balanced, p, X)
     assert page.found.rows() == found.rows()
     assert str(found[0].rule) in page.advice.sentences[0]
 
@@ -54,7 +54,7 @@ def test_segments_that_were_named_stand_beside_those_that_were_found():
     y, p, X = rows(700, shift=1.5)
     page = fot.report(y, p, X=X, by=X.site, random_state=3, interval=0.9, **QUICK)
     assert set(page.segments.segments) == {"north", "south", "west"}
-    assert page.found.rows() == fot.find_segments(y, p, X, level=0.1, random_state=3).rows()
+    assert page.found.rows() == fot.segments.find_segments(y, p, X, level=0.1, random_state=3).rows()
 
 
 def test_the_confidence_of_several_classes_has_features_too():

@@ -223,7 +223,7 @@ def test_classes_have_outcomes_that_hold_together():
         alone = fot.check_calibration(y == k, scores[:, k], level=1 - 0.05 / 3, **options)
         assert (gate.interval, gate.outcome) == (alone.gates[0].interval, alone.outcome)
     assert found.gates[1].outcome == found.outcome == "fail"
-    cells = fot.ClassCells({k: fot.Cells.of(y == k, scores[:, k], exact=True) for k in range(3)})
+    cells = fot.data.ClassCells({k: fot.Cells.of(y == k, scores[:, k], exact=True) for k in range(3)})
     of_cells = fot.check_calibration(cells, **options)
     assert [gate.outcome for gate in of_cells.gates] == [gate.outcome for gate in found.gates]
     assert of_cells.kind == "class"

@@ -20,7 +20,7 @@ def monitor():
 def page_with(evidence):
     """Return a report of few rows, of which no verdict is made."""
     y, p = np.arange(120) % 3 > 0, np.linspace(0.05, 0.95, 120)
-    return fot.Report("a page", fot.evaluate(y, p, measures=["brier"]), monitoring=evidence)
+    return fot.apps.Report("a page", fot.evaluate(y, p, measures=["brier"]), monitoring=evidence)
 
 
 def test_the_page_has_the_sentence_the_batches_and_the_pictures(monitor):
@@ -52,7 +52,7 @@ def test_other_things_than_monitors_are_refused(bad):
     with pytest.raises(ValueError, match="monitor must be a Monitor, its evidence or None"):
         fot.report([0, 1] * 50, np.linspace(0, 1, 100), monitor=bad)
     with pytest.raises(ValueError, match="monitor must have at least one batch"):
-        fot.report([0, 1] * 50, np.linspace(0, 1, 100), monitor=fot.Monitor())
+        fot.report([0, 1] * 50, np.linspace(0, 1, 100), monitor=fot.monitor.Monitor())
 
 
 @pytest.mark.parametrize(("text", "said"), [(None, "has made"), ("{}", "must hold the state of a monitor")])

@@ -409,7 +409,7 @@ def test_whole_distributions_are_judged_by_the_error_on_the_simplex():
 @pytest.mark.usefixtures("frames")
 def test_cells_of_classes_are_judged_class_by_class():
     y, P, names = three_classes()
-    cells = fot.ClassCells({label: fot.Cells.of(y == label, P[:, k]) for k, label in enumerate(names.tolist())})
+    cells = fot.data.ClassCells({label: fot.Cells.of(y == label, P[:, k]) for k, label in enumerate(names.tolist())})
     page = fot.report(cells, families=["platt"])
     assert "compare on the cells of each class" in page.not_compared
     assert page.evaluation.names == ["spline", "platt"]

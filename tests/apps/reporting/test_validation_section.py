@@ -22,7 +22,7 @@ def test_the_ici_is_the_error_of_the_headline():
 def test_the_numbers_are_those_of_validate():
     page = report("decisions")
     sample = page.evaluation.sample
-    expected = fot.validate(sample.y, sample.p, thresholds=[0.3, 0.5])
+    expected = fot.risk.validate(sample.y, sample.p, thresholds=[0.3, 0.5])
     assert page.to_dict()["validation"]["statistics"] == expected.to_dict()["statistics"]
     html = page.html
     for row in expected.sections()[0].body:

@@ -235,7 +235,7 @@ def test_classes_share_their_groups():
     assert_same(confidence, fot.Cells.of(best == frame.y, scores.max(axis=1), groups=frame.g))
     evaluation = fot.evaluate(cells, measures=["ece"], families=["platt"], interval=None, null_draws=0)
     plain = fot.evaluate(
-        fot.ClassCells({label: fot.Cells(each.sums.ungrouped, each.resolution) for label, each in cells.items()}),
+        fot.data.ClassCells({label: fot.Cells(each.sums.ungrouped, each.resolution) for label, each in cells.items()}),
         measures=["ece"],
         families=["platt"],
         interval=None,
@@ -243,7 +243,7 @@ def test_classes_share_their_groups():
     )
     assert [one.value for one in evaluation] == pytest.approx([one.value for one in plain], abs=1e-10)
     with pytest.raises(ValueError, match="cells must be by group of every class, or of none"):
-        fot.ClassCells({"a": cells["a"], "b": fot.Cells.of(frame.y == "b", frame.b)})
+        fot.data.ClassCells({"a": cells["a"], "b": fot.Cells.of(frame.y == "b", frame.b)})
 
 
 @pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])

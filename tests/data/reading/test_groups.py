@@ -226,7 +226,7 @@ def test_tests_of_bins_keep_their_value_and_say_that_they_take_rows_as_independe
 def test_groups_of_one_table_alone_and_of_test_sets_are_refused():
     for tables in ((ONE, fot.read(Y, P)), (fot.read(Y, P), ONE)):
         with pytest.raises(ValueError, match="before and after must both have groups, or neither"):
-            fot.compare_cells(*tables)
+            fot.monitor.compare_cells(*tables)
 
 
 @pytest.mark.parametrize(("data", "scores", "family"), [(ONE, P, "beta"), (WHOLE, BOTH, "vector")])

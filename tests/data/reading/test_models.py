@@ -91,9 +91,9 @@ def test_a_frame_of_models_is_what_a_dict_of_them_is(form):
     two = form(MODELS)
     quick = {"families": ["platt"], "interval": None}
     assert fot.evaluate(Y, frame, **quick).to_json() == fot.evaluate(Y, models, **quick).to_json()
-    assert fot.validate(Y, two).to_json() == fot.validate(Y, MODELS).to_json()
-    assert fot.decision_curve(Y, two, thresholds=[0.3]).to_json() == (
-        fot.decision_curve(Y, MODELS, thresholds=[0.3]).to_json()
+    assert fot.risk.validate(Y, two).to_json() == fot.risk.validate(Y, MODELS).to_json()
+    assert fot.risk.decision_curve(Y, two, thresholds=[0.3]).to_json() == (
+        fot.risk.decision_curve(Y, MODELS, thresholds=[0.3]).to_json()
     )
     assert fot.compare_errors(Y, two).to_json() == fot.compare_errors(Y, MODELS).to_json()
     drawn, named = (
@@ -124,4 +124,4 @@ def test_columns_called_after_two_classes_are_no_models():
         fot.evaluate(words, pd.DataFrame({"yes": P, "no": P}), pos_label="yes")
     with pytest.warns(fot.CalibrationWarning, match="two columns of y_prob"):
         found = fot.evaluate(Y, pd.DataFrame({"u": 1 - P, "v": P}), families=["platt"], interval=None)
-    assert isinstance(found, fot.Evaluation)
+    assert isinstance(found, fot.evaluation.Evaluation)

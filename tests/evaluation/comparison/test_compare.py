@@ -237,7 +237,7 @@ def test_whole_weights_count_rows_on_a_test_set():
 def test_the_identity_is_always_a_candidate_and_named_as_given():
     y, p = draw(200)
     assert {one.name for one in quick(y, p, families=["platt"])} == {"identity", "platt"}
-    comparison = quick(y, p, families=[fot.Identity(), fot.Flat(2), fot.Flat(3), "platt"])
+    comparison = quick(y, p, families=[fot.families.Identity(), fot.Flat(2), fot.Flat(3), "platt"])
     assert {one.name for one in comparison} == {"identity", "Flat(n_bins=2)", "Flat(n_bins=3)", "platt"}
 
 
@@ -318,7 +318,10 @@ def test_one_class_is_refused(y, w):
     [
         ({"families": "platt"}, "families must be a list"),
         ({"families": [3]}, "families must be names of families or families, got 3"),
-        ({"families": [fot.Identity().fit([0.5], [1]).map_]}, "families must be names of families or families"),
+        (
+            {"families": [fot.families.Identity().fit([0.5], [1]).map_]},
+            "families must be names of families or families",
+        ),
         ({"families": ["no_such"]}, "'no_such'"),
         ({"families": ["platt", "platt"]}, "families must differ"),
         ({"cv": 1}, "cv must be a whole number of folds, at least 2; got 1"),
@@ -383,7 +386,7 @@ def test_the_mixture_is_judged_on_folds_that_its_weights_did_not_see():
     comparison = fot.compare_calibrators(y, p, families=names, rule="stack", evaluators=[])
     assert comparison.chosen == "stacking"
     assert list(comparison.best_.members_) == names
-    assert comparison.best_.map_ == fot.Stacking(names).fit(p, y).map_
+    assert comparison.best_.map_ == fot.families.Stacking(names).fit(p, y).map_
     folds = held_out_rows(300, 10, 0)
     q = np.stack([fot.families.make(name).hold_out(fot.ScoreSample(y, p), folds) for name in names], axis=1)
     clipped = q.clip(1e-6, 1 - 1e-6)
@@ -402,9 +405,9 @@ def test_settings_of_a_mixture_are_checked_before_anything_is_fitted(monkeypatch
     monkeypatch.setattr(fot.Platt, "fit_map", lambda *_: pytest.fail("it was fitted"))
     y, p = draw(100)
     for stacking, message in (
-        (fot.Stacking(["platt"], loss="hinge"), "loss must be one of"),
-        (fot.Stacking(["plat"]), "plat"),
-        (fot.Stacking(["platt"], prior=None), "prior must be a finite number"),
+        (fot.families.Stacking(["platt"], loss="hinge"), "loss must be one of"),
+        (fot.families.Stacking(["plat"]), "plat"),
+        (fot.families.Stacking(["platt"], prior=None), "prior must be a finite number"),
     ):
         with pytest.raises(ValueError, match=message):
             fot.compare_calibrators(y, p, families=["platt", stacking], evaluators=[])
@@ -417,7 +420,7 @@ def test_the_mixture_minimises_the_scoring_of_the_comparison():
         y, p, families=names, rule="stack", scoring="brier", random_state=3, evaluators=[]
     )
     mixture = next(one.family for one in comparison if one.name == "stacking")
-    expected = fot.Stacking(["identity", *names], loss="brier", random_state=3).fit(p, y)
+    expected = fot.families.Stacking(["identity", *names], loss="brier", random_state=3).fit(p, y)
     np.testing.assert_allclose(mixture.weights_, expected.weights_, atol=1e-12)
     assert (mixture.loss, mixture.random_state) == ("brier", 3)
 
@@ -453,14 +456,14 @@ def test_a_mixture_is_judged_with_the_predictions_of_its_own_members():
     good = good**2 / (good**2 + (1 - good) ** 2)
     bad = good.copy()
     bad[3:-3] = 1 - good[3:-3]
-    alone = fot.compare_calibrators(y, p, families=[fot.Stacking([Table(good)])], evaluators=[])
-    beside = fot.compare_calibrators(y, p, families=[Table(bad), fot.Stacking([Table(good)])], evaluators=[])
+    alone = fot.compare_calibrators(y, p, families=[fot.families.Stacking([Table(good)])], evaluators=[])
+    beside = fot.compare_calibrators(y, p, families=[Table(bad), fot.families.Stacking([Table(good)])], evaluators=[])
     name = next(one.name for one in beside if one.name.startswith("stacking"))
     assert beside[name].held_out.score == alone["stacking"].held_out.score
 
 
 @pytest.mark.parametrize(
-    "families", [["identity", "platt", "beta"], [fot.Stacking(["platt", "identity"]), "beta", "platt"]]
+    "families", [["identity", "platt", "beta"], [fot.families.Stacking(["platt", "identity"]), "beta", "platt"]]
 )
 def test_a_mixture_says_nothing_that_candidates_have_said_and_what_is_its_own(families, monkeypatch):
     monkeypatch.setattr("fitontest.families.mixing.MAX_STEPS", 0)
@@ -469,7 +472,7 @@ def test_a_mixture_says_nothing_that_candidates_have_said_and_what_is_its_own(fa
         warnings.simplefilter("always")
         fot.compare_calibrators(p > 0.5, p, families=families, rule="stack", cv=3, evaluators=[])
     found = [(one.category, str(one.message).split()[0]) for one in caught]
-    own = [text for category, text in found if category is fot.SeparableDataWarning]
+    own = [text for category, text in found if category is fot.results.SeparableDataWarning]
     assert sorted(own) == ["beta:", "platt:"]
     assert ConvergenceWarning in {category for category, _ in found}
 
@@ -479,7 +482,7 @@ def test_a_mixture_must_be_there_to_be_chosen():
     comparison = fot.compare_calibrators(y, p, families=["platt"], rule="one_se", evaluators=[])
     with pytest.raises(ValueError, match="rule must be 'best' or 'one_se' unless a Stacking is among the candidates"):
         comparison.choice("stack")
-    given = fot.compare_calibrators(y, p, families=["platt", fot.Stacking(["platt", "beta"])], rule="stack")
+    given = fot.compare_calibrators(y, p, families=["platt", fot.families.Stacking(["platt", "beta"])], rule="stack")
     assert given.chosen == "stacking"
     assert set(given["stacking"].family.members_) == {"platt", "beta"}
 
@@ -487,7 +490,7 @@ def test_a_mixture_must_be_there_to_be_chosen():
 def test_the_chosen_mixture_is_a_map_that_is_saved_and_written_as_sql():
     y, p = draw(400)
     best = fot.compare_calibrators(y, p, evaluators=[]).best_
-    assert isinstance(best, fot.Stacking)
+    assert isinstance(best, fot.families.Stacking)
     assert list(best.members_) == ["beta", "identity", "isotonic", "platt", "spline", "temperature", "venn_abers"]
     np.testing.assert_array_equal(fot.CalibrationMap.from_json(best.map_.to_json())(p), best.predict(p))
     assert best.map_.to_sql("p").startswith("CASE WHEN")

@@ -365,7 +365,7 @@ def test_a_family_is_warned_of_once_for_each_model():
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         fot.compare_errors(y, p1, p2, family="platt", cv=2)
-    assert [one.category for one in caught] == [fot.SeparableDataWarning] * 2
+    assert [one.category for one in caught] == [fot.results.SeparableDataWarning] * 2
 
 
 def test_the_smallest_data():

@@ -47,11 +47,11 @@ def test_bold_scores_are_mended_and_calibrated_ones_left_alone():
 
 def test_a_family_of_two_classes_is_fitted_to_each_against_the_rest():
     y, P = draw()
-    comparison = compared(y, P, families=["platt", fot.Beta("am"), fot.OneVsRest("isotonic")], rule="one_se")
+    comparison = compared(y, P, families=["platt", fot.Beta("am"), fot.families.OneVsRest("isotonic")], rule="one_se")
     assert {one.name for one in comparison} == {
         "identity", "one_vs_rest(platt)", "one_vs_rest(beta)", "one_vs_rest(isotonic)"
     }  # fmt: skip
-    assert isinstance(comparison["one_vs_rest(platt)"].family, fot.OneVsRest)
+    assert isinstance(comparison["one_vs_rest(platt)"].family, fot.families.OneVsRest)
 
 
 def test_errors_after_calibration_are_of_confidences_and_of_classes():
@@ -147,7 +147,7 @@ def test_columns_in_another_order_are_pointed_out():
 
 def test_maps_that_leave_the_simplex_are_brought_back():
     y, P = draw()
-    comparison = compared(y, P, families=[fot.SimplexBins(fot.partitions.MedianVariance(5))])
+    comparison = compared(y, P, families=[fot.families.SimplexBins(fot.partitions.MedianVariance(5))])
     assert all(0 < one.held_out.score < 3 for one in comparison)
 
 

@@ -103,7 +103,7 @@ def test_the_mixture_of_all_is_compared(reduction):
     assert comparison.chosen == "stacking"
     assert comparison["stacking"].held_out.score < comparison["identity"].held_out.score
     assert "a mixture of" in str(comparison)
-    again = fot.MulticlassMap if reduction != "confidence" else fot.CalibrationMap
+    again = fot.maps.MulticlassMap if reduction != "confidence" else fot.CalibrationMap
     assert again.from_dict(comparison.to_dict()["map"]) == comparison.best_.map_
 
 
@@ -114,11 +114,13 @@ def test_the_mixture_of_distributions_out_of_fold_by_brute_force():
     )
     sample = fot.read(y, P, reduction="canonical").in_order()
     folds = sample.in_folds(4, 0)[1]
-    members = np.stack([sample.hold_out(family, folds) for family in (fot.Identity(), fot.Temperature())], axis=-1)
+    members = np.stack(
+        [sample.hold_out(family, folds) for family in (fot.families.Identity(), fot.families.Temperature())], axis=-1
+    )
     mixed = np.empty((200, 3))
     for fold in folds:
         others = np.setdiff1d(np.arange(200), fold)
-        weights = fot.Stacking().weigh(members[others], sample.codes[others], np.ones(others.size))
+        weights = fot.families.Stacking().weigh(members[others], sample.codes[others], np.ones(others.size))
         mixed[fold] = members[fold] @ weights
     expected = -np.log(mixed[np.arange(200), sample.codes]).mean()
     assert comparison["stacking"].held_out.score == pytest.approx(expected, rel=1e-9)
@@ -170,7 +172,7 @@ def test_interpretability_is_of_scores():
 
 def test_cells_of_classes_do_not_know_their_rows():
     y, P = draw(60)
-    cells = fot.ClassCells({k: fot.Cells.of(y == k, P[:, k]) for k in range(3)})
+    cells = fot.data.ClassCells({k: fot.Cells.of(y == k, P[:, k]) for k in range(3)})
     with pytest.raises(ValueError, match="cells of 3 classes, which do not keep which scores belong to one row"):
         fot.compare_calibrators(cells)
     with pytest.raises(ValueError, match="y_true must be the labels of rows that both models scored, got ClassCells"):
@@ -200,7 +202,7 @@ def models(n=300, seed=0):
 @pytest.mark.parametrize("reduction", ["canonical", "classwise"])
 def test_errors_of_two_models_by_brute_force(reduction, loss):
     y, P, Q = models()
-    family = fot.Temperature() if reduction == "canonical" else fot.Platt()
+    family = fot.families.Temperature() if reduction == "canonical" else fot.Platt()
     options = {"reduction": reduction, "family": family, "loss": loss, "cv": 5, "random_state": 3}
     comparison = fot.compare_errors(y, P, Q, **options)
     samples = [fot.read(y, p, reduction="canonical") for p in (P, Q)]

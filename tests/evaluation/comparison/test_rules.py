@@ -11,7 +11,7 @@ from fitontest.numerics.losses import log_loss
 
 
 def candidate(name, score, to_best, to_identity, parameters):
-    family = type("Made", (fot.Identity,), {"n_parameters_": parameters})()
+    family = type("Made", (fot.families.Identity,), {"n_parameters_": parameters})()
     held_out = PairedScore(score, Difference(*to_best), Difference(*to_identity))
     return Calibrator(name, family, held_out, None, Parts(0, score), {}, None, 0.0, 0.0)
 

@@ -46,7 +46,7 @@ def test_losses_are_those_of_maps_that_were_fitted_without_the_fold(problem, com
     losses = np.empty(row.size)
     for held_out in repeats[0]:
         others = np.setdiff1d(np.arange(row.size), held_out)
-        family = fot.SegmentOffsets().fit(X.iloc[row[others]], y[row[others]], scores=p[row[others]])
+        family = fot.segments.SegmentOffsets().fit(X.iloc[row[others]], y[row[others]], scores=p[row[others]])
         at = row[held_out]
         q = family.predict_proba(X.iloc[at], scores=p[at])[:, 1]
         losses[held_out] = -np.log(np.where(y[at] == 1, q, 1 - q))
@@ -62,7 +62,7 @@ def test_the_worst_segment_is_the_largest_of_all_pairs(problem, comparison):
     assert worst.residual == pytest.approx((y - p)[inside].mean(), rel=1e-9)
     assert worst.n == inside.sum()
     assert worst.multicalibration_error >= abs(z) * np.sqrt((p * (1 - p)).sum()) / p.size * (1 - 1e-12)
-    found = fot.find_segments(y, p, X, against="scores", draws=39)
+    found = fot.segments.find_segments(y, p, X, against="scores", draws=39)
     assert str(found[0].rule) == str(worst.rule)
 
 
@@ -135,7 +135,7 @@ def test_groups_are_held_out_whole_and_codes_are_categories(problem):
 
 def test_a_mixture_of_features_is_what_the_rule_stack_may_choose(problem):
     y, p, X = problem
-    mixture = fot.Multicalibrated(["identity", "segment_offsets", "certified_offsets"], folds=2)
+    mixture = fot.segments.Multicalibrated(["identity", "segment_offsets", "certified_offsets"], folds=2)
     given = fot.compare_calibrators(y, p, X=X, families=["platt", mixture], rule="stack", cv=3, evaluators=[])
     assert given.chosen == "multicalibrated"
     assert "Chosen: multicalibrated, a mixture of" in str(given)

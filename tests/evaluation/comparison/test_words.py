@@ -153,7 +153,9 @@ def test_doing_nothing():
 
 
 def test_no_family_is_better_than_nothing():
-    comparison = fot.compare_calibrators([0, 1, 0, 1], [0.3, 0.6, 0.3, 0.6], families=[fot.Identity()], evaluators=[])
+    comparison = fot.compare_calibrators(
+        [0, 1, 0, 1], [0.3, 0.6, 0.3, 0.6], families=[fot.families.Identity()], evaluators=[]
+    )
     assert "No family has a smaller log loss." in said(comparison)
 
 

@@ -26,7 +26,7 @@ def rows_of(P, y, w=None):
 
 def test_the_multiple_is_the_largest_within_one_error_of_the_best():
     P, y = draw(400, 3)
-    family = fot.Vector(penalty="cv", cv=4, random_state=3).fit(P, y)
+    family = fot.families.Vector(penalty="cv", cv=4, random_state=3).fit(P, y)
     rows = rows_of(P, y)
     folds = rows.in_folds(4, 3)[1]
     assert sorted(np.concatenate(folds)) == list(range(400))
@@ -34,14 +34,14 @@ def test_the_multiple_is_the_largest_within_one_error_of_the_best():
     for held in folds:
         kept = np.setdiff1d(np.arange(400), held)
         for j, multiple in enumerate(MULTIPLES):
-            q = fot.Vector(penalty=multiple).fit(P[kept], y[kept]).predict_proba(P[held])
+            q = fot.families.Vector(penalty=multiple).fit(P[kept], y[kept]).predict_proba(P[held])
             by_hand[held, j] = -np.log(np.clip(q[np.arange(held.size), y[held]], 1e-6, 1 - 1e-6))
     np.testing.assert_allclose(family.held_out_.losses, by_hand, rtol=0, atol=1e-8)
     best = by_hand.mean(axis=0).argmin()
     excess = by_hand - by_hand[:, [best]]
     near = excess.mean(axis=0) <= excess.std(axis=0) / np.sqrt(400)
     assert family.penalty_ == MULTIPLES[near.argmax()]
-    assert family.map_ == fot.Vector(penalty=family.penalty_).fit(P, y).map_
+    assert family.map_ == fot.families.Vector(penalty=family.penalty_).fit(P, y).map_
 
 
 def test_one_error_of_whole_weights_is_that_of_repeated_rows():
@@ -57,20 +57,20 @@ def test_one_error_of_whole_weights_is_that_of_repeated_rows():
 
 def test_dirichlet_takes_the_best_of_the_grid_and_of_one_penalty_alone():
     P, y = draw(200, 3, seed=6)
-    family = fot.Dirichlet(cv=3).fit(P, y)
+    family = fot.families.Dirichlet(cv=3).fit(P, y)
     assert family.held_out_.candidates[0] == (10.0, 10.0)
     assert family.held_out_.candidates[-1] == pytest.approx((1e-5, 1e-5))
     assert family.held_out_.candidates[family.held_out_.best] == (family.best_lambda_, family.best_mu_)
-    assert family.map_ == fot.Dirichlet(family.best_lambda_, family.best_mu_).fit(P, y).map_
-    alone = fot.Dirichlet(lambda_=0.1, cv=3).fit(P, y)
+    assert family.map_ == fot.families.Dirichlet(family.best_lambda_, family.best_mu_).fit(P, y).map_
+    alone = fot.families.Dirichlet(lambda_=0.1, cv=3).fit(P, y)
     assert alone.best_lambda_ == 0.1
     assert {lambda_ for lambda_, _ in alone.held_out_.candidates} == {0.1}
     assert [mu for _, mu in alone.held_out_.candidates] == [10.0**k for k in range(1, -6, -1)]
-    other = fot.Dirichlet(mu=0.1, cv=3).fit(P, y)
+    other = fot.families.Dirichlet(mu=0.1, cv=3).fit(P, y)
     assert other.best_mu_ == 0.1
     assert [pair[1] for pair in other.held_out_.candidates] == [0.1] * 7
-    assert other.map_ == fot.Dirichlet(other.best_lambda_, 0.1).fit(P, y).map_
-    assert not hasattr(fot.Dirichlet(0.1, 0.1).fit(P, y), "held_out_")
+    assert other.map_ == fot.families.Dirichlet(other.best_lambda_, 0.1).fit(P, y).map_
+    assert not hasattr(fot.families.Dirichlet(0.1, 0.1).fit(P, y), "held_out_")
 
 
 def test_presets_of_the_paper_choose_from_all_pairs():
@@ -82,7 +82,7 @@ def test_presets_of_the_paper_choose_from_all_pairs():
     best = (family.best_lambda_, family.best_mu_)
     assert candidates[family.held_out_.best] == best
     assert family.map_ == fot.families.make("dir_odir", lambda_=best[0], mu=best[1]).fit(P, y).map_
-    undivided = fot.Dirichlet(*best, divide=False).fit(P, y)
+    undivided = fot.families.Dirichlet(*best, divide=False).fit(P, y)
     np.testing.assert_allclose(family.predict_proba(P), undivided.predict_proba(P), rtol=0, atol=1e-9)
     l2 = fot.families.make("dirL2", cv=2).fit(P, y)
     assert l2.held_out_.candidates == tuple((one,) for one in GRID)
@@ -129,38 +129,38 @@ def test_folds_follow_neither_the_order_of_the_rows_nor_of_the_classes():
 
 
 def test_a_single_distinct_row_leaves_nothing_to_hold_out():
-    family = fot.Vector(penalty="cv").fit([[0.2, 0.8]], [1], labels=[0, 1])
+    family = fot.families.Vector(penalty="cv").fit([[0.2, 0.8]], [1], labels=[0, 1])
     assert family.penalty_ == 1.0
     assert not hasattr(family, "held_out_")
-    with pytest.warns(fot.SeparableDataWarning, match="dirichlet: class 0 has no rows"):
-        assert fot.Dirichlet().fit([[0.2, 0.8]], [1], labels=[0, 1]).best_lambda_ == 10.0
+    with pytest.warns(fot.results.SeparableDataWarning, match="dirichlet: class 0 has no rows"):
+        assert fot.families.Dirichlet().fit([[0.2, 0.8]], [1], labels=[0, 1]).best_lambda_ == 10.0
 
 
 def test_warnings_of_folds_are_held_back():
     P, y = draw(30, 3)
     y[:] = P.argmax(axis=1)
-    path = fot.Vector(penalty=None)._maps
+    path = fot.families.Vector(penalty=None)._maps
     assert hold_out(path, [None], rows_of(P, y), rows_of(P, y).in_folds(3, 0)[1]).losses.shape == (30, 1)
 
 
 @pytest.mark.parametrize("value", [0, -1.0, np.inf, np.nan, True, "1", "ridge"])
 def test_penalties_are_checked(value):
     P, y = draw(30, 3)
-    for kind in (fot.Vector, fot.Matrix, fot.BiasCorrected):
+    for kind in (fot.families.Vector, fot.families.Matrix, fot.families.BiasCorrected):
         with pytest.raises(ValueError, match="penalty must be a positive number or"):
             kind(penalty=value).fit(P, y)
     with pytest.raises(ValueError, match='mu must be a positive number or "cv", got'):
-        fot.Dirichlet(mu=value).fit(P, y)
+        fot.families.Dirichlet(mu=value).fit(P, y)
 
 
 def test_other_settings_are_checked():
     P, y = draw(30, 3)
     refused = {
-        "mix must be True or False": fot.Temperature(mix=1),
-        "divide must be True or False": fot.Dirichlet(divide="no"),
-        "temperature must be True or False": fot.SharedIsotonic(temperature=2.0),
-        "eps must be a number in": fot.Vector(eps=0.7),
-        "cv must be a whole number of folds": fot.Matrix(penalty="cv", cv=1),
+        "mix must be True or False": fot.families.Temperature(mix=1),
+        "divide must be True or False": fot.families.Dirichlet(divide="no"),
+        "temperature must be True or False": fot.families.SharedIsotonic(temperature=2.0),
+        "eps must be a number in": fot.families.Vector(eps=0.7),
+        "cv must be a whole number of folds": fot.families.Matrix(penalty="cv", cv=1),
     }
     for message, family in refused.items():
         with pytest.raises(ValueError, match=message):
@@ -172,7 +172,7 @@ def test_names_of_the_two_kinds():
     assert set(two) & set(several) == {"identity", "stacking", "temperature"}
     assert {"bias_corrected", "vector", "matrix", "dirichlet", "one_vs_rest", "shared_isotonic"} <= set(several)
     for name in several:
-        assert isinstance(fot.families.make(name), fot.MulticlassFamily)
+        assert isinstance(fot.families.make(name), fot.families.MulticlassFamily)
         assert isinstance(fot.families.make(name), fot.Family) == (name in two)
     with pytest.raises(ValueError, match="classes must be one of 'two', 'any', 'features'; got 'three'"):
         fot.families.names("three")
@@ -186,7 +186,7 @@ def test_names_of_the_two_kinds():
 
 def test_a_family_of_ones_own_is_registered_among_those_of_several_classes():
     @fot.families.register("halves")
-    class Halves(fot.MulticlassFamily):
+    class Halves(fot.families.MulticlassFamily):
         def fit_map(self, rows):
             return fot.maps.SoftmaxMap(np.full(rows.n_classes, 0.5), np.zeros(rows.n_classes))
 
@@ -202,7 +202,7 @@ def test_a_family_of_ones_own_is_registered_among_those_of_several_classes():
 def test_a_package_plugs_in_a_family_of_several_classes(tmp_path, monkeypatch):
     (tmp_path / "a_third_package.py").write_text(
         "import fitontest as fot\n"
-        "class Third(fot.MulticlassFamily):\n"
+        "class Third(fot.families.MulticlassFamily):\n"
         "    def fit_map(self, rows):\n"
         "        return fot.maps.MulticlassIdentityMap()\n"
     )
@@ -223,7 +223,7 @@ def test_a_package_plugs_in_a_family_of_several_classes(tmp_path, monkeypatch):
 
 
 def test_a_map_that_is_none_is_refused():
-    class Broken(fot.MulticlassFamily):
+    class Broken(fot.families.MulticlassFamily):
         def fit_map(self, rows):
             return fot.maps.IdentityMap()
 
@@ -235,7 +235,7 @@ def test_columns_of_a_frame_in_another_order_are_refused():
     P, y = draw(60, 3)
     names = ["cat", "ant", "bee"]
     frame, labels = pd.DataFrame(P, columns=names), np.array(names)[y]
-    family = fot.Vector().fit(frame, labels, labels=names)
+    family = fot.families.Vector().fit(frame, labels, labels=names)
     with pytest.raises(ValueError, match="ant"):
         family.predict_proba(frame[["ant", "bee", "cat"]])
     np.testing.assert_array_equal(family.predict_proba(frame), family.predict_proba(P))
@@ -243,11 +243,13 @@ def test_columns_of_a_frame_in_another_order_are_refused():
 
 def test_scores_of_one_class_have_no_score_to_explain():
     P, y = draw(60, 3)
-    family = fot.Vector().fit(P, y)
+    family = fot.families.Vector().fit(P, y)
     assert family.score(P[y == 0], y[y == 0]) == 0.0
 
 
-@pytest.mark.parametrize("family", [fot.BiasCorrected(), fot.Vector(penalty=None), fot.Dirichlet(0.01, 0.01)])
+@pytest.mark.parametrize(
+    "family", [fot.families.BiasCorrected(), fot.families.Vector(penalty=None), fot.families.Dirichlet(0.01, 0.01)]
+)
 def test_weights_repeat_separable_rows(family):
     P, _ = draw(80, 3)
     y, w = P.argmax(axis=1), np.random.default_rng(0).integers(0, 4, 80)
@@ -260,22 +262,24 @@ def test_weights_repeat_separable_rows(family):
 @pytest.mark.parametrize(
     ("family", "name"),
     [
-        (fot.Dirichlet(), "dirichlet"),
-        (fot.Dirichlet(0.01, 0.01), "dirichlet"),
-        (fot.Vector(penalty=None), "vector"),
-        (fot.Matrix(penalty=None), "matrix"),
-        (fot.BiasCorrected(penalty=None), "bias_corrected"),
+        (fot.families.Dirichlet(), "dirichlet"),
+        (fot.families.Dirichlet(0.01, 0.01), "dirichlet"),
+        (fot.families.Vector(penalty=None), "vector"),
+        (fot.families.Matrix(penalty=None), "matrix"),
+        (fot.families.BiasCorrected(penalty=None), "bias_corrected"),
     ],
 )
 def test_a_class_without_rows_is_named(family, name):
     P, y = draw(200, 4)
     kept = y < 3
-    with pytest.warns(fot.SeparableDataWarning, match=f"^{name}: class 3 has no rows, .* hardly any probability"):
+    with pytest.warns(
+        fot.results.SeparableDataWarning, match=f"^{name}: class 3 has no rows, .* hardly any probability"
+    ):
         family.fit(P[kept], y[kept], labels=range(4))
     assert family.predict_proba(P)[:, 3].mean() < P[:, 3].mean() / 10
 
 
-@pytest.mark.parametrize("family", [fot.Vector(), fot.Matrix()])
+@pytest.mark.parametrize("family", [fot.families.Vector(), fot.families.Matrix()])
 def test_a_penalty_leaves_a_class_without_rows_some_probability(family):
     P, y = draw(200, 4)
     kept = y < 3
@@ -283,7 +287,7 @@ def test_a_penalty_leaves_a_class_without_rows_some_probability(family):
 
 
 @pytest.mark.parametrize("penalty", [1.0, 0.01, "cv", None])
-@pytest.mark.parametrize("kind", [fot.Vector, fot.Matrix])
+@pytest.mark.parametrize("kind", [fot.families.Vector, fot.families.Matrix])
 def test_slopes_of_0_or_less_are_warned_of(kind, penalty):
     rng = np.random.default_rng(1)
     P = rng.dirichlet([3, 3, 3], 3000)
@@ -298,7 +302,7 @@ def test_slopes_of_0_or_less_are_warned_of(kind, penalty):
     assert len(warned) == 1  # of the fit to all rows, not of folds
 
 
-@pytest.mark.parametrize("kind", [fot.Vector, fot.Matrix])
+@pytest.mark.parametrize("kind", [fot.families.Vector, fot.families.Matrix])
 def test_scores_that_point_the_wrong_way_are_warned_of(kind):
     P, y = draw(300, 3)
     away = (1 - P) / 2
@@ -311,8 +315,8 @@ def test_scores_that_point_the_wrong_way_are_warned_of(kind):
 
 def test_the_seed_of_one_vs_rest_is_that_of_a_family_given_by_name():
     P, y = draw(80, 3)
-    family = fot.OneVsRest("slope1", random_state=7).fit(P, y)
+    family = fot.families.OneVsRest("slope1", random_state=7).fit(P, y)
     assert [one.random_state for one in family.families_] == [7, 7, 7]
-    assert fot.OneVsRest(fot.Slope1(random_state=2), random_state=7).fit(P, y).families_[0].random_state == 2
+    assert fot.families.OneVsRest(fot.Slope1(random_state=2), random_state=7).fit(P, y).families_[0].random_state == 2
     with pytest.raises(ValueError, match="random_state must"):
-        fot.OneVsRest(random_state="x").fit(P, y)
+        fot.families.OneVsRest(random_state="x").fit(P, y)

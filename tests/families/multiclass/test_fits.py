@@ -40,7 +40,7 @@ def test_no_general_minimiser_finds_less(kind, weighted):
     x = np.log(P)
     off = ~np.eye(K, dtype=bool)
     if "structured" in kind:
-        temperature = fot.Temperature().fit(P, y, w)
+        temperature = fot.families.Temperature().fit(P, y, w)
         x = np.log(temperature.predict_proba(P))
 
     def square(t):
@@ -76,12 +76,12 @@ def test_no_general_minimiser_finds_less(kind, weighted):
     make = fot.families.make
     one, full = np.append(np.ones(K), np.zeros(K)), np.append(np.eye(K).ravel(), np.zeros(K))
     family, loss, start = {
-        "bias": (fot.BiasCorrected(penalty=2.0), bias, np.append(1.0, np.zeros(K))),
-        "vector": (fot.Vector(penalty=None), vector, one),
-        "vector_structured": (fot.Vector(penalty=0.7), lambda t: vector(t, 0.7), one),
-        "matrix": (fot.Matrix(penalty=None), matrix, full),
-        "matrix_structured": (fot.Matrix(penalty=0.7), lambda t: matrix(t, 0.7), full),
-        "odir": (fot.Dirichlet(0.3, 0.05), odir, full),
+        "bias": (fot.families.BiasCorrected(penalty=2.0), bias, np.append(1.0, np.zeros(K))),
+        "vector": (fot.families.Vector(penalty=None), vector, one),
+        "vector_structured": (fot.families.Vector(penalty=0.7), lambda t: vector(t, 0.7), one),
+        "matrix": (fot.families.Matrix(penalty=None), matrix, full),
+        "matrix_structured": (fot.families.Matrix(penalty=0.7), lambda t: matrix(t, 0.7), full),
+        "odir": (fot.families.Dirichlet(0.3, 0.05), odir, full),
         "dir_odir": (make("dir_odir", lambda_=0.3, mu=0.05), undivided, full),
         "msodir": (make("msodir", lambda_=0.3, mu=0.05), centred, full),
         "dir_l2": (make("dir_l2", lambda_=0.02), l2, full),
@@ -100,11 +100,11 @@ def test_no_general_minimiser_finds_less(kind, weighted):
 
 def test_a_temperature_is_the_best_slope():
     P, y = draw(200, 5, seed=2)
-    family = fot.Temperature(mix=False).fit(P, y)
+    family = fot.families.Temperature(mix=False).fit(P, y)
     x = np.log(np.maximum(P, 1e-16))
     losses = {factor: mean_loss(factor / family.temperature_ * x, y, None) for factor in (0.999, 1.0, 1.001)}
     assert min(losses, key=losses.get) == 1.0
-    mixed = fot.Temperature().fit(P, y)
+    mixed = fot.families.Temperature().fit(P, y)
     expected = (200 * family.predict_proba(P) + 1 / 5) / 201
     np.testing.assert_allclose(mixed.predict_proba(P), expected, rtol=0, atol=1e-14)
 
@@ -112,7 +112,7 @@ def test_a_temperature_is_the_best_slope():
 def test_scores_that_point_the_wrong_way_have_an_infinite_temperature():
     P, _ = draw(200, 3)
     with pytest.warns(fot.CalibrationWarning, match="another order of the columns of P is far more accurate"):
-        family = fot.Temperature(mix=False).fit(P, P.argmin(axis=1))
+        family = fot.families.Temperature(mix=False).fit(P, P.argmin(axis=1))
     assert family.temperature_ == np.inf
     np.testing.assert_allclose(family.predict_proba(P), 1 / 3, rtol=0, atol=1e-15)
 
@@ -120,15 +120,20 @@ def test_scores_that_point_the_wrong_way_have_an_infinite_temperature():
 def test_separable_rows_warn_and_have_a_steep_map():
     P, _ = draw(60, 3)
     y = P.argmax(axis=1)
-    for family in (fot.Temperature(mix=False), fot.BiasCorrected(), fot.Vector(penalty=None), fot.Matrix(penalty=None)):
-        with pytest.warns(fot.SeparableDataWarning, match=r"separate the (labels|classes)"):
+    for family in (
+        fot.families.Temperature(mix=False),
+        fot.families.BiasCorrected(),
+        fot.families.Vector(penalty=None),
+        fot.families.Matrix(penalty=None),
+    ):
+        with pytest.warns(fot.results.SeparableDataWarning, match=r"separate the (labels|classes)"):
             family.fit(P, y)
         assert (family.predict(P) == y).all()
         own = family.predict_proba(P)[np.arange(60), y]
         assert -np.log(own).mean() < 1e-3
-    with pytest.warns(fot.SeparableDataWarning, match="vector: class 0 has no rows"):
-        fot.Vector(penalty=None).fit(*draw(60, 3), labels=range(3)).fit(P[y > 0], y[y > 0], labels=range(3))
-    for family in (fot.Vector(), fot.Matrix()):  # a penalty needs no ridge
+    with pytest.warns(fot.results.SeparableDataWarning, match="vector: class 0 has no rows"):
+        fot.families.Vector(penalty=None).fit(*draw(60, 3), labels=range(3)).fit(P[y > 0], y[y > 0], labels=range(3))
+    for family in (fot.families.Vector(), fot.families.Matrix()):  # a penalty needs no ridge
         assert (family.fit(P, y).predict(P) == y).mean() > 0.9
 
 
@@ -146,7 +151,7 @@ class TestTwoClasses:
         return several.fit(P, y, w).predict_proba(P)[:, 1], two.fit(p, y, w).predict(p)
 
     def test_vector_is_beta(self, weighted):
-        several, two = self.both(fot.Vector(penalty=None), fot.Beta(), weighted)
+        several, two = self.both(fot.families.Vector(penalty=None), fot.Beta(), weighted)
         np.testing.assert_allclose(several, two, rtol=0, atol=1e-8)
 
     def test_vector_has_free_signs(self, weighted):
@@ -156,16 +161,16 @@ class TestTwoClasses:
         y = rng.random(800) < 1 / (1 + np.exp(-(1.5 * np.log(p) + 0.8 * np.log1p(-p) + 2)))
         w = rng.lognormal(size=800) if weighted else None
         with pytest.warns(fot.CalibrationWarning, match="class False has a slope of 0 or less"):
-            free = fot.Vector(penalty=None).fit(np.column_stack([1 - p, p]), y, w)
+            free = fot.families.Vector(penalty=None).fit(np.column_stack([1 - p, p]), y, w)
         assert free.map_.W[0] < -0.3
         assert fot.Beta().fit(p, y, w).map_.b == 0
 
     def test_bias_corrected_is_platt(self, weighted):
-        several, two = self.both(fot.BiasCorrected(penalty=None), fot.Platt(), weighted)
+        several, two = self.both(fot.families.BiasCorrected(penalty=None), fot.Platt(), weighted)
         np.testing.assert_allclose(several, two, rtol=0, atol=1e-9)
 
     def test_temperature_is_temperature(self, weighted):
-        several, two = self.both(fot.Temperature(mix=False), fot.Temperature(), weighted)
+        several, two = self.both(fot.families.Temperature(mix=False), fot.families.Temperature(), weighted)
         np.testing.assert_allclose(several, two, rtol=0, atol=1e-9)
 
 
@@ -234,7 +239,13 @@ def test_logits_and_their_probabilities_give_one_map():
     Z = rng.normal(size=(300, 4)) * 3
     P = np.exp(Z) / np.exp(Z).sum(axis=1, keepdims=True)
     y = (rng.random((300, 1)) > P.cumsum(axis=1)).sum(axis=1)
-    for kind in (fot.Temperature, fot.BiasCorrected, fot.Vector, fot.Matrix, fot.SharedIsotonic):
+    for kind in (
+        fot.families.Temperature,
+        fot.families.BiasCorrected,
+        fot.families.Vector,
+        fot.families.Matrix,
+        fot.families.SharedIsotonic,
+    ):
         logits, probabilities = kind(input="logits").fit(Z, y), kind().fit(P, y)
         np.testing.assert_allclose(logits.predict_proba(Z), probabilities.predict_proba(P), rtol=0, atol=1e-9)
         np.testing.assert_allclose(logits.map_(P), logits.predict_proba(Z), rtol=0, atol=1e-12)
@@ -247,26 +258,26 @@ def test_large_logits_are_not_clipped():
     y = np.array([0, 1, 2, 1] * 20)
     P = np.exp(Z - 60)
     P /= P.sum(axis=1, keepdims=True)
-    steep, clipped = fot.Temperature(input="logits").fit(Z, y), fot.Temperature().fit(P, y)
+    steep, clipped = fot.families.Temperature(input="logits").fit(Z, y), fot.families.Temperature().fit(P, y)
     assert 60 / steep.temperature_ == pytest.approx(-np.log(1e-16) / clipped.temperature_, rel=1e-6)
     with pytest.raises(ValueError, match="P must be finite, got inf at row 1, column 2"):
-        fot.Vector(input="logits").fit([[0.0, np.inf]], [0])
+        fot.families.Vector(input="logits").fit([[0.0, np.inf]], [0])
     with pytest.raises(ValueError, match="input must be 'probabilities' where p is one column, got 'logits'"):
-        fot.Temperature(input="logits").fit([0.2, 0.4], [0, 1])
+        fot.families.Temperature(input="logits").fit([0.2, 0.4], [0, 1])
     with pytest.raises(ValueError, match="input must be one of 'probabilities', 'logits'; got 'scores'"):
-        fot.Matrix(input="scores").fit([[0.2, 0.8]], [0], labels=[0, 1])
+        fot.families.Matrix(input="scores").fit([[0.2, 0.8]], [0], labels=[0, 1])
 
 
 def test_one_estimator_for_a_column_and_for_several():
     y, p = noisy(200)
     P, z = draw(200, 3)
-    for family in (fot.Temperature(), fot.Identity()):
+    for family in (fot.families.Temperature(), fot.families.Identity()):
         family.fit(p, y)
         assert isinstance(family.map_, fot.CalibrationMap)
         assert family.predict(p).dtype == float
         assert family.predict_proba(p[:, None]).shape == (200, 2)
         family.fit(P, z)
-        assert isinstance(family.map_, fot.MulticlassMap)
+        assert isinstance(family.map_, fot.maps.MulticlassMap)
         assert family.predict(P).dtype == z.dtype
         assert family.predict_proba(P).shape == (200, 3)
         with pytest.raises(ValueError, match="P must be a matrix with a row per prediction"):
@@ -281,7 +292,7 @@ def test_one_estimator_for_a_column_and_for_several():
 
 def test_shared_isotonic_is_one_isotonic_map_of_all_entries():
     P, y = draw(80, 3)
-    family = fot.SharedIsotonic(temperature=False).fit(P, y)
+    family = fot.families.SharedIsotonic(temperature=False).fit(P, y)
     pairs = fot.Isotonic().fit(P.ravel(), (y[:, None] == np.arange(3)).ravel())
     assert family.map_.part == pairs.map_
     r = pairs.predict(P.ravel()).reshape(P.shape) + 1e-9 * P
@@ -290,8 +301,8 @@ def test_shared_isotonic_is_one_isotonic_map_of_all_entries():
 
 def test_one_vs_rest_is_a_family_for_each_class():
     P, y = draw(200, 3)
-    family = fot.OneVsRest("platt").fit(P, y)
+    family = fot.families.OneVsRest("platt").fit(P, y)
     assert [one.map_ for one in family.families_] == [fot.Platt().fit(P[:, k], y == k).map_ for k in range(3)]
     assert family.n_parameters_ == 6
     with pytest.raises(ValueError, match="family must be one that takes a column of scores"):
-        fot.OneVsRest("matrix").fit(P, y)
+        fot.families.OneVsRest("matrix").fit(P, y)

@@ -152,7 +152,7 @@ def test_no_general_minimiser_finds_a_better_polygon(penalty, weighted):
     P, y = draw(200, 4, seed=7)
     w = np.random.default_rng(0).integers(1, 4, y.size) if weighted else np.ones(y.size)
     family = make("diagonal_order", pieces=5, penalty=penalty).fit(P, y, w)
-    x = np.log(fot.Temperature().fit(P, y, w).predict_proba(P))
+    x = np.log(fot.families.Temperature().fit(P, y, w).predict_proba(P))
     edges = np.linspace(x.min(), 0, 6)
     np.testing.assert_allclose(family.map_.knots, edges[1:-1], rtol=0, atol=1e-12)
     low, high = np.append(-np.inf, edges[1:-1]), np.append(edges[1:-1], np.inf)
@@ -187,7 +187,7 @@ def test_what_a_network_minimises(name):
     W, _ = next(layers(theta, sizes))
     W[:] = W[rows.columns] * scale
     assert family.objective_ == pytest.approx(-np.log(q).mean() + 3.0 / 300 * ((theta - start) ** 2).sum(), rel=1e-5)
-    temperature = fot.Temperature().fit(P, y).predict_proba(P)[np.arange(300), y]
+    temperature = fot.families.Temperature().fit(P, y).predict_proba(P)[np.arange(300), y]
     assert family.objective_ <= -np.log(temperature).mean() - 10 * GAIN  # theta_0 is temperature scaling
 
 
@@ -195,7 +195,7 @@ def test_what_a_network_minimises(name):
 def test_a_strong_penalty_is_temperature_scaling(name):
     P, y = draw(200, 4)
     found = make(name, penalty=1e9).fit(P, y).predict_proba(P)
-    np.testing.assert_allclose(found, fot.Temperature().fit(P, y).predict_proba(P), rtol=0, atol=1e-6)
+    np.testing.assert_allclose(found, fot.families.Temperature().fit(P, y).predict_proba(P), rtol=0, atol=1e-6)
 
 
 def test_a_network_without_output_is_0_and_starts_are_drawn():
@@ -255,7 +255,7 @@ def test_few_and_many_classes(name, K):
     q = family.predict_proba(P)
     np.testing.assert_allclose(q.sum(axis=1), 1, rtol=0, atol=1e-12)
     assert_same_order(P, q)
-    assert fot.MulticlassMap.from_json(family.map_.to_json()) == family.map_
+    assert fot.maps.MulticlassMap.from_json(family.map_.to_json()) == family.map_
 
 
 @every_family

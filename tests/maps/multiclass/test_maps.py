@@ -58,7 +58,7 @@ def test_maps_by_class_are_left_as_they_are():
     np.testing.assert_array_equal(
         BY_CLASS(rows), np.column_stack([part(rows[:, k]) for k, part in enumerate(BY_CLASS.parts)])
     )
-    assert fot.MulticlassMap.from_dict(BY_CLASS.to_dict()) == BY_CLASS
+    assert fot.maps.MulticlassMap.from_dict(BY_CLASS.to_dict()) == BY_CLASS
     frame = pd.DataFrame(rows, columns=["a", "b", "c"])
     calibrated = BY_CLASS.apply_to(frame, ["a", "b", "c"])
     np.testing.assert_allclose(calibrated.to_numpy()[:, 3:], BY_CLASS(rows), atol=1e-15)
@@ -95,7 +95,7 @@ def test_values_are_points_of_the_simplex_whatever_the_row(name, P):
 @every_map
 def test_equality_hash_and_json(name):
     c_hat = MAPS[name]
-    again = fot.MulticlassMap.from_dict(c_hat.to_dict())
+    again = fot.maps.MulticlassMap.from_dict(c_hat.to_dict())
     assert again == c_hat
     assert hash(again) == hash(c_hat)
     assert c_hat.to_dict()["schema"] == 2
@@ -107,7 +107,7 @@ def test_a_part_says_by_itself_that_it_decreases():
     assert d["parts"][1]["decreasing"] is True
     del d["parts"][1]["decreasing"]
     with pytest.raises(ValueError, match="parts must say that it is decreasing"):
-        fot.MulticlassMap.from_dict(d)
+        fot.maps.MulticlassMap.from_dict(d)
 
 
 def test_who_keeps_the_argmax():
@@ -161,12 +161,12 @@ REFUSED = {
     "P must be a matrix with a row per prediction": lambda: MAPS["full"]([0.2, 0.8]),
     "P must have a column for each of the map's 3 classes, got 2 columns": lambda: MAPS["full"]([[0.2, 0.8]]),
     "P must have rows that add up to 1 .*, got a sum of 1.2 at row 2": lambda: MAPS["shared"]([[0, 1], [0.2, 1]]),
-    "kind must be one of .*'softmax'": lambda: fot.MulticlassMap.from_dict({"schema": 2, "kind": "soft"}),
-    "kind must be one that MulticlassMap can read, got 'identity'": lambda: fot.MulticlassMap.from_dict(
+    "kind must be one of .*'softmax'": lambda: fot.maps.MulticlassMap.from_dict({"schema": 2, "kind": "soft"}),
+    "kind must be one that MulticlassMap can read, got 'identity'": lambda: fot.maps.MulticlassMap.from_dict(
         IdentityMap().to_dict()
     ),
-    "must have the fields": lambda: fot.MulticlassMap.from_dict({"schema": 2, "kind": "softmax", "W": [1, 1]}),
-    "W must be rows of numbers, got True": lambda: fot.MulticlassMap.from_dict(
+    "must have the fields": lambda: fot.maps.MulticlassMap.from_dict({"schema": 2, "kind": "softmax", "W": [1, 1]}),
+    "W must be rows of numbers, got True": lambda: fot.maps.MulticlassMap.from_dict(
         {**MAPS["full"].to_dict(), "W": [[True, 0, 0], [0, 1, 0], [0, 0, 1]]}
     ),
 }
@@ -196,7 +196,7 @@ def test_json_holds_the_labels_of_the_classes_where_they_are_known(name):
         d = named.to_dict()
         assert list(d)[-1] == "classes"
         assert d["classes"] == list(labels)
-        again = fot.MulticlassMap.from_json(named.to_json())
+        again = fot.maps.MulticlassMap.from_json(named.to_json())
         assert again == named != c_hat
         assert again.classes == tuple(labels)
         assert again.to_json() == named.to_json()
@@ -230,7 +230,7 @@ def test_classes_that_are_refused(classes, message):
     with pytest.raises(ValueError, match=message):
         MAPS["diagonal"].for_classes(classes)
     with pytest.raises(ValueError, match=message):
-        fot.MulticlassMap.from_dict(d)
+        fot.maps.MulticlassMap.from_dict(d)
 
 
 def test_columns_named_after_the_classes_stand_in_their_order():

@@ -27,7 +27,7 @@ def few_draws():
 
 @cache
 def segmented():
-    monitor = fot.Monitor(families=["isotonic"], max_error=0.02)
+    monitor = fot.monitor.Monitor(families=["isotonic"], max_error=0.02)
     for bad, good in zip(stream(shift=1.0, since=3), stream(seed=1), strict=True):
         y, p = (np.concatenate(pair) for pair in zip(bad, good, strict=True))
         monitor.update(y, p, by=np.repeat(["north", "south"], 300))
@@ -132,7 +132,7 @@ def test_the_axis_is_one_of_time_where_times_increase():
 
 def test_infinite_evidence_is_marked_above_all():
     y, p = stream(n=50, batches=1)[0]
-    monitor = fot.Monitor(families=["isotonic"])
+    monitor = fot.monitor.Monitor(families=["isotonic"])
     evidence = monitor.update(np.append(y, True), np.append(p, 0.0))
     display = evidence.diagram(panels="batches").plot(plain((6.4, 7.2)))
     assert list(line_of(display.axes_["evidence"], "E infinite").get_ydata()) == [1.0]
@@ -140,7 +140,7 @@ def test_infinite_evidence_is_marked_above_all():
 
 
 def test_evidence_without_batches_and_other_things_are_refused():
-    for bad in (fot.Monitor().evidence, [1.0, 2.0], None):
+    for bad in (fot.monitor.Monitor().evidence, [1.0, 2.0], None):
         with pytest.raises(ValueError, match=r"evidence must be what Monitor\.update returns, of at least one batch"):
             MonitorDisplay(bad)
     with pytest.raises(ValueError, match="panels must be"):

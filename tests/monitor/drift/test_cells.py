@@ -53,7 +53,7 @@ def enumerated(before, after):
 
 def test_p_values_are_those_of_the_enumerated_distribution():
     draws = 40_000
-    found = fot.compare_cells(table(BEFORE), table(AFTER), regions=3, draws=draws, family="identity")
+    found = fot.monitor.compare_cells(table(BEFORE), table(AFTER), regions=3, draws=draws, family="identity")
     whole, by_region = enumerated(BEFORE, AFTER)
     assert found.n_strata == 3
     assert 0.05 < whole < 0.5
@@ -63,7 +63,7 @@ def test_p_values_are_those_of_the_enumerated_distribution():
 
 
 def test_z_is_that_of_cochran_mantel_and_haenszel_and_of_the_mean_residuals():
-    found = fot.compare_cells(table(BEFORE), table(AFTER), regions=3, draws=50)
+    found = fot.monitor.compare_cells(table(BEFORE), table(AFTER), regions=3, draws=50)
     row = found.rows()[0]
     assert (row["n_before"], row["n_after"], row["low"], row["high"]) == (6, 7, 0.2, 0.2)
     assert row["residual_before"] == pytest.approx(1 / 6 - 0.2)
@@ -78,7 +78,7 @@ def test_z_is_that_of_cochran_mantel_and_haenszel_and_of_the_mean_residuals():
 
 def test_what_would_be_if_unchanged_is_the_mean_of_the_redistributions():
     """The mean residuals of scores that drift differ, though the calibration is the same."""
-    found = fot.compare_cells(table(((40, 4), (10, 4), (2, 1))), table(((4, 1), (20, 9), (40, 24))), regions=1)
+    found = fot.monitor.compare_cells(table(((40, 4), (10, 4), (2, 1))), table(((4, 1), (20, 9), (40, 24))), regions=1)
     rows, k = np.array([[40, 10, 2], [4, 20, 40]]), np.array([5, 13, 25])
     shares = k / rows.sum(axis=0)
     residuals = ((shares - [0.2, 0.5, 0.8]) * rows).sum(axis=1) / rows.sum(axis=1)
@@ -88,7 +88,7 @@ def test_what_would_be_if_unchanged_is_the_mean_of_the_redistributions():
 
 def test_errors_and_maps_are_those_of_the_tables():
     before, after = table(BEFORE), table(AFTER)
-    found = fot.compare_cells(before, after, family="isotonic", norm="l2", draws=50)
+    found = fot.monitor.compare_cells(before, after, family="isotonic", norm="l2", draws=50)
     errors = [fot.calibration_error(cells, family="isotonic", norm="l2") for cells in (before, after)]
     assert found.error.value == float(errors[1]) - float(errors[0])
     assert found.tables["after"].error.value == errors[1].value
@@ -100,7 +100,7 @@ def test_errors_and_maps_are_those_of_the_tables():
 def test_drifting_scores_are_no_change_and_a_changed_map_is_one():
     before = drawn(5000)
     same, other = drawn(5000, (2, 2), seed=1), drawn(5000, (2, 2), power=1.0, seed=1)
-    unchanged, changed = (fot.compare_cells(before, after, draws=199) for after in (same, other))
+    unchanged, changed = (fot.monitor.compare_cells(before, after, draws=199) for after in (same, other))
     assert not unchanged.changed
     assert abs(unchanged.residual.value - unchanged.residual.unchanged) < 0.02
     assert changed.changed
@@ -120,19 +120,19 @@ def test_scores_on_both_sides_of_a_gap_share_no_stratum(modes):
     strata = ScoreStrata.of(tables[0].sums, tables[1].sums, 10)
     cells = 2e-3  # of a cell of 1/1024 in logits
     assert (logit(strata.high) - logit(strata.low)).max() <= 2 * 10_000 ** (-1 / 3) + cells
-    assert not fot.compare_cells(*tables, draws=199).changed
+    assert not fot.monitor.compare_cells(*tables, draws=199).changed
 
 
 def test_tables_on_the_two_sides_of_a_gap_tell_nothing():
     rng = np.random.default_rng(0)
     before, after = (expit(rng.normal(mean, 0.3, 5000)) for mean in (-3.0, 3.0))
-    found = fot.compare_cells(*(fot.Cells.of(rng.random(5000) < p**1.5, p) for p in (before, after)), draws=99)
+    found = fot.monitor.compare_cells(*(fot.Cells.of(rng.random(5000) < p**1.5, p) for p in (before, after)), draws=99)
     assert found.p_value == 1.0
 
 
 def test_swapped_tables_have_the_opposite_differences_and_the_same_z():
     one, other = drawn(2000), drawn(3000, (2, 3), seed=1)
-    there, back = (fot.compare_cells(*pair, draws=99) for pair in ((one, other), (other, one)))
+    there, back = (fot.monitor.compare_cells(*pair, draws=99) for pair in ((one, other), (other, one)))
     assert there.residual.value == pytest.approx(-back.residual.value)
     assert there.residual.unchanged == pytest.approx(-back.residual.unchanged)
     assert there.maps.value == pytest.approx(back.maps.value)
@@ -141,21 +141,21 @@ def test_swapped_tables_have_the_opposite_differences_and_the_same_z():
 
 def test_copies_of_a_table_do_not_differ():
     cells = drawn(1000)
-    found = fot.compare_cells(cells, cells, draws=99)
+    found = fot.monitor.compare_cells(cells, cells, draws=99)
     assert found.p_value > 0.9
     assert (found.residual.value, found.error.value, found.maps.value) == (0.0, 0.0, 0.0)
 
 
 def test_tables_without_a_common_score_tell_nothing():
     low, high = table(((9, 2), (0, 0), (0, 0))), table(((0, 0), (0, 0), (9, 8)))
-    found = fot.compare_cells(low, high, draws=49)
+    found = fot.monitor.compare_cells(low, high, draws=49)
     assert (found.p_value, found.maps.p_value, found.residual.p_value) == (1.0, 1.0, 1.0)
     assert [row["difference"] for row in found.rows()] == [None, None]
     assert json.loads(found.to_json())["regions"][0]["residual_after"] is None
 
 
 def test_one_class_tells_nothing():
-    found = fot.compare_cells(table(((5, 0), (5, 0), (5, 0))), table(((5, 0), (5, 0), (5, 0))), draws=49)
+    found = fot.monitor.compare_cells(table(((5, 0), (5, 0), (5, 0))), table(((5, 0), (5, 0), (5, 0))), draws=49)
     assert found.p_value == 1.0
 
 
@@ -163,8 +163,8 @@ def test_whole_weights_count_rows():
     p = np.repeat([0.2, 0.5, 0.8], 2)
     y = np.tile([1, 0], 3)
     weighted = [fot.Cells.of(y, p, np.ravel([(k, n - k) for n, k in counts]), exact=True) for counts in (BEFORE, AFTER)]
-    one = fot.compare_cells(*weighted, regions=3, draws=99)
-    other = fot.compare_cells(table(BEFORE), table(AFTER), regions=3, draws=99)
+    one = fot.monitor.compare_cells(*weighted, regions=3, draws=99)
+    other = fot.monitor.compare_cells(table(BEFORE), table(AFTER), regions=3, draws=99)
     assert one.p_value == other.p_value
     assert [row["z"] for row in one.rows()] == [row["z"] for row in other.rows()]
 
@@ -191,22 +191,22 @@ def test_rows_are_compared_as_their_exact_cells():
     before, after = rows(600, 1.3, 0), rows(700, 1.0, 1)
     cells = [fot.Cells.of(*one, exact=True) for one in (before, after)]
     options = {"draws": 99, "family": "isotonic"}
-    expected = fot.compare_cells(*cells, **options).to_dict()
-    assert fot.compare_cells(before, after, **options).to_dict() == expected
+    expected = fot.monitor.compare_cells(*cells, **options).to_dict()
+    assert fot.monitor.compare_cells(before, after, **options).to_dict() == expected
     order = np.random.default_rng(2).permutation(600)
     shuffled = tuple(column[order] for column in before)
-    assert fot.compare_cells(shuffled, fot.ScoreSample(*after), **options).to_dict() == expected
+    assert fot.monitor.compare_cells(shuffled, fot.ScoreSample(*after), **options).to_dict() == expected
     w = np.random.default_rng(3).integers(0, 4, 600)
     repeated = tuple(np.repeat(column, w) for column in before)
-    counted = fot.compare_cells((*before, w), after, **options)
-    assert counted.p_value == fot.compare_cells(repeated, after, **options).p_value
+    counted = fot.monitor.compare_cells((*before, w), after, **options)
+    assert counted.p_value == fot.monitor.compare_cells(repeated, after, **options).p_value
 
 
 def test_rows_beside_cells_are_put_into_cells_like_these():
     before, after = rows(600, 1.3, 0), rows(700, 1.0, 1)
     cells = fot.Cells.of(*after, edges=[0.5])
-    expected = fot.compare_cells(fot.Cells.of(*before, edges=[0.5]), cells, draws=49)
-    assert fot.compare_cells(before, cells, draws=49).to_dict() == expected.to_dict()
+    expected = fot.monitor.compare_cells(fot.Cells.of(*before, edges=[0.5]), cells, draws=49)
+    assert fot.monitor.compare_cells(before, cells, draws=49).to_dict() == expected.to_dict()
 
 
 def test_of_several_classes_each_is_compared_against_the_rest():
@@ -217,9 +217,9 @@ def test_of_several_classes_each_is_compared_against_the_rest():
         y = (truth.cumsum(axis=1) < rng.random((2000, 1))).sum(axis=1)
         scores = truth.copy()
         scores[:, 2] **= power
-        tables.append(fot.ClassCells({k: fot.Cells.of(y == i, scores[:, i]) for i, k in enumerate("abc")}))
-    found = fot.compare_cells(*tables, draws=199)
-    own = {k: fot.compare_cells(tables[0][k], tables[1][k], draws=199) for k in "abc"}
+        tables.append(fot.data.ClassCells({k: fot.Cells.of(y == i, scores[:, i]) for i, k in enumerate("abc")}))
+    found = fot.monitor.compare_cells(*tables, draws=199)
+    own = {k: fot.monitor.compare_cells(tables[0][k], tables[1][k], draws=199) for k in "abc"}
     assert {k: one.to_dict() for k, one in found.items()} == {k: one.to_dict() for k, one in own.items()}
     p_values = sorted(one.p_value for one in own.values())
     assert found.p_value == pytest.approx(min(1.0, 3 * p_values[0]))
@@ -228,15 +228,15 @@ def test_of_several_classes_each_is_compared_against_the_rest():
     assert [row["class"] for row in found.rows()] == ["a", "b", "c"]
     assert json.loads(found.to_json())["classes"][2]["class"] == "c"
     assert "Holm p" in str(found)
-    assert "draws=59 would be enough" in str(fot.compare_cells(*tables, draws=39))
+    assert "draws=59 would be enough" in str(fot.monitor.compare_cells(*tables, draws=39))
     with pytest.raises(ValueError, match="before and after must be of the same classes, got one score and"):
-        fot.compare_cells(tables[0]["a"], tables[1])
+        fot.monitor.compare_cells(tables[0]["a"], tables[1])
     with pytest.raises(ValueError, match=r"must be of the same classes, got \['a', 'b', 'c'\] and \['a', 'b'\]"):
-        fot.compare_cells(tables[0], fot.ClassCells({k: tables[1][k] for k in "ab"}))
+        fot.monitor.compare_cells(tables[0], fot.data.ClassCells({k: tables[1][k] for k in "ab"}))
 
 
 def test_text_frame_and_json():
-    found = fot.compare_cells(drawn(800), drawn(900, seed=1), regions=4, names=("May", "June"), draws=99)
+    found = fot.monitor.compare_cells(drawn(800), drawn(900, seed=1), regions=4, names=("May", "June"), draws=99)
     text = str(found)
     lines = text.splitlines()
     assert text.startswith(found.sentence)
@@ -278,14 +278,14 @@ def test_bad_input_is_refused(arguments, options, message):
     cells = drawn(50)
     before, after = (cells if one is None else one for one in arguments)
     with pytest.raises(ValueError, match=message):
-        fot.compare_cells(before, after, **options)
+        fot.monitor.compare_cells(before, after, **options)
 
 
 def test_rounding_is_printed_as_zero():
     rng = np.random.default_rng(5)
     p = rng.random(1000)
     before, after = (fot.Cells.of(rng.random(1000) < truth, p) for truth in (p**1.5, p))
-    comparison = fot.compare_cells(before, after)
+    comparison = fot.monitor.compare_cells(before, after)
     unchanged = [abs(row["if_unchanged"]) for row in comparison.rows()]
     assert 0 < min(value for value in unchanged if value > 0) < 1e-15
     assert "e-1" not in str(comparison)

@@ -37,8 +37,8 @@ OVERLAPPING = rows(np.arange(30)), rows(np.arange(15, 45), seed=1)
 def test_groups_of_single_rows_change_nothing():
     one, other = ((y, p, start + np.arange(len(y))) for (y, p, _), start in zip(APART, (0, 5000), strict=True))
     options = {"draws": 99, "family": "spline"}
-    found = fot.compare_cells(read(one), read(other), **options).to_dict()
-    expected = fot.compare_cells(one[:2], other[:2], **options).to_dict()
+    found = fot.monitor.compare_cells(read(one), read(other), **options).to_dict()
+    expected = fot.monitor.compare_cells(one[:2], other[:2], **options).to_dict()
     assert found["groups"] == 2400
     assert {key: found[key] for key in expected if key != "tables"} == {
         key: expected[key] for key in expected if key != "tables"
@@ -49,7 +49,7 @@ def test_groups_of_single_rows_change_nothing():
 def test_z_is_that_of_the_sums_over_groups(tables):
     """In one stratum of one score all is in sums over groups that a few lines give."""
     tables = [(y, np.full(y.size, 0.4), group) for y, _, group in tables]
-    found = fot.compare_cells(*map(read, tables), regions=1, **QUICK)
+    found = fot.monitor.compare_cells(*map(read, tables), regions=1, **QUICK)
     assert found.n_strata == 1
     y, table, group = (
         np.concatenate(each)
@@ -68,7 +68,7 @@ def test_z_is_that_of_the_sums_over_groups(tables):
 def test_p_values_are_those_of_all_signs():
     """Of ten groups all 1024 signs can be written down."""
     tables = [(y, np.full(y.size, 0.4), group) for y, _, group in (rows(np.arange(10)), rows(np.arange(10), seed=1))]
-    found = fot.compare_cells(*map(read, tables), regions=1, draws=20_000, family="identity")
+    found = fot.monitor.compare_cells(*map(read, tables), regions=1, draws=20_000, family="identity")
     y = np.stack([columns[0].reshape(10, 40).sum(axis=1) for columns in tables])
     sums = np.diff(y - 40 * y.mean() / 40, axis=0)[0] / 2
     signs = 1 - 2 * ((np.arange(1024)[:, None] >> np.arange(10)) & 1)
@@ -79,12 +79,12 @@ def test_p_values_are_those_of_all_signs():
 
 def test_cells_and_rows_and_orders_agree():
     one, other = OVERLAPPING
-    found = fot.compare_cells(read(one), read(other), **QUICK).to_dict()
-    assert fot.compare_cells(cells(one, exact=True), cells(other, exact=True), **QUICK).to_dict() == found
+    found = fot.monitor.compare_cells(read(one), read(other), **QUICK).to_dict()
+    assert fot.monitor.compare_cells(cells(one, exact=True), cells(other, exact=True), **QUICK).to_dict() == found
     order = np.random.default_rng(0).permutation(len(one[0]))
     shuffled = tuple(column[order] for column in one)
-    assert fot.compare_cells(read(shuffled), cells(other, exact=True), **QUICK).to_dict() == found
-    usual = fot.compare_cells(read(one), cells(other), **QUICK)
+    assert fot.monitor.compare_cells(read(shuffled), cells(other, exact=True), **QUICK).to_dict() == found
+    usual = fot.monitor.compare_cells(read(one), cells(other), **QUICK)
     assert usual.residual.value == pytest.approx(found["residual"]["value"], abs=1e-12)
     assert [row["z"] for row in usual.rows()] == pytest.approx([row["z"] for row in found["regions"]], abs=0.3)
 
@@ -92,8 +92,8 @@ def test_cells_and_rows_and_orders_agree():
 def test_values_are_those_without_groups():
     one, other = APART
     options = {"draws": 99, "family": "isotonic"}
-    found = fot.compare_cells(read(one), read(other), **options)
-    plain = fot.compare_cells(one[:2], other[:2], **options)
+    found = fot.monitor.compare_cells(read(one), read(other), **options)
+    plain = fot.monitor.compare_cells(one[:2], other[:2], **options)
     for name in ("residual", "error", "maps"):
         assert getattr(found, name).value == pytest.approx(getattr(plain, name).value, abs=1e-12)
     assert found.residual.unchanged == pytest.approx(plain.residual.unchanged)
@@ -102,13 +102,13 @@ def test_values_are_those_without_groups():
 
 
 def test_swapped_tables_have_the_opposite_differences():
-    there, back = (fot.compare_cells(*map(read, pair), **QUICK) for pair in (OVERLAPPING, OVERLAPPING[::-1]))
+    there, back = (fot.monitor.compare_cells(*map(read, pair), **QUICK) for pair in (OVERLAPPING, OVERLAPPING[::-1]))
     assert [row["z"] for row in there.rows()] == pytest.approx([-row["z"] for row in back.rows()])
     assert there.residual.value == pytest.approx(-back.residual.value)
 
 
 def test_copies_of_a_table_do_not_differ():
-    found = fot.compare_cells(cells(APART[0]), cells(APART[0]), **QUICK)
+    found = fot.monitor.compare_cells(cells(APART[0]), cells(APART[0]), **QUICK)
     assert found.p_value > 0.9
     assert not found.changed
 
@@ -120,16 +120,16 @@ def test_alike_labels_are_no_change_and_a_shift_is_one():
             rows(np.arange(300, 330) + 30 * (seed % 5), seed=2 * seed),
             rows(np.arange(500, 530) + 30 * (seed % 7), seed=2 * seed + 1, mean=0.3),
         )
-        rates["with"].append(fot.compare_cells(read(one), read(other), draws=99, family="identity").changed)
-        rates["without"].append(fot.compare_cells(one[:2], other[:2], draws=99, family="identity").changed)
+        rates["with"].append(fot.monitor.compare_cells(read(one), read(other), draws=99, family="identity").changed)
+        rates["without"].append(fot.monitor.compare_cells(one[:2], other[:2], draws=99, family="identity").changed)
     assert np.mean(rates["without"]) > 0.25
     assert np.mean(rates["with"]) < 0.15
     moved = rows(np.arange(30, 60), seed=1, shift=0.3)
-    assert fot.compare_cells(read(APART[0]), read(moved), **QUICK).changed
+    assert fot.monitor.compare_cells(read(APART[0]), read(moved), **QUICK).changed
 
 
 def test_few_groups_conclude_nothing_and_some_are_told_of():
-    found = fot.compare_cells(read(rows(np.arange(30))), read(rows(np.arange(6), seed=1)), **QUICK)
+    found = fot.monitor.compare_cells(read(rows(np.arange(30))), read(rows(np.arange(6), seed=1)), **QUICK)
     assert (found.p_value, found.changed, found.residual.p_value) == (None, None, None)
     assert {row["p_value"] for row in found.rows()} == {row["z"] for row in found.rows()} == {None}
     assert found.sentence == (
@@ -139,19 +139,19 @@ def test_few_groups_conclude_nothing_and_some_are_told_of():
     assert "draws of a random sign" not in str(found)
     assert json.loads(found.to_json())["p_value"] is None
     assert "Few groups (12 effective" in str(
-        fot.compare_cells(read(rows(np.arange(12))), read(rows(np.arange(12), seed=1)), **QUICK)
+        fot.monitor.compare_cells(read(rows(np.arange(12))), read(rows(np.arange(12), seed=1)), **QUICK)
     )
 
 
 def test_text_and_json_say_the_groups():
-    found = fot.compare_cells(*map(read, OVERLAPPING), **QUICK)
+    found = fot.monitor.compare_cells(*map(read, OVERLAPPING), **QUICK)
     text = " ".join(str(found).split())
     assert "groups 30 30" in text
     assert "groups: 45 (40 to 80 rows each, median 40); 15 have rows in both tables." in text
     assert "199 draws of a random sign for the sums of each group" in text
     values = json.loads(found.to_json())
     assert (values["groups"], values["groups_in_both"], values["tables"]["after"]["groups"]) == (45, 15, 30)
-    assert "groups" not in fot.compare_cells(APART[0][:2], APART[1][:2], **QUICK).to_dict()
+    assert "groups" not in fot.monitor.compare_cells(APART[0][:2], APART[1][:2], **QUICK).to_dict()
 
 
 def test_of_several_classes_each_has_the_groups():
@@ -161,11 +161,11 @@ def test_of_several_classes_each_has_the_groups():
         scores = rng.dirichlet(np.ones(3), 600)
         y = (scores.cumsum(axis=1) < rng.random((600, 1))).sum(axis=1)
         tables.append(fot.read(y, scores, reduction="classwise", groups=np.arange(600) % few))
-    found = fot.compare_cells(*tables[:2], **QUICK)
+    found = fot.monitor.compare_cells(*tables[:2], **QUICK)
     assert found.p_value == pytest.approx(min(1.0, 3 * min(one.p_value for one in found.values())))
     assert {one.groups.sizes.groups for one in found.values()} == {20}
     assert "a random sign for the sums of each group" in " ".join(str(found).split())
-    unknown = fot.compare_cells(tables[0], tables[2], **QUICK)
+    unknown = fot.monitor.compare_cells(tables[0], tables[2], **QUICK)
     assert (unknown.p_value, unknown.changed) == (None, None)
     assert "cannot be said" in str(unknown)
     assert unknown.rows()[0]["adjusted_p_value"] is None
@@ -175,6 +175,6 @@ def test_groups_of_one_table_alone_are_refused():
     one, other = APART
     for pair in ((read(one), other[:2]), (cells(one), fot.Cells.of(*other[:2]))):
         with pytest.raises(ValueError, match=r"both have groups, or neither, got groups of before alone; give after"):
-            fot.compare_cells(*pair)
+            fot.monitor.compare_cells(*pair)
     with pytest.raises(ValueError, match="got groups of after alone; give before groups too"):
-        fot.compare_cells(one[:2], cells(other))
+        fot.monitor.compare_cells(one[:2], cells(other))

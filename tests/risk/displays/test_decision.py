@@ -29,7 +29,7 @@ def rows():
 @cache
 def curve(models=1, thresholds=tuple(GRID)):
     y, p = rows()
-    return fot.decision_curve(y, dict([*p.items()][:models]), thresholds=list(thresholds))
+    return fot.risk.decision_curve(y, dict([*p.items()][:models]), thresholds=list(thresholds))
 
 
 def draw(*args, figure=plain, size=(5.2, 6.4), **options):
@@ -115,7 +115,7 @@ def test_treat_all_is_cut_off_below_0_and_no_model_is_in_silence():
     assert display.treat_all_.get_ydata().min() < low
     assert display.cuts_ == []
     y, p = rows()
-    wrong = fot.decision_curve(y, np.where(p["model 0"] > 0.3, 0.999, 0.001), thresholds=GRID).plot(plain())
+    wrong = fot.risk.decision_curve(y, np.where(p["model 0"] > 0.3, 0.999, 0.001), thresholds=GRID).plot(plain())
     assert wrong.lines_["model"].get_ydata().min() < wrong.ax_.get_ylim()[0]
     assert "curve goes on beyond the axis" in legend_of(wrong)
     (first, *_) = wrong.cuts_
@@ -126,13 +126,13 @@ def test_treat_all_is_cut_off_below_0_and_no_model_is_in_silence():
 
 def test_the_axis_ends_where_no_score_is():
     y, p = rows()
-    low = fot.decision_curve(y, 0.5 * p["model 0"], thresholds=GRID).plot(plain())
+    low = fot.risk.decision_curve(y, 0.5 * p["model 0"], thresholds=GRID).plot(plain())
     top = 0.5 * p["model 0"].max()
     first = GRID[top < GRID][0]
     assert low.thresholds[-1] == first
     assert low.ax_.get_xlim()[1] < 0.6
     assert f"from {first:.3g} on no score is as high: nobody is treated" in legend_of(low)
-    beyond = fot.decision_curve(y, 0.1 * p["model 0"], thresholds=np.linspace(0.5, 0.9, 20)).plot(plain())
+    beyond = fot.risk.decision_curve(y, 0.1 * p["model 0"], thresholds=np.linspace(0.5, 0.9, 20)).plot(plain())
     assert beyond.thresholds.size == 20
     assert "from 0.5 on no score is as high: nobody is treated" in legend_of(beyond)
 
@@ -165,7 +165,7 @@ def test_the_axis_above_says_what_a_threshold_weighs():
 
 def test_rare_events_have_a_logit_axis_unless_told_otherwise():
     y, p = rows()
-    known = fot.decision_curve(y, p["model 0"] / 20, thresholds=np.linspace(0.001, 0.04, 30))
+    known = fot.risk.decision_curve(y, p["model 0"] / 20, thresholds=np.linspace(0.001, 0.04, 30))
     assert known.plot(plain()).ax_.get_xscale() == "logit"
     assert known.plot(plain(), scale="probability").ax_.get_xscale() == "linear"
     assert draw(limits=(0.05, 0.5)).ax_.get_xlim() == (0.05, 0.5)
@@ -179,7 +179,7 @@ def test_thresholds_of_interest_are_shaded():
 
 def test_too_few_groups_have_no_band():
     y, p = rows()
-    display = fot.decision_curve(y, p["model 0"], thresholds=GRID, groups=np.arange(300) % 4).plot(plain())
+    display = fot.risk.decision_curve(y, p["model 0"], thresholds=GRID, groups=np.arange(300) % 4).plot(plain())
     assert display.bands_["model"] is None
     assert "no band: too few groups" in legend_of(display)
 
@@ -237,6 +237,6 @@ def test_axes_that_hold_a_diagram_are_refused():
 def test_the_intervals_of_a_few_thresholds_are_seen_from_end_to_end():
     rng = np.random.default_rng(0)
     p = rng.random(25)
-    display = fot.decision_curve(rng.random(25) < p, p, thresholds=[0.5]).plot(Figure())
+    display = fot.risk.decision_curve(rng.random(25) < p, p, thresholds=[0.5]).plot(Figure())
     (curve,), (low, high) = display.curves, display.ax_.get_ylim()
     assert low < curve.low[0] < curve.high[0] < high

@@ -29,7 +29,7 @@ def rows():
 
 @cache
 def validation():
-    return fot.validate(*rows(), thresholds=[0.2])
+    return fot.risk.validate(*rows(), thresholds=[0.2])
 
 
 @cache
@@ -109,7 +109,7 @@ def test_the_numbers_are_those_of_the_validation():
 
 def test_what_has_no_value_is_a_dash():
     y, _ = rows()
-    apart = ValidationDisplay(fot.validate(y, 0.1 + 0.8 * y), band=False)
+    apart = ValidationDisplay(fot.risk.validate(y, 0.1 + 0.8 * y), band=False)
     lines = {number.label: number.value for number in apart.numbers}
     assert lines["Slope"] == "\N{EN DASH}"
     assert lines["AUC"] == "1.00"
@@ -154,7 +154,7 @@ def test_numbers_never_take_the_room_of_the_curve(size, written):
 
 def test_several_models_have_panels_on_the_same_axes():
     y, p = rows()
-    models = fot.validate(y, {"as it is": p, "a better one": np.sqrt(p)})
+    models = fot.risk.validate(y, {"as it is": p, "a better one": np.sqrt(p)})
     display = ValidationDisplay(models, band=False).plot(Figure(layout="constrained"))
     assert [*display.axes_] == ["as it is", "a better one"]
     limits = {(*ax.get_xlim(), *ax.get_ylim()) for ax in display.axes_.values()}
@@ -183,7 +183,7 @@ def test_what_is_no_validation_is_refused():
 
 
 def test_numbers_beside_a_narrow_curve_do_not_cover_the_legend():
-    decided = fot.validate(*rows(), thresholds=[0.1, 0.2, 0.3])
+    decided = fot.risk.validate(*rows(), thresholds=[0.1, 0.2, 0.3])
     display = ValidationDisplay(decided).plot(Figure())  # no layout, 6.4 by 4.8 inches
     display.figure_.draw_without_rendering()
     numbers, legend = display.numbers_.get_window_extent(), display.legend_.get_window_extent()

@@ -64,9 +64,9 @@ def brute_force(x, y, span, degree):
 
 
 SETTINGS = {
-    "loess": fot.Loess(),
-    "loess_direct": fot.Loess(surface="direct"),
-    "loess_degree1": fot.Loess(degree=1),
+    "loess": fot.risk.Loess(),
+    "loess_direct": fot.risk.Loess(surface="direct"),
+    "loess_degree1": fot.risk.Loess(degree=1),
 }
 
 
@@ -93,13 +93,13 @@ def test_it_is_its_formulas(seed, span, degree):
     y, p = noisy(70 + 13 * seed, seed, ties=2 if seed % 2 else None)
     order = np.argsort(p, kind="stable")
     expected = brute_force(p[order], y[order].astype(float), span, degree)
-    found = fot.Loess(span, degree).fit(p, y).predict(p[order])
+    found = fot.risk.Loess(span, degree).fit(p, y).predict(p[order])
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-11)
 
 
 def test_scores_nearer_than_any_slope_can_be_computed_are_level():
     p = np.array([0.0, 0.0, 2.2e-313, 1.0])
-    for family in (fot.Loess(), fot.Loess(0.4, 1), fot.Loess(surface="direct")):
+    for family in (fot.risk.Loess(), fot.risk.Loess(0.4, 1), fot.risk.Loess(surface="direct")):
         found = family.fit(p, [0, 1, 1, 0]).predict(p)
         assert np.isfinite(found).all()
 
@@ -109,7 +109,7 @@ def test_scores_nearer_than_any_slope_can_be_computed_are_level():
 def test_copies_are_rows_and_constant_labels_stay(data):
     y, p, w = data
     counts = w.astype(int)
-    for family in (fot.Loess(), fot.Loess(0.4, 1), fot.Loess(surface="direct")):
+    for family in (fot.risk.Loess(), fot.risk.Loess(0.4, 1), fot.risk.Loess(surface="direct")):
         weighted = family.fit(p, y, as_counts(w)).predict(p)
         np.testing.assert_allclose(
             family.fit(np.repeat(p, counts), np.repeat(y, counts)).predict(p), weighted, atol=1e-7
@@ -146,8 +146,8 @@ def test_importances(family):
 
 def test_cells_are_rows():
     y, p = noisy(400, ties=2)
-    expected = fot.Loess().fit(p, y).predict(p)
-    np.testing.assert_allclose(fot.Loess().fit_map(aggregated(y, p))(p), expected, rtol=0, atol=1e-12)
+    expected = fot.risk.Loess().fit(p, y).predict(p)
+    np.testing.assert_allclose(fot.risk.Loess().fit_map(aggregated(y, p))(p), expected, rtol=0, atol=1e-12)
 
 
 def test_most_rows_at_one_score():
@@ -156,13 +156,13 @@ def test_most_rows_at_one_score():
     y = np.arange(50) % 4 == 0
     for family in SETTINGS.values():
         assert family.fit(p, y).predict([1.0])[0] == pytest.approx(y[10:].mean(), abs=1e-12)
-    below = fot.Loess(0.5).fit(np.concatenate((np.full(40, 0.2), np.linspace(0.3, 1, 10))), y)
+    below = fot.risk.Loess(0.5).fit(np.concatenate((np.full(40, 0.2), np.linspace(0.3, 1, 10))), y)
     assert np.abs(below.predict(np.linspace(0, 1, 101))).max() < 2
 
 
 def test_it_leaves_the_unit_interval_where_it_is_measured_and_nowhere_else():
     y, p, _ = sets()["sim_small_rounded"]
-    family = fot.Loess().fit(p, y)
+    family = fot.risk.Loess().fit(p, y)
     assert family.predict(p).min() < 0
     assert family.transform(p).min() == 0
     assert family.map_.leaves_unit_interval
@@ -171,12 +171,12 @@ def test_it_leaves_the_unit_interval_where_it_is_measured_and_nowhere_else():
     assert outside[0] == outside[1]
     assert outside[2] == outside[3]
     assert 8 <= family.map_.x.size <= 12
-    assert isinstance(fot.Loess(surface="direct").fit(p, y).map_, fot.maps.KnotsMap)
+    assert isinstance(fot.risk.Loess(surface="direct").fit(p, y).map_, fot.maps.KnotsMap)
 
 
 def test_the_map_is_smooth():
     y, p = noisy(300)
-    c = fot.Loess().fit(p, y).map_
+    c = fot.risk.Loess().fit(p, y).map_
     at = c.x[1:-1]
     step = 1e-7
     slopes = (c(at) - c(at - step)) / step, (c(at + step) - c(at)) / step
@@ -188,15 +188,15 @@ def test_degrees_of_freedom_are_the_trace_of_the_smoother():
     for family in SETTINGS.values():
         each = fit_predict_many(family, p, np.eye(60, dtype=int))
         assert family.fit(p, y).degrees_of_freedom_ == pytest.approx(np.trace(each), abs=1e-11)
-    assert fot.Loess().fit([0.3, 0.3], [0, 1]).n_parameters_ == 1
+    assert fot.risk.Loess().fit([0.3, 0.3], [0, 1]).n_parameters_ == 1
 
 
 def test_large_matrices_are_not_kept(monkeypatch):
     y, p = noisy(100)
     labels = np.stack((y, 1 - y), axis=1)
-    many = fit_predict_many(fot.Loess(), p, labels)
+    many = fit_predict_many(fot.risk.Loess(), p, labels)
     monkeypatch.setattr("fitontest.risk.families.local_regression.MOST_KEPT", 100)
-    np.testing.assert_allclose(fit_predict_many(fot.Loess(), p, labels), many, rtol=0, atol=1e-13)
+    np.testing.assert_allclose(fit_predict_many(fot.risk.Loess(), p, labels), many, rtol=0, atol=1e-13)
 
 
 @pytest.mark.parametrize(
@@ -211,6 +211,6 @@ def test_large_matrices_are_not_kept(monkeypatch):
 )
 def test_settings_are_checked(settings, message):
     with pytest.raises(ValueError, match=message):
-        fot.Loess(**settings).fit([0.1, 0.2], [0, 1])
+        fot.risk.Loess(**settings).fit([0.1, 0.2], [0, 1])
     with pytest.raises(ValueError, match=message):
-        fit_predict_many(fot.Loess(**settings), [0.1, 0.2], [[0], [1]])
+        fit_predict_many(fot.risk.Loess(**settings), [0.1, 0.2], [[0], [1]])

@@ -49,7 +49,7 @@ def test_it_is_what_r_computes(name, key, delta):
     y, p, expected = sets()[name]
     if key == "lowess_iter0_delta0" and p.size > 2000:  # a line for each of 3,000 scores
         return
-    assert_agrees(fot.Lowess(delta=delta).fit(p, y).predict(p), p, expected, key, 1e-12)
+    assert_agrees(fot.risk.Lowess(delta=delta).fit(p, y).predict(p), p, expected, key, 1e-12)
 
 
 @pytest.mark.parametrize("name", ["breast_lr", "sim_overfit"])
@@ -66,7 +66,7 @@ def test_it_is_the_algorithm_of_1979(data):
     order = np.argsort(np.repeat(p, w.astype(int)), kind="stable")
     rows, labels = np.repeat(p, w.astype(int))[order], np.repeat(y, w.astype(int))[order]
     for span, delta in ((2 / 3, 0.01), (0.3, 0.0), (1.0, 0.2)):
-        family = fot.Lowess(span, delta).fit(p, y, as_counts(w))
+        family = fot.risk.Lowess(span, delta).fit(p, y, as_counts(w))
         expected = cleveland(rows, labels, span, delta)
         if rows[-1] - rows[0] < 1e-290:  # the rows' squares are rounded to 0 in the plain formula
             continue
@@ -77,45 +77,45 @@ def test_rows_of_one_label_have_it_exactly():
     p = np.array([0.0, 0.25, 1.0])
     for weights in ((0.001953125, 19.0, 1.0), (64.9592559, 0.001, 960.0)):
         for label in (0, 1):
-            assert np.all(fot.Lowess(0.5).fit(p, np.full(3, label), np.array(weights)).predict(p) == label)
+            assert np.all(fot.risk.Lowess(0.5).fit(p, np.full(3, label), np.array(weights)).predict(p) == label)
 
 
 @given(samples(max_size=25))
 @settings(max_examples=20)
 def test_weights_one_class_and_labellings_at_once(data):
     y, p, w = data
-    family = fot.Lowess(0.5).fit(p, y, w)
-    np.testing.assert_allclose(fot.Lowess(0.5).fit(p, np.ones_like(y), w).predict(p), 1.0, rtol=0, atol=1e-12)
+    family = fot.risk.Lowess(0.5).fit(p, y, w)
+    np.testing.assert_allclose(fot.risk.Lowess(0.5).fit(p, np.ones_like(y), w).predict(p), 1.0, rtol=0, atol=1e-12)
     if np.any(w != np.floor(w)):
-        again = fot.Lowess(0.5).fit(p, y, 0.37 * w)
+        again = fot.risk.Lowess(0.5).fit(p, y, 0.37 * w)
         np.testing.assert_allclose(family.predict(p), again.predict(p), rtol=0, atol=1e-8)
-    many = fit_predict_many(fot.Lowess(0.5), p, np.stack((y, 1 - y), axis=1), w)
+    many = fit_predict_many(fot.risk.Lowess(0.5), p, np.stack((y, 1 - y), axis=1), w)
     np.testing.assert_allclose(many.sum(axis=1), 1.0, rtol=0, atol=1e-8)
     np.testing.assert_allclose(many[:, 0], family.predict(p), rtol=0, atol=1e-8)
 
 
 def test_equal_importances_are_rows():
     y, p = noisy(150, ties=2)
-    expected = fot.Lowess().fit(p, y).predict(p)
-    np.testing.assert_allclose(fot.Lowess().fit(p, y, np.full(150, 0.37)).predict(p), expected, rtol=0, atol=1e-12)
+    expected = fot.risk.Lowess().fit(p, y).predict(p)
+    np.testing.assert_allclose(fot.risk.Lowess().fit(p, y, np.full(150, 0.37)).predict(p), expected, rtol=0, atol=1e-12)
 
 
 def test_cells_are_rows():
     y, p = noisy(400, ties=2)
-    expected = fot.Lowess().fit(p, y).predict(p)
-    np.testing.assert_allclose(fot.Lowess().fit_map(aggregated(y, p))(p), expected, rtol=0, atol=1e-12)
+    expected = fot.risk.Lowess().fit(p, y).predict(p)
+    np.testing.assert_allclose(fot.risk.Lowess().fit_map(aggregated(y, p))(p), expected, rtol=0, atol=1e-12)
 
 
 def test_most_rows_at_one_score_have_their_mean_label_there():
     p = np.concatenate((np.linspace(0, 0.9, 10), np.full(40, 1.0)))
     y = np.arange(50) % 4 == 0
-    family = fot.Lowess(0.5).fit(p, y)
+    family = fot.risk.Lowess(0.5).fit(p, y)
     assert family.predict([1.0])[0] == pytest.approx(y[10:].mean(), abs=1e-15)
 
 
 def test_it_leaves_the_unit_interval_where_it_is_measured_and_nowhere_else():
     y, p, _ = sets()["sim_small_rounded"]
-    family = fot.Lowess().fit(p, y)
+    family = fot.risk.Lowess().fit(p, y)
     assert family.predict(p).min() < 0
     assert family.transform(p).min() == 0
     assert family.map_.unbounded
@@ -129,30 +129,30 @@ def test_it_leaves_the_unit_interval_where_it_is_measured_and_nowhere_else():
 
 def test_degrees_of_freedom_are_the_trace_of_the_smoother():
     y, p = noisy(60, ties=2)
-    each = fit_predict_many(fot.Lowess(), p, np.eye(60, dtype=int))
-    assert fot.Lowess().fit(p, y).degrees_of_freedom_ == pytest.approx(np.trace(each), abs=1e-12)
-    assert fot.Lowess().fit(p, y).n_parameters_ == pytest.approx(np.trace(each), abs=1e-12)
-    assert fot.Lowess().fit([0.3, 0.3], [0, 1]).n_parameters_ == 1
+    each = fit_predict_many(fot.risk.Lowess(), p, np.eye(60, dtype=int))
+    assert fot.risk.Lowess().fit(p, y).degrees_of_freedom_ == pytest.approx(np.trace(each), abs=1e-12)
+    assert fot.risk.Lowess().fit(p, y).n_parameters_ == pytest.approx(np.trace(each), abs=1e-12)
+    assert fot.risk.Lowess().fit([0.3, 0.3], [0, 1]).n_parameters_ == 1
 
 
 def test_many_scores_are_fitted_in_blocks(monkeypatch):
     y, p = noisy(300)
-    expected = fot.Lowess(delta=0).fit(p, y).predict(p)
+    expected = fot.risk.Lowess(delta=0).fit(p, y).predict(p)
     labels = np.stack((y, 1 - y), axis=1)
-    many = fit_predict_many(fot.Lowess(delta=0), p, labels)
+    many = fit_predict_many(fot.risk.Lowess(delta=0), p, labels)
     monkeypatch.setattr("fitontest.risk.families.lowess.BLOCK", 1000)
     monkeypatch.setattr("fitontest.risk.families.local_regression.MOST_KEPT", 1000)
-    np.testing.assert_allclose(fot.Lowess(delta=0).fit(p, y).predict(p), expected, rtol=0, atol=1e-13)
-    np.testing.assert_allclose(fit_predict_many(fot.Lowess(delta=0), p, labels), many, rtol=0, atol=1e-13)
+    np.testing.assert_allclose(fot.risk.Lowess(delta=0).fit(p, y).predict(p), expected, rtol=0, atol=1e-13)
+    np.testing.assert_allclose(fit_predict_many(fot.risk.Lowess(delta=0), p, labels), many, rtol=0, atol=1e-13)
 
 
 def test_fits_to_the_same_scores_share_their_work():
     y, p = noisy(200)
     entries, positives = labelled_entries(fot.ScoreSample(y, p))
-    fits = fot.Lowess().fit_many(entries, positives[:, None])
+    fits = fot.risk.Lowess().fit_many(entries, positives[:, None])
     at = np.linspace(0, 1, 11)
     assert fits.shared
-    np.testing.assert_allclose(fits.at(at)[:, 0], fot.Lowess().fit(p, y).predict(at), rtol=0, atol=1e-13)
+    np.testing.assert_allclose(fits.at(at)[:, 0], fot.risk.Lowess().fit(p, y).predict(at), rtol=0, atol=1e-13)
 
 
 @pytest.mark.parametrize(
@@ -167,6 +167,6 @@ def test_fits_to_the_same_scores_share_their_work():
 )
 def test_settings_are_checked(settings, message):
     with pytest.raises(ValueError, match=message):
-        fot.Lowess(**settings).fit([0.1, 0.2], [0, 1])
+        fot.risk.Lowess(**settings).fit([0.1, 0.2], [0, 1])
     with pytest.raises(ValueError, match=message):
-        fit_predict_many(fot.Lowess(**settings), [0.1, 0.2], [[0], [1]])
+        fit_predict_many(fot.risk.Lowess(**settings), [0.1, 0.2], [[0], [1]])

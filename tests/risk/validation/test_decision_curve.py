@@ -39,13 +39,13 @@ def test_golden_sets():
     for name in SETS:
         expected = SETS[name]["expected"]
         _, y, p, _ = rows_of(name)
-        curve = fot.decision_curve(y, p, thresholds=expected["net_benefit"]["threshold"])
+        curve = fot.risk.decision_curve(y, p, thresholds=expected["net_benefit"]["threshold"])
         found = [curve.net_benefit["model"], curve.net_benefit["treat all"]]
         for one, key in zip(found, ("model", "all"), strict=True):
             np.testing.assert_allclose(one.value, expected["net_benefit"][key], rtol=0, atol=1e-12)
         np.testing.assert_allclose(curve.share_above["model"], expected["net_benefit"]["test_positive"], atol=1e-12)
         if "dcurves" in expected:
-            avoided = fot.decision_curve(y, p, thresholds=expected["dcurves"]["threshold"]).interventions_avoided
+            avoided = fot.risk.decision_curve(y, p, thresholds=expected["dcurves"]["threshold"]).interventions_avoided
             np.testing.assert_allclose(
                 avoided["model"].value, expected["dcurves"]["net_intervention_avoided"], rtol=0, atol=1e-11
             )
@@ -62,8 +62,8 @@ def test_brute_force(kind):
     if kind == "weighted groups":
         w = rng.random(400) + 0.5
     options = {"groups": groups, "sample_weight": None if np.all(w == 1) else w}
-    curve = fot.decision_curve(y, {"a": p, "b": q}, thresholds=T, **options)
-    single = fot.decision_curve(y, p, thresholds=T, **options)
+    curve = fot.risk.decision_curve(y, {"a": p, "b": q}, thresholds=T, **options)
+    single = fot.risk.decision_curve(y, p, thresholds=T, **options)
     w2 = w if kind == "counts" else w**2 / (1 - w / w.sum()) if kind == "importances" else w**2
     share, mean = w / w.sum(), {}
     for name, scores in (("a", p), ("b", q), ("treat all", np.ones(400)), ("treat none", np.zeros(400))):
@@ -107,7 +107,7 @@ def test_measures_at_single_thresholds():
     groups = np.arange(500) // 5
     for options in ({}, {"groups": groups}):
         sample = fot.read(y, p, **options)
-        curve = fot.DecisionCurve.of({"it": sample}, T, level=0.9, family="spline")
+        curve = fot.risk.DecisionCurve.of({"it": sample}, T, level=0.9, family="spline")
         for k, t in enumerate(T):
             for settings, found in (
                 ({}, curve.net_benefit),
@@ -140,32 +140,32 @@ def test_the_quantile_over_thresholds():
 
 def test_bands_hold_intervals_and_grow_with_thresholds():
     y, p, _ = population(800)
-    wide, narrow = (fot.decision_curve(y, p, thresholds=t) for t in (None, [0.3]))
+    wide, narrow = (fot.risk.decision_curve(y, p, thresholds=t) for t in (None, [0.3]))
     band = wide.net_benefit["model"]
     assert np.all(band.band_low < band.low)
     assert np.all(band.band_high > band.high)
     assert narrow.net_benefit["model"].band_low == pytest.approx(narrow.net_benefit["model"].low, abs=2e-3)
     k = np.searchsorted(wide.thresholds, 0.295)
     assert band.band_low[k] < narrow.net_benefit["model"].band_low[0]
-    again = fot.decision_curve(y[::-1], p[::-1])
+    again = fot.risk.decision_curve(y[::-1], p[::-1])
     np.testing.assert_allclose(again.net_benefit["model"].band_low, band.band_low, atol=1e-12)
 
 
 def test_what_is_said():
     y, p, _ = population(3000)
-    good = fot.decision_curve(y, p, thresholds=[0.3, 0.4, 0.5])
+    good = fot.risk.decision_curve(y, p, thresholds=[0.3, 0.4, 0.5])
     assert good.sentence.startswith("The model is shown better than treating all and treating none at every threshold.")
-    bad = fot.decision_curve(y, {"tree": 0.3 * p, "forest": p}, thresholds=[0.2, 0.5])
+    bad = fot.risk.decision_curve(y, {"tree": 0.3 * p, "forest": p}, thresholds=[0.2, 0.5])
     tree, forest, pair = bad.sentence.splitlines()
     assert tree.startswith("tree is not shown better than treating all and treating none at any threshold.")
     assert "It is shown worse than treating all at 0.2, recalibrated at least as good there." in tree
     assert "recalibration would gain most at" in tree
     assert forest.startswith("forest is shown better")
     assert pair == "forest has more net benefit than tree at every threshold."
-    same = fot.decision_curve(y, {"a": p, "b": p}, thresholds=[0.2, 0.5])
+    same = fot.risk.decision_curve(y, {"a": p, "b": p}, thresholds=[0.2, 0.5])
     assert "No difference of a and b is shown at any threshold." in str(same)
     assert "Rows must be independent" in str(same)
-    few = fot.decision_curve(y, p, thresholds=[0.2, 0.5], groups=np.arange(3000) % 4)
+    few = fot.risk.decision_curve(y, p, thresholds=[0.2, 0.5], groups=np.arange(3000) % 4)
     assert "nothing is shown, since dependence cannot be learnt" in str(few)
     assert few.net_benefit["model"].low is None
     assert few.rows()[0]["low"] is None
@@ -180,7 +180,7 @@ def test_ranges():
 
 def test_forms():
     y, p, _ = population(300)
-    curve = fot.decision_curve(y, {"a": p, "b": p**2}, thresholds=T)
+    curve = fot.risk.decision_curve(y, {"a": p, "b": p**2}, thresholds=T)
     frame = curve.to_frame()
     assert len(frame) == 2 * len(T)
     assert frame.notna().all().all()
@@ -189,7 +189,7 @@ def test_forms():
     assert len(data["rows"]) == 10
     assert data["rows"][0]["standardised"] == pytest.approx(curve.standardised["a"].value[0])
     assert curve._repr_html_()
-    by_cells = fot.decision_curve(fot.Cells.of(y, p, exact=True), thresholds=T)
+    by_cells = fot.risk.decision_curve(fot.Cells.of(y, p, exact=True), thresholds=T)
     np.testing.assert_allclose(by_cells.net_benefit["model"].value, curve.net_benefit["a"].value, atol=1e-12)
     np.testing.assert_allclose(
         by_cells.net_benefit["model"].standard_error, curve.net_benefit["a"].standard_error, atol=1e-12
@@ -197,12 +197,12 @@ def test_forms():
 
 
 def test_edges():
-    constant = fot.decision_curve([0, 1, 0, 1], [0.4] * 4, thresholds=[0.3, 0.4, 0.5])
+    constant = fot.risk.decision_curve([0, 1, 0, 1], [0.4] * 4, thresholds=[0.3, 0.4, 0.5])
     np.testing.assert_array_equal(constant.share_above["model"], [1, 1, 0])
     np.testing.assert_allclose(constant.difference("model", "treat all").value[:2], 0)
     np.testing.assert_allclose(constant.net_benefit["model"].value[2], 0)
     np.testing.assert_allclose(constant.loss["model"], [0, 0, 0], atol=1e-15)
-    none = fot.decision_curve([0, 0, 0], [0.4, 0.2, 0.7], thresholds=[0.3])
+    none = fot.risk.decision_curve([0, 0, 0], [0.4, 0.2, 0.7], thresholds=[0.3])
     assert str(none)
     assert none.rows()[0]["standardised"] is None
     with pytest.raises(fot.exceptions.NoValueError, match="y_true must hold a positive row"):
@@ -212,24 +212,24 @@ def test_edges():
 def test_bad_input():
     y, p, _ = population(50)
     with pytest.raises(ValueError, match="must have the same number of rows, got: y_true has 50"):
-        fot.decision_curve(y, {"a": p, "b": p[:-1]})
+        fot.risk.decision_curve(y, {"a": p, "b": p[:-1]})
     with pytest.raises(ValueError, match="samples must be of the same rows, got 50 of 'a' and 49 of 'b'"):
-        fot.DecisionCurve.of({"a": fot.read(y, p), "b": fot.read(y[:-1], p[:-1])})
+        fot.risk.DecisionCurve.of({"a": fot.read(y, p), "b": fot.read(y[:-1], p[:-1])})
     with pytest.raises(ValueError, match="the labels of 'a' and 'b' differ, first in row"):
-        fot.DecisionCurve.of({"a": fot.read(y, p), "b": fot.read(1 - y, p)})
+        fot.risk.DecisionCurve.of({"a": fot.read(y, p), "b": fot.read(1 - y, p)})
     with pytest.raises(ValueError, match="level must be a number in"):
-        fot.decision_curve(y, p, level=95)
+        fot.risk.decision_curve(y, p, level=95)
     with pytest.raises(ValueError, match="family must be"):
-        fot.decision_curve(y, p, family=3)
+        fot.risk.decision_curve(y, p, family=3)
     with pytest.raises(ValueError, match="models must not be called"):
-        fot.decision_curve(y, {"treat all": p})
+        fot.risk.decision_curve(y, {"treat all": p})
     with pytest.raises(ValueError, match="b must be"):
-        fot.decision_curve(y, p).difference("model", "other")
+        fot.risk.decision_curve(y, p).difference("model", "other")
     with pytest.raises(ValueError, match="thresholds must increase"):
-        fot.decision_curve(y, p, thresholds=[0.2, 0.1])
+        fot.risk.decision_curve(y, p, thresholds=[0.2, 0.1])
     cells = fot.read(fot.Cells.of(np.repeat(y, 9), np.repeat(p, 9)))
     with pytest.raises(ValueError, match="single rows"):
-        fot.DecisionCurve.of({"a": cells, "b": cells})
+        fot.risk.DecisionCurve.of({"a": cells, "b": cells})
 
 
 def test_the_probability_at_a_threshold():

@@ -26,7 +26,7 @@ def rows():
 
 @pytest.fixture(scope="module")
 def validation(rows):
-    return fot.validate(*rows, thresholds=THRESHOLDS)
+    return fot.risk.validate(*rows, thresholds=THRESHOLDS)
 
 
 def test_the_statistics_are_those_of_the_measures(rows, validation):
@@ -48,19 +48,19 @@ def test_the_statistics_are_those_of_the_measures(rows, validation):
 
 def test_the_verdict_is_that_of_evaluate(rows, validation):
     assert str(validation.verdict) == str(fot.evaluate(*rows, families=["spline"]).verdict)
-    loess = fot.validate(*rows, family="loess")
+    loess = fot.risk.validate(*rows, family="loess")
     assert loess.verdict.estimate == validation.verdict.estimate
     assert loess["ici"] == fot.calibration_error(*rows, family="loess")
 
 
 def test_a_seed_is_that_of_the_families(rows):
-    seeded = fot.validate(*rows, random_state=5)
+    seeded = fot.risk.validate(*rows, random_state=5)
     assert str(seeded["ici"].measure) == str(PlugIn("spline").seeded(5))
     assert seeded.verdict.estimate is seeded["ici"]
 
 
 def test_it_prints_the_sentence_first_in_few_lines(rows, validation):
-    lines = str(fot.validate(*rows)).splitlines()
+    lines = str(fot.risk.validate(*rows)).splitlines()
     first = " ".join(lines[:2])
     assert first.startswith("Risks are too low, with ")
     assert ", and too extreme (slope 0." in first
@@ -83,7 +83,7 @@ def test_records_go_into_frames_json_and_html(validation):
 
 
 def test_a_cost_is_a_threshold(rows):
-    by_cost = fot.validate(*rows, cost=0.25)
+    by_cost = fot.risk.validate(*rows, cost=0.25)
     assert by_cost.thresholds == (0.2,)
     assert by_cost["net_benefit(0.2)"] == fot.measure(*rows, "net_benefit", threshold=0.2)
 
@@ -91,17 +91,17 @@ def test_a_cost_is_a_threshold(rows):
 def test_calibrated_risks_are_not_called_wrong():
     rng = np.random.default_rng(1)
     p = rng.beta(1, 3, 1500)
-    validation = fot.validate(rng.random(1500) < p, p, thresholds=0.25)
+    validation = fot.risk.validate(rng.random(1500) < p, p, thresholds=0.25)
     assert validation.headline.startswith("No miscalibration shown (O:E ")
     assert "at a threshold of 0.25, no gain of recalibration is shown: at most" in validation.headline.lower()
 
 
 def test_several_models_have_a_line_each(rows):
     y, p = rows
-    models = fot.validate(y, {"old": p, "new": expit(0.6 * np.log(p / (1 - p)) + 0.3)}, thresholds=0.2)
+    models = fot.risk.validate(y, {"old": p, "new": expit(0.6 * np.log(p / (1 - p)) + 0.3)}, thresholds=0.2)
     assert [*models] == ["old", "new"]
     assert models["old"]["auc"] == models["new"]["auc"]
-    alone = fot.validate(y, p, thresholds=0.2)
+    alone = fot.risk.validate(y, p, thresholds=0.2)
     assert {name: float(one) for name, one in models["old"].statistics.items()} == {
         name: float(one) for name, one in alone.statistics.items()
     }
@@ -112,17 +112,17 @@ def test_several_models_have_a_line_each(rows):
 def test_segments_are_validated_alone(rows):
     y, p = rows
     site = np.where(np.arange(400) % 3 == 0, "north", "south")
-    by_site = fot.validate(y, p, by=site)
+    by_site = fot.risk.validate(y, p, by=site)
     assert [*by_site] == ["north", "south"]
     assert by_site["north"]["observed_expected"] == fot.measure(y[::3], p[::3], "observed_expected")
     assert by_site.total["brier"] == fot.measure(y, p, "brier")
     frame = pd.DataFrame({"y": y, "p": p, "site": site})
-    assert fot.validate(frame, label="y", prob="p", by="site")["north"]["auc"] == by_site["north"]["auc"]
+    assert fot.risk.validate(frame, label="y", prob="p", by="site")["north"]["auc"] == by_site["north"]["auc"]
 
 
 def test_a_statistic_without_a_value_has_a_reason():
     y, p = [0] * 20 + [1] * 20, np.r_[np.full(20, 0.2), np.full(20, 0.7)]
-    validation = fot.validate(y, p)
+    validation = fot.risk.validate(y, p)
     assert "calibration_slope" in validation.reasons
     assert validation.reasons["calibration_slope"] in " ".join(str(validation).split())
     with pytest.raises(KeyError, match="has no value"):
@@ -134,7 +134,7 @@ def test_a_statistic_without_a_value_has_a_reason():
 
 def test_few_groups_are_refused_in_the_sentence(rows):
     y, p = rows
-    validation = fot.validate(y, p, groups=np.arange(400) % 6)
+    validation = fot.risk.validate(y, p, groups=np.arange(400) % 6)
     assert "fewer than 10 groups" in validation.headline
     assert validation["observed_expected"].interval is None
 
@@ -142,8 +142,8 @@ def test_few_groups_are_refused_in_the_sentence(rows):
 def test_counts_are_repeated_rows(rows):
     y, p = rows
     with pytest.warns(fot.CalibrationWarning, match="look like copies"):
-        twice = fot.validate(np.repeat(y, 2), np.repeat(p, 2), thresholds=0.2, family="loess")
-    counted = fot.validate(y, p, sample_weight=np.full(400, 2), thresholds=0.2, family="loess")
+        twice = fot.risk.validate(np.repeat(y, 2), np.repeat(p, 2), thresholds=0.2, family="loess")
+    counted = fot.risk.validate(y, p, sample_weight=np.full(400, 2), thresholds=0.2, family="loess")
     for name, one in twice.statistics.items():
         assert float(one) == pytest.approx(float(counted[name]), rel=1e-9, abs=1e-12), name
 
@@ -152,7 +152,7 @@ def test_an_estimator_is_corrected_for_optimism():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(80, 8))
     y = rng.random(80) < expit(X[:, 0])
-    validation = fot.validate(y, X=X, estimator=LogisticRegression(C=np.inf), optimism=20)
+    validation = fot.risk.validate(y, X=X, estimator=LogisticRegression(C=np.inf), optimism=20)
     record = validation.to_frame().set_index("statistic").loc["calibration_slope"]
     assert record["value"] == pytest.approx(1.0, abs=1e-3)
     assert record["corrected"] < 0.95
@@ -175,19 +175,19 @@ def test_an_estimator_is_corrected_for_optimism():
 )
 def test_bad_input_is_refused_by_name(arguments, message):
     with pytest.raises(ValueError, match=message):
-        fot.validate(*noisy(50), **arguments)
+        fot.risk.validate(*noisy(50), **arguments)
 
 
 def test_whole_distributions_are_refused():
     with pytest.raises(ValueError, match="reduction must be 'confidence', 'binary' or 'classwise'"):
-        fot.validate([0, 1, 2], np.eye(3), reduction="canonical")
+        fot.risk.validate([0, 1, 2], np.eye(3), reduction="canonical")
 
 
 def test_classes_are_validated_each_against_the_rest():
     rng = np.random.default_rng(2)
     P = rng.dirichlet([1.0, 1.0, 1.0], 200)
     k = (P.cumsum(axis=1) < rng.random((200, 1))).sum(axis=1)
-    classes = fot.validate(k, P, reduction="classwise", family="platt")
+    classes = fot.risk.validate(k, P, reduction="classwise", family="platt")
     assert [*classes] == [0, 1, 2]
     assert classes[2]["observed_expected"] == fot.measure(k == 2, P[:, 2], "observed_expected")
     with pytest.raises(AttributeError, match="each validation has its own"):
@@ -197,14 +197,14 @@ def test_classes_are_validated_each_against_the_rest():
 def test_models_of_unequal_length_are_refused(rows):
     y, p = rows
     with pytest.raises(ValueError, match="new"):
-        fot.validate(y, {"old": p, "new": p[1:]})
+        fot.risk.validate(y, {"old": p, "new": p[1:]})
 
 
 def test_a_truth_rougher_than_a_spline_is_told_with_what_follows():
     rng = np.random.default_rng(0)
     p = rng.random(3000)
     c = np.clip(p + 0.12 * np.sign(np.sin(40 * np.pi * p)), 0.01, 0.99)
-    validation = fot.validate(rng.random(3000) < c, p, thresholds=0.3)
+    validation = fot.risk.validate(rng.random(3000) < c, p, thresholds=0.3)
     text = " ".join(str(validation).split())
     assert "A spline does not fit (p = " in text
     assert "No interval of E50, E90, Emax: " in text
@@ -233,8 +233,8 @@ def test_the_sentence_quotes_no_loss_that_its_interval_leaves_out(validation):
 def test_several_models_say_why_their_intervals_may_mislead(rows):
     y, p = rows
     copies = np.arange(400) % 3 + 1  # labels of copies agree
-    lines = " ".join(str(fot.validate(y, {"a": p, "b": p**1.1}, sample_weight=copies)).split())
-    alone = " ".join(str(fot.validate(y, p, sample_weight=copies)).split())
+    lines = " ".join(str(fot.risk.validate(y, {"a": p, "b": p**1.1}, sample_weight=copies)).split())
+    alone = " ".join(str(fot.risk.validate(y, p, sample_weight=copies)).split())
     note = "Weights are taken for counts: 400 rows stand for 799"
     assert note in alone
     assert lines.count(note) == 1
@@ -242,7 +242,7 @@ def test_several_models_say_why_their_intervals_may_mislead(rows):
 
 def test_a_gain_without_an_interval_has_its_unit(rows):
     y, p = rows
-    few = fot.validate(y, p, thresholds=0.3, groups=np.arange(400) % 4)
+    few = fot.risk.validate(y, p, thresholds=0.3, groups=np.arange(400) % 4)
     assert few["decision_loss(0.3)"].interval is None
     assert "net true positives per 1,000 by these very rows" in few.headline
 
@@ -255,17 +255,17 @@ def test_the_p_value_of_the_intercept_says_what_it_is_of(validation):
 
 def test_several_models_say_what_a_loss_is_and_how_to_compare_net_benefits(rows):
     y, p = rows
-    text = str(fot.validate(y, {"a": p, "b": p**1.1}, thresholds=0.3))
+    text = str(fot.risk.validate(y, {"a": p, "b": p**1.1}, thresholds=0.3))
     assert "loss: the net benefit lost by miscalibration" in " ".join(text.split())
-    assert "fot.decision_curve(y_true, models).difference(a, b)" in text
-    alone = str(fot.validate(y, {"a": p, "b": p**1.1}))
+    assert "fot.risk.decision_curve(y_true, models).difference(a, b)" in text
+    alone = str(fot.risk.validate(y, {"a": p, "b": p**1.1}))
     assert "loss:" not in alone
 
 
 def test_segments_name_columns_without_a_value_as_the_table_does(rows):
     y, p = rows
     segment = np.where(np.arange(400) < 15, "few", "many")
-    text = str(fot.validate(y, p, by=segment))
+    text = str(fot.risk.validate(y, p, by=segment))
     assert "few: slope: " in text
     assert "calibration_slope" not in text
 

@@ -14,9 +14,9 @@ from tests.segments.repair.trees.problems import blobs, regions
 
 def test_the_leaves_are_those_of_the_rows_given():
     X, y, scores = regions(600)
-    tree = fot.ProbabilityCalibrationTree(max_depth=3).fit(X[:400], y[:400], scores=scores[:400])
+    tree = fot.segments.ProbabilityCalibrationTree(max_depth=3).fit(X[:400], y[:400], scores=scores[:400])
     w = np.random.default_rng(0).integers(0, 3, 200).astype(float)
-    display = fot.TreeDisplay.from_estimator(
+    display = fot.segments.TreeDisplay.from_estimator(
         tree, X[400:], y[400:], sample_weight=w, scores=scores[400:], max_depth=9, ax=blank()
     )
     cells, p = tree.cells(X[400:]), tree.predict_proba(X[400:], scores=scores[400:])[:, 1]
@@ -34,8 +34,8 @@ def test_the_leaves_are_those_of_the_rows_given():
 
 def test_a_deep_tree_is_cut_and_says_so():
     X, y, _ = regions(600)
-    tree = fot.TreeCalibrator(max_depth=5, cv=[(range(600), range(600))]).fit(X, y)
-    display = fot.TreeDisplay.from_estimator(tree, X, y, max_depth=2, ax=blank())
+    tree = fot.segments.TreeCalibrator(max_depth=5, cv=[(range(600), range(600))]).fit(X, y)
+    display = fot.segments.TreeDisplay.from_estimator(tree, X, y, max_depth=2, ax=blank())
     assert "drawn to depth 2" in display.ax_.get_title(loc="left")
     assert sum(row["leaves"] for row in display.rows("leaves")) == tree.n_leaves_ > 4
     assert len(display.rows("leaves")) == 4
@@ -49,8 +49,8 @@ def test_texts_do_not_touch(depth):
     X = pd.DataFrame(X, columns=["a feature with quite a long name", "another one of these", "x"])
     X.iloc[::9, 0] = np.nan
     options = {"max_depth": depth, "cv": [(range(700), range(700))]}  # deep: the factor is chosen on the same rows
-    tree = fot.ProbabilityCalibrationTree(**options).fit(X, y, scores=scores)
-    display = fot.TreeDisplay.from_estimator(tree, X, y, scores=scores, max_depth=depth, ax=blank((9, 6)))
+    tree = fot.segments.ProbabilityCalibrationTree(**options).fit(X, y, scores=scores)
+    display = fot.segments.TreeDisplay.from_estimator(tree, X, y, scores=scores, max_depth=depth, ax=blank((9, 6)))
     display.plot(blank(display.size))
     display.figure_.draw_without_rendering()
     boxes = [text.get_window_extent() for text in display.ax_.texts]
@@ -62,16 +62,16 @@ def test_texts_do_not_touch(depth):
 def test_missing_features_are_named_where_they_go():
     X, y, _ = regions(300)
     X[y == 1, 0] = np.nan
-    tree = fot.TreeCalibrator(max_depth=1).fit(X, y)
-    paths = [row["path"] for row in fot.TreeDisplay.from_estimator(tree, X, y, ax=blank()).rows("leaves")]
+    tree = fot.segments.TreeCalibrator(max_depth=1).fit(X, y)
+    paths = [row["path"] for row in fot.segments.TreeDisplay.from_estimator(tree, X, y, ax=blank()).rows("leaves")]
     assert paths == ["x0 not missing", "x0 missing"]
     X[y == 0, 0] = np.where(np.arange((y == 0).sum()) % 2, np.nan, -1.0)
-    tree = fot.TreeCalibrator(max_depth=1).fit(X, y)
-    paths = [row["path"] for row in fot.TreeDisplay.from_estimator(tree, X, y, ax=blank()).rows("leaves")]
+    tree = fot.segments.TreeCalibrator(max_depth=1).fit(X, y)
+    paths = [row["path"] for row in fot.segments.TreeDisplay.from_estimator(tree, X, y, ax=blank()).rows("leaves")]
     assert paths == ["x0 not missing", "x0 missing"]
     X[y == 1, 0] = np.where(np.arange((y == 1).sum()) % 2, np.nan, 1.0)
-    tree = fot.TreeCalibrator(max_depth=1).fit(X, y)
-    paths = [row["path"] for row in fot.TreeDisplay.from_estimator(tree, X, y, ax=blank()).rows("leaves")]
+    tree = fot.segments.TreeCalibrator(max_depth=1).fit(X, y)
+    paths = [row["path"] for row in fot.segments.TreeDisplay.from_estimator(tree, X, y, ax=blank()).rows("leaves")]
     assert sum("or missing" in path for path in paths) == 1
 
 
@@ -79,47 +79,47 @@ def test_a_calibrated_classifier_with_one_tree_is_drawn():
     X, y, _ = regions(400)
     classifier = FrozenEstimator(GaussianNB().fit(X[:200], y[:200]))
     model = fot.CalibratedClassifier(classifier, "probability_calibration_tree").fit(X[200:], y[200:])
-    display = fot.TreeDisplay.from_estimator(model, X, y, ax=blank())
+    display = fot.segments.TreeDisplay.from_estimator(model, X, y, ax=blank())
     shares = [row["share"] for row in display.rows("leaves")]
     predicted = [row["predicted"] for row in display.rows("leaves")]
     assert np.dot(shares, predicted) == pytest.approx(model.predict_proba(X)[:, 1].mean())
     several = fot.CalibratedClassifier(GaussianNB(), "tree", cv=2).fit(X, y)
     with pytest.raises(ValueError, match="estimator must have one tree, got 2"):
-        fot.TreeDisplay.from_estimator(several, X, y)
+        fot.segments.TreeDisplay.from_estimator(several, X, y)
     with pytest.raises(ValueError, match="estimator must be a fitted tree or a CalibratedClassifier with one"):
-        fot.TreeDisplay.from_estimator(GaussianNB(), X, y)
+        fot.segments.TreeDisplay.from_estimator(GaussianNB(), X, y)
 
 
 def test_of_several_classes_one_is_shown():
     X, y, P = blobs()
-    tree = fot.ProbabilityCalibrationTree(max_depth=2).fit(X, y, scores=P)
+    tree = fot.segments.ProbabilityCalibrationTree(max_depth=2).fit(X, y, scores=P)
     with pytest.raises(ValueError, match="pos_label must be given of 3 classes"):
-        fot.TreeDisplay.from_estimator(tree, X, y, scores=P)
+        fot.segments.TreeDisplay.from_estimator(tree, X, y, scores=P)
     with pytest.raises(ValueError, match="pos_label must be one of the classes"):
-        fot.TreeDisplay.from_estimator(tree, X, y, scores=P, pos_label=7)
-    display = fot.TreeDisplay.from_estimator(tree, X, y, scores=P, pos_label=2, ax=blank())
+        fot.segments.TreeDisplay.from_estimator(tree, X, y, scores=P, pos_label=7)
+    display = fot.segments.TreeDisplay.from_estimator(tree, X, y, scores=P, pos_label=2, ax=blank())
     rows = display.rows("leaves")
     assert sum(row["share"] * row["observed"] for row in rows) == pytest.approx((y == 2).mean())
 
 
 def test_labels_that_are_no_classes_are_refused():
     X, y, _ = regions(100)
-    tree = fot.TreeCalibrator(max_depth=1).fit(X, y)
+    tree = fot.segments.TreeCalibrator(max_depth=1).fit(X, y)
     wrong = y.astype(float)
     wrong[[3, 5]] = 7
     with pytest.raises(ValueError, match=r"y must be one of the classes .*, got 7.0 at row 4 \(.*2 such values\)"):
-        fot.TreeDisplay.from_estimator(tree, X, wrong)
+        fot.segments.TreeDisplay.from_estimator(tree, X, wrong)
     with pytest.raises(ValueError, match=r"y must be one of the classes .*, got 'yes'"):
-        fot.TreeDisplay.from_estimator(tree, X, np.where(y, "yes", "no"))
+        fot.segments.TreeDisplay.from_estimator(tree, X, np.where(y, "yes", "no"))
     absent = np.where(wrong == 7, 0.0, 1.0)
-    assert fot.TreeDisplay.from_estimator(tree, X, wrong, sample_weight=absent, ax=blank()).n == 98
+    assert fot.segments.TreeDisplay.from_estimator(tree, X, wrong, sample_weight=absent, ax=blank()).n == 98
 
 
 def test_the_regression_is_that_of_the_class_shown():
     X, y, scores = regions(400)
-    tree = fot.ProbabilityCalibrationTree(max_depth=2).fit(X, y, scores=scores)
+    tree = fot.segments.ProbabilityCalibrationTree(max_depth=2).fit(X, y, scores=scores)
     for label, own in ((0, 1 - scores), (1, scores)):
-        display = fot.TreeDisplay.from_estimator(tree, X, y, scores=scores, pos_label=label, ax=blank())
+        display = fot.segments.TreeDisplay.from_estimator(tree, X, y, scores=scores, pos_label=label, ax=blank())
         rows, cells = display.rows("leaves"), tree.cells(X)
         a, b = (np.array([row[key] for row in rows])[cells] for key in ("intercept", "slope"))
         p = 1 / (1 + np.exp(-(a + b * (np.log(own) - np.log1p(-own)))))
@@ -128,10 +128,10 @@ def test_the_regression_is_that_of_the_class_shown():
 
 def test_whole_weights_count_rows_in_the_intervals_and_the_scale_of_others_does_not_matter():
     X, y, _ = regions(200)
-    tree = fot.TreeCalibrator(max_depth=1).fit(X, y)
+    tree = fot.segments.TreeCalibrator(max_depth=1).fit(X, y)
 
     def ends(X, y, w=None):
-        rows = fot.TreeDisplay.from_estimator(tree, X, y, sample_weight=w, ax=blank()).rows("leaves")
+        rows = fot.segments.TreeDisplay.from_estimator(tree, X, y, sample_weight=w, ax=blank()).rows("leaves")
         return [[row["low"], row["high"]] for row in rows]
 
     w = np.random.default_rng(0).integers(0, 5, 200)
@@ -144,8 +144,8 @@ def test_paths_say_where_missing_rows_are_and_only_where_they_come():
     X, y, _ = regions(600)
     X[::5, 0] = np.nan
     X[::3, 1] = np.nan
-    tree = fot.TreeCalibrator(max_depth=4, cv=[(range(600), range(600))]).fit(X, y)
-    display = fot.TreeDisplay.from_estimator(tree, X, y, max_depth=4, ax=blank())
+    tree = fot.segments.TreeCalibrator(max_depth=4, cv=[(range(600), range(600))]).fit(X, y)
+    display = fot.segments.TreeDisplay.from_estimator(tree, X, y, max_depth=4, ax=blank())
     cells = tree.cells(X)
     texts = [text.get_text() for text in display.ax_.texts]
     assert not any("inf" in text for text in texts)
@@ -178,13 +178,13 @@ def test_intervals_take_groups_for_independent():
     rng = np.random.default_rng(0)
     X = rng.random((120, 2))
     y = (rng.random(120) < X[:, 0]).astype(int)
-    calibrator = fot.TreeCalibrator(max_depth=2).fit(X, y)
-    once = fot.TreeDisplay.from_estimator(calibrator, X, y, ax=blank())
+    calibrator = fot.segments.TreeCalibrator(max_depth=2).fit(X, y)
+    once = fot.segments.TreeDisplay.from_estimator(calibrator, X, y, ax=blank())
     copies = (calibrator, np.repeat(X, 5, axis=0), np.repeat(y, 5))
     ids = np.repeat([f"site {i}" for i in range(120)], 5)
-    grouped = fot.TreeDisplay.from_estimator(*copies, groups=ids, ax=blank())
-    wrong = fot.TreeDisplay.from_estimator(*copies, ax=blank())
-    singles = fot.TreeDisplay.from_estimator(calibrator, X, y, groups=np.arange(120), ax=blank())
+    grouped = fot.segments.TreeDisplay.from_estimator(*copies, groups=ids, ax=blank())
+    wrong = fot.segments.TreeDisplay.from_estimator(*copies, ax=blank())
+    singles = fot.segments.TreeDisplay.from_estimator(calibrator, X, y, groups=np.arange(120), ax=blank())
     assert singles.rows("leaves") == once.rows("leaves")
 
     def widths(display):
@@ -193,7 +193,7 @@ def test_intervals_take_groups_for_independent():
     inside = np.array([0.02 < row["observed"] < 0.98 for row in once.rows("leaves")])
     np.testing.assert_allclose(widths(grouped)[inside], widths(once)[inside], rtol=0.15)
     assert (widths(wrong)[inside] < 0.6 * widths(once)[inside]).all()
-    few = fot.TreeDisplay.from_estimator(calibrator, X, y, groups=np.arange(120) % 6, ax=blank())
+    few = fot.segments.TreeDisplay.from_estimator(calibrator, X, y, groups=np.arange(120) % 6, ax=blank())
     assert np.isnan(widths(few)).all()
     assert "n = 120, 6 groups: too few for intervals" in few.ax_.get_title(loc="left")
     assert "n = 600, 120 groups, class 1" in repr(grouped)

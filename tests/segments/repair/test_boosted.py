@@ -131,7 +131,7 @@ def test_bins_without_rows_go_with_most_rows():
 def test_the_map_has_the_trees_of_the_fit(seed):
     """The map walks thresholds and sets of levels, the fit bins: of the rows of the fit both are the same."""
     rows = rows_of(800, seed, offset=2.0).canonical()
-    family = fot.Boosted(max_stages=3, trees_per_stage=4, learning_rate=0.3, min_samples_leaf=10, folds=2)
+    family = fot.segments.Boosted(max_stages=3, trees_per_stage=4, learning_rate=0.3, min_samples_leaf=10, folds=2)
     solution = family.solve(rows)
     stages = family._stages(dealt_rows(rows, 2, 0), nested=False)
     n_stages = solution.attributes["n_stages_"]
@@ -145,14 +145,14 @@ def test_the_map_has_the_trees_of_the_fit(seed):
 
 def test_stages_are_chosen_by_held_out_rows_and_may_be_none():
     X, p, y = labelled(1000, offset=1.5)
-    found = fot.Boosted(folds=3).fit(X, y, scores=p)
+    found = fot.segments.Boosted(folds=3).fit(X, y, scores=p)
     assert found.n_stages_ == int(np.argmin(found.held_out_losses_)) >= 1
     assert found.map_.feature.shape == (20 * found.n_stages_, 7)
     rng = np.random.default_rng(5)
-    calibrated = fot.Boosted(folds=3).fit(X, rng.random(1000) < p, scores=p)
+    calibrated = fot.segments.Boosted(folds=3).fit(X, rng.random(1000) < p, scores=p)
     assert calibrated.n_stages_ == 0
     np.testing.assert_allclose(calibrated.predict_proba(X, scores=p)[:, 1], p, rtol=1e-12)
-    assert fot.Boosted(max_stages=0).fit(X, y, scores=p).n_stages_ == 0
+    assert fot.segments.Boosted(max_stages=0).fit(X, y, scores=p).n_stages_ == 0
 
 
 def test_splits_see_categories_missing_values_and_the_score():
@@ -167,7 +167,7 @@ def test_splits_see_categories_missing_values_and_the_score():
     }
     for name, shift in wrong.items():
         y = rng.random(n) < sigmoid(np.log(p / (1 - p)) + shift - shift.mean())
-        found = fot.Boosted(max_stages=1, trees_per_stage=3, folds=2, learning_rate=0.5).fit(X, y, scores=p)
+        found = fot.segments.Boosted(max_stages=1, trees_per_stage=3, folds=2, learning_rate=0.5).fit(X, y, scores=p)
         first = found.map_.feature[0, 0]
         assert name == "score" if first == len(found.map_.columns) else found.map_.columns[first] == name
 
@@ -176,7 +176,7 @@ def test_no_feature_leaves_trees_on_the_score():
     rng = np.random.default_rng(0)
     p = rng.random(2000)
     y = rng.random(2000) < np.where(p > 0.5, 0.9, 0.1)
-    found = fot.Boosted().fit(np.ones((2000, 1)), y, scores=p)
+    found = fot.segments.Boosted().fit(np.ones((2000, 1)), y, scores=p)
     assert found.n_stages_ >= 1
     assert found.map_.columns == ()
     q = found.predict_proba(np.ones((3, 1)), scores=[0.3, 0.6, 0.9])[:, 1]
@@ -185,7 +185,7 @@ def test_no_feature_leaves_trees_on_the_score():
 
 def test_rows_of_one_kind_have_no_tree():
     rows = FeatureRows(read_columns({"a": [1.0] * 6}), np.array([0, 1, 1, 0, 1, 1.0]), np.zeros(6), np.ones(6), True)
-    solution = fot.Boosted().solve(rows.canonical())
+    solution = fot.segments.Boosted().solve(rows.canonical())
     assert solution.attributes["n_stages_"] >= 0
     assert np.isfinite(solution.map.evaluate(rows.columns, rows.logits)).all()
 
@@ -202,11 +202,11 @@ def test_a_level_that_was_not_seen_is_one_with_the_rare_ones(rare):
     else:
         shift = np.where(city == "Bern", -1.5, 0.7)
     y = rng.random(4000) < 1 / (1 + np.exp(-np.log(p / (1 - p)) - shift))
-    found = fot.Boosted().fit({"city": city}, y, scores=p)
+    found = fot.segments.Boosted().fit({"city": city}, y, scores=p)
     kept = found.map_.levels[0]
     like = next(name for name in set(city) if name not in kept) if rare else "Lima"  # the heavier side of every split
     unseen, same = found.predict_proba({"city": ["never", like]}, scores=[0.5, 0.5])[:, 1]
     assert unseen == same
     assert abs(unseen - 0.5) > 0.1
-    assert "not seen in the fit, are one, which moves scores" in " ".join(fot.Boosted.__doc__.split())
-    assert "not seen in the fit changes nothing" not in fot.Boosted.__doc__
+    assert "not seen in the fit, are one, which moves scores" in " ".join(fot.segments.Boosted.__doc__.split())
+    assert "not seen in the fit changes nothing" not in fot.segments.Boosted.__doc__

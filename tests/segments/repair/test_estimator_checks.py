@@ -7,11 +7,13 @@ import fitontest as fot
 from tests.releases import SKLEARN
 
 ESTIMATORS = [  # of few trees and folds: what is tried is not how well they fit
-    fot.SegmentOffsets(),
-    fot.TreeOfMaps(folds=2),
-    fot.Boosted(max_stages=2, trees_per_stage=8, folds=2),
-    fot.CertifiedOffsets(draws=20),
-    fot.Multicalibrated(["identity", "segment_offsets", fot.Boosted(max_stages=1, trees_per_stage=2)], folds=2),
+    fot.segments.SegmentOffsets(),
+    fot.segments.TreeOfMaps(folds=2),
+    fot.segments.Boosted(max_stages=2, trees_per_stage=8, folds=2),
+    fot.segments.CertifiedOffsets(draws=20),
+    fot.segments.Multicalibrated(
+        ["identity", "segment_offsets", fot.segments.Boosted(max_stages=1, trees_per_stage=2)], folds=2
+    ),
 ]
 
 

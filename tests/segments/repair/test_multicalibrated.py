@@ -37,7 +37,7 @@ def best_weights(likelihoods, w):
 @pytest.mark.parametrize("seed", range(2))
 def test_the_weights_maximise_the_held_out_likelihood(seed):
     rows = rows_of(400, seed, w=np.random.default_rng(seed).integers(1, 3, 400)).canonical()
-    family = fot.Multicalibrated([*QUICK, fot.TreeOfMaps(max_depth=1)], folds=3, least_gain=-np.inf)
+    family = fot.segments.Multicalibrated([*QUICK, fot.segments.TreeOfMaps(max_depth=1)], folds=3, least_gain=-np.inf)
     found = family.solve(rows).attributes
     dealt, likelihoods = likelihoods_of(family, rows)
     weights = np.array(list(found["weights_"].values()))
@@ -51,7 +51,7 @@ def test_the_weights_maximise_the_held_out_likelihood(seed):
 def test_the_gain_is_that_of_weights_of_other_folds(grouped):
     groups = np.arange(600) // 4 if grouped else None
     rows = rows_of(600, groups=groups).canonical()
-    family = fot.Multicalibrated(QUICK, folds=4)
+    family = fot.segments.Multicalibrated(QUICK, folds=4)
     found = family.solve(rows).attributes
     dealt, likelihoods = likelihoods_of(family, rows)
     gains = np.empty(len(dealt.rows))
@@ -75,7 +75,7 @@ def test_calibrated_scores_stay_as_they_are():
     for seed in range(12):
         rng = np.random.default_rng([seed, 7])
         X, p = mixed(250, seed), rng.random(250)
-        found = fot.Multicalibrated(QUICK, folds=3).fit(X, rng.random(250) < p, scores=p)
+        found = fot.segments.Multicalibrated(QUICK, folds=3).fit(X, rng.random(250) < p, scores=p)
         kept.append(found.kept_identity_)
         if found.kept_identity_:
             assert found.weights_ == {"identity": 1.0, "logistic": 0.0, "segment_offsets": 0.0}
@@ -86,7 +86,7 @@ def test_calibrated_scores_stay_as_they_are():
 
 def test_wrong_scores_are_repaired():
     X, p, y = labelled(1500, offset=1.5)
-    found = fot.Multicalibrated(folds=3).fit(X, y, scores=p)
+    found = fot.segments.Multicalibrated(folds=3).fit(X, y, scores=p)
     assert not found.kept_identity_
     assert list(found.weights_) == list(found.members_) == list(MEMBERS)
     assert sum(found.weights_.values()) == pytest.approx(1.0)
@@ -100,16 +100,18 @@ def test_wrong_scores_are_repaired():
 
 def test_without_boosted_trees_it_can_be_sql():
     X, p, y = labelled(600, offset=1.5)
-    found = fot.Multicalibrated(QUICK, folds=2).fit(X, y, scores=p)
+    found = fot.segments.Multicalibrated(QUICK, folds=2).fit(X, y, scores=p)
     assert "CASE WHEN" in found.map_.to_sql("p")
-    forced = fot.Multicalibrated(["boosted"], folds=2, least_gain=-np.inf).fit(X, y, scores=p)
+    forced = fot.segments.Multicalibrated(["boosted"], folds=2, least_gain=-np.inf).fit(X, y, scores=p)
     with pytest.raises(ValueError, match="no formula for SQL"):
         forced.map_.to_sql("p")
 
 
 def test_the_least_gain_decides():
     X, p, y = labelled(300, offset=0.5)
-    always, never = (fot.Multicalibrated(QUICK, least_gain=least).fit(X, y, scores=p) for least in (-np.inf, np.inf))
+    always, never = (
+        fot.segments.Multicalibrated(QUICK, least_gain=least).fit(X, y, scores=p) for least in (-np.inf, np.inf)
+    )
     assert (always.kept_identity_, never.kept_identity_) == (False, True)
     assert always.gain_ == never.gain_
 
@@ -120,9 +122,9 @@ def test_the_least_gain_decides():
         ({"members": ["identity", "isotonic"]}, "members must be among 'identity'.*; got 'isotonic'"),
         ({"members": "boosted"}, "members must be a non-empty list"),
         ({"members": []}, "members must be a non-empty list"),
-        ({"members": ["boosted", fot.Boosted()]}, "members must have different names, got 'boosted' twice"),
-        ({"members": [fot.Boosted(max_stages=-1)]}, "max_stages must be a whole number, at least 0"),
-        ({"members": [fot.TreeCalibrator()]}, "members must be among"),
+        ({"members": ["boosted", fot.segments.Boosted()]}, "members must have different names, got 'boosted' twice"),
+        ({"members": [fot.segments.Boosted(max_stages=-1)]}, "max_stages must be a whole number, at least 0"),
+        ({"members": [fot.segments.TreeCalibrator()]}, "members must be among"),
         ({"folds": 1}, "folds must be a whole number, at least 2"),
         ({"folds": 2.0}, "folds must be a whole number, at least 2"),
         ({"least_gain": "5 %"}, "least_gain must be a number"),
@@ -132,25 +134,25 @@ def test_the_least_gain_decides():
 )
 def test_settings_are_checked(settings, message):
     with pytest.raises(ValueError, match=message):
-        fot.Multicalibrated(**settings).fit([[0.0], [1.0]], [0, 1])
+        fot.segments.Multicalibrated(**settings).fit([[0.0], [1.0]], [0, 1])
 
 
 @pytest.mark.parametrize(
     ("family", "message"),
     [
-        (fot.CertifiedOffsets(level=0.0), r"level must be a number in \(0, 1\), got 0.0"),
-        (fot.CertifiedOffsets(level=1), r"level must be a number in \(0, 1\), got 1"),
-        (fot.CertifiedOffsets(draws=18), "draws must be a whole number, at least 19; got 18"),
-        (fot.CertifiedOffsets(draws=19, level=0.03), "draws must be a whole number, at least 33; got 19"),
-        (fot.CertifiedOffsets(most=0), "most must be a whole number, at least 1; got 0"),
-        (fot.TreeOfMaps(max_depth=0), "max_depth must be a whole number, at least 1; got 0"),
-        (fot.TreeOfMaps(least_variance=0), "least_variance must be a positive finite number, got 0"),
-        (fot.TreeOfMaps(folds=True), "folds must be a whole number, at least 2; got True"),
-        (fot.Boosted(trees_per_stage=0), "trees_per_stage must be a whole number, at least 1; got 0"),
-        (fot.Boosted(learning_rate=np.inf), "learning_rate must be a positive finite number, got inf"),
-        (fot.Boosted(min_samples_leaf="40"), "min_samples_leaf must be a positive finite number, got '40'"),
-        (fot.Boosted(folds=0), "folds must be a whole number, at least 2; got 0"),
-        (fot.SegmentOffsets(categorical_features="age"), "categorical_features must be 'from_dtype'"),
+        (fot.segments.CertifiedOffsets(level=0.0), r"level must be a number in \(0, 1\), got 0.0"),
+        (fot.segments.CertifiedOffsets(level=1), r"level must be a number in \(0, 1\), got 1"),
+        (fot.segments.CertifiedOffsets(draws=18), "draws must be a whole number, at least 19; got 18"),
+        (fot.segments.CertifiedOffsets(draws=19, level=0.03), "draws must be a whole number, at least 33; got 19"),
+        (fot.segments.CertifiedOffsets(most=0), "most must be a whole number, at least 1; got 0"),
+        (fot.segments.TreeOfMaps(max_depth=0), "max_depth must be a whole number, at least 1; got 0"),
+        (fot.segments.TreeOfMaps(least_variance=0), "least_variance must be a positive finite number, got 0"),
+        (fot.segments.TreeOfMaps(folds=True), "folds must be a whole number, at least 2; got True"),
+        (fot.segments.Boosted(trees_per_stage=0), "trees_per_stage must be a whole number, at least 1; got 0"),
+        (fot.segments.Boosted(learning_rate=np.inf), "learning_rate must be a positive finite number, got inf"),
+        (fot.segments.Boosted(min_samples_leaf="40"), "min_samples_leaf must be a positive finite number, got '40'"),
+        (fot.segments.Boosted(folds=0), "folds must be a whole number, at least 2; got 0"),
+        (fot.segments.SegmentOffsets(categorical_features="age"), "categorical_features must be 'from_dtype'"),
     ],
 )
 def test_settings_of_all_families_are_checked(family, message):
@@ -162,7 +164,7 @@ def test_a_mixture_of_the_scores_with_themselves_gains_nothing():
     for seed in range(5):
         X, p = mixed(300, seed), np.random.default_rng([seed, 11]).random(300)
         y = np.random.default_rng([seed, 12]).random(300) < p
-        same = fot.Multicalibrated(["identity", fot.Boosted(max_stages=0)], folds=2, least_gain=0.0)
+        same = fot.segments.Multicalibrated(["identity", fot.segments.Boosted(max_stages=0)], folds=2, least_gain=0.0)
         assert same.fit(X, y, scores=p).kept_identity_
 
 
@@ -172,10 +174,10 @@ def test_members_that_see_no_feature():
     line = LogisticLine().fit_map(rows)
     assert (line.rules, line.reach) == ((), None)
     with pytest.raises(TypeError, match="must define fit_map or solve"):
-        type("Neither", (fot.SegmentOffsets.__mro__[1],), {})().solve(rows)
+        type("Neither", (fot.segments.SegmentOffsets.__mro__[1],), {})().solve(rows)
 
 
 def test_of_two_rows_the_scores_stay_as_they_are():
-    found = fot.Multicalibrated().fit([[0.0], [1.0]], [0, 1], scores=[0.3, 0.4])
+    found = fot.segments.Multicalibrated().fit([[0.0], [1.0]], [0, 1], scores=[0.3, 0.4])
     assert found.kept_identity_
     np.testing.assert_allclose(found.predict_proba([[0.0]], scores=[0.3])[:, 1], 0.3)

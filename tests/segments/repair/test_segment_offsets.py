@@ -91,7 +91,7 @@ def test_sums_of_products_are_those_of_the_dense_design(monkeypatch):
 def test_columns_without_signal_vanish_and_others_are_found():
     X, p, y = labelled(4000, offset=1.0)
     X |= {f"noise {k}": np.random.default_rng(k).normal(size=4000) for k in range(6)}
-    offsets = fot.SegmentOffsets().fit(X, y, scores=p)
+    offsets = fot.segments.SegmentOffsets().fit(X, y, scores=p)
     assert offsets.spreads_["age"] > 0.3 < offsets.spreads_["city"]
     assert sum(spread == 0.0 for spread in offsets.spreads_.values()) >= 3
     assert max(spread for name, spread in offsets.spreads_.items() if "noise" in name) < 0.15
@@ -104,13 +104,13 @@ def test_calibrated_scores_are_hardly_moved():
     rng = np.random.default_rng(5)
     X, p, _ = labelled(3000)
     y = rng.random(3000) < p
-    offsets = fot.SegmentOffsets().fit(X, y, scores=p)
+    offsets = fot.segments.SegmentOffsets().fit(X, y, scores=p)
     assert np.abs(offsets.predict_proba(X, scores=p)[:, 1] - p).mean() < 0.02
 
 
 def test_separated_labels_have_finite_offsets():
     X = {"a": np.repeat(["x", "y"], 50)}
-    offsets = fot.SegmentOffsets().fit(X, np.repeat([0, 1], 50))
+    offsets = fot.segments.SegmentOffsets().fit(X, np.repeat([0, 1], 50))
     assert np.isfinite(offsets.map_.offsets).all()
     q = offsets.predict_proba({"a": ["x", "y", "z", None]})[:, 1]
     assert q[0] < 0.05
@@ -122,7 +122,7 @@ def test_without_a_column_to_speak_of_it_is_a_logistic_line():
     rng = np.random.default_rng(0)
     p = rng.random(2000)
     y = rng.random(2000) < sigmoid(0.5 + 0.7 * np.log(p / (1 - p)))
-    offsets = fot.SegmentOffsets().fit(np.ones((2000, 1)), y, scores=p)
+    offsets = fot.segments.SegmentOffsets().fit(np.ones((2000, 1)), y, scores=p)
     platt = fot.families.make("platt").fit(p, y)
     assert offsets.map_.rules == ()
     np.testing.assert_allclose(
@@ -134,19 +134,19 @@ def test_scores_of_exactly_0_and_1_do_not_decide_the_slope():
     X, p, y = labelled(2000)
     odd = p.copy()
     odd[:5], y[:5] = 0.0, 1.0
-    offsets = fot.SegmentOffsets().fit(X, y, scores=odd)
+    offsets = fot.segments.SegmentOffsets().fit(X, y, scores=odd)
     assert offsets.map_.reach == pytest.approx(np.abs(np.log(p[5:] / (1 - p[5:]))).max() + 1.0)
-    assert offsets.map_.slope == pytest.approx(fot.SegmentOffsets().fit(X, y, scores=p).map_.slope, abs=0.15)
+    assert offsets.map_.slope == pytest.approx(fot.segments.SegmentOffsets().fit(X, y, scores=p).map_.slope, abs=0.15)
 
 
 def test_labels_of_three_classes_are_named_and_those_of_weight_0_are_absent():
     rng = np.random.default_rng(0)
     y, p, X = rng.integers(0, 3, 300), rng.random(300), {"a": rng.choice(["f", "m"], 300)}
     with pytest.raises(ValueError, match=r"y must have two classes for SegmentOffsets, .* got 3 classes"):
-        fot.SegmentOffsets().fit(X, y, scores=p)
+        fot.segments.SegmentOffsets().fit(X, y, scores=p)
     here = y != 1
-    part = fot.SegmentOffsets().fit({"a": X["a"][here]}, y[here], scores=p[here])
-    found = fot.SegmentOffsets().fit(X, y, here.astype(float), scores=p)
+    part = fot.segments.SegmentOffsets().fit({"a": X["a"][here]}, y[here], scores=p[here])
+    found = fot.segments.SegmentOffsets().fit(X, y, here.astype(float), scores=p)
     assert found.classes_.tolist() == [0, 2]
     np.testing.assert_array_equal(found.predict_proba(X, scores=p), part.predict_proba(X, scores=p))
 

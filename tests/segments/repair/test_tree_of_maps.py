@@ -47,7 +47,7 @@ def test_without_shrinkage_room_all_nodes_have_one_line():
 
 def test_tau_is_that_of_the_least_loss_of_held_out_rows():
     rows = rows_of(600).canonical()
-    family = fot.TreeOfMaps(folds=3)
+    family = fot.segments.TreeOfMaps(folds=3)
     solution = family.solve(rows)
     dealt = dealt_rows(rows, 3, 0)
     losses = np.zeros(len(TAUS))
@@ -66,7 +66,7 @@ def test_tau_is_that_of_the_least_loss_of_held_out_rows():
 def test_with_tau_0_there_is_one_line_and_no_rule():
     rng = np.random.default_rng(3)
     X, p, _ = labelled(300)
-    found = [fot.TreeOfMaps().fit(X, rng.random(300) < p, scores=p) for _ in range(6)]
+    found = [fot.segments.TreeOfMaps().fit(X, rng.random(300) < p, scores=p) for _ in range(6)]
     plain = [one for one in found if one.tau_ == 0.0]
     assert plain
     assert all(len(one.map_.rules) == 1 for one in plain)
@@ -74,7 +74,7 @@ def test_with_tau_0_there_is_one_line_and_no_rule():
 
 def test_regions_are_found():
     X, p, y = labelled(4000, offset=1.5)
-    tree = fot.TreeOfMaps(max_depth=2).fit(X, y, scores=p)
+    tree = fot.segments.TreeOfMaps(max_depth=2).fit(X, y, scores=p)
     assert {name for rule in tree.map_.rules for name in rule.columns} == {"age", "city"}
     q, none = tree.predict_proba(X, scores=p)[:, 1], p
     assert log_loss(y, q).mean() < log_loss(y, none).mean() - 0.05

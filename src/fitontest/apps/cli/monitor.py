@@ -169,7 +169,7 @@ def monitor(
         if file is None:
             _refuse_without_file(columns, settings, layout)
             with _naming_state():
-                evidence = fot.Monitor.load(state).evidence
+                evidence = fot.monitor.Monitor.load(state).evidence
         else:
             evidence = _updated(stack, state, file, columns, settings, layout)
         text = FORMATS[style or "table"](evidence) if style or file is None else _line(evidence)
@@ -193,7 +193,7 @@ def _updated(
     batch = _name_of_batch(file) if columns.batch is None else columns.batch
     rows = BatchFile(file, layout.options, NAMES)
     with _naming_state():
-        held = stack.enter_context(fot.Monitor.updating(state, **settings))
+        held = stack.enter_context(fot.monitor.Monitor.updating(state, **settings))
     known = held.evidence.settings.layout
     if (columns.label or known.label) is None or not (columns.probs or known.prob):
         raise ValueError("--label and --prob must be given with the first batch that has rows")

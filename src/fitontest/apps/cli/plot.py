@@ -113,7 +113,7 @@ def _test_based(
     sample = given.read()
     chosen = {option: value for option, value in options.items() if value is not None}
     error = fot.tce(sample, null_draws=NULL_DRAWS, random_state=random_state, **chosen)
-    return fot.TCEDisplay(error, sample, scale=scale, name=name, pos_label=given.pos_label)
+    return fot.displays.TCEDisplay(error, sample, scale=scale, name=name, pos_label=given.pos_label)
 
 
 def _band(kind: str | None, draws: int, random_state: int) -> dict[str, Any]:

@@ -132,12 +132,12 @@ def report(
     say(f"{page.verdict.headline}. {page.advice.title}. Wrote {output}", err=True)
 
 
-def _load(state: Path) -> fot.Monitor:
+def _load(state: Path) -> fot.monitor.Monitor:
     """Return the monitor whose evidence is on the page."""
     if not state.is_file():
         raise ValueError(f"--monitor must be a file that 'fitontest monitor' has made, got {str(state)!r}")
     try:
-        return fot.Monitor.load(state)
+        return fot.monitor.Monitor.load(state)
     except ValueError as error:
         raise ValueError(f"--monitor{str(error).removeprefix('path')}") from error
 

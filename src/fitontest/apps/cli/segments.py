@@ -85,7 +85,7 @@ def segments(
         check_path(picture, "--plot")
         check_output(picture, "--plot", {"FILE": given.file})
     data = replace(given, cells="never").read()
-    found = fot.find_segments(
+    found = fot.segments.find_segments(
         data,
         X=features.read(given),
         against=against,  # type: ignore[arg-type] # one of those that click offers
@@ -105,7 +105,7 @@ def segments(
         _draw(found, picture)
 
 
-def _draw(found: fot.FoundSegments, picture: Path) -> None:
+def _draw(found: fot.segments.FoundSegments, picture: Path) -> None:
     """Draw the segments, or say that there are none to draw."""
     if not any(item.by != "shape" for item in found):
         say(f"No segment to draw: {picture} was not written", err=True)

@@ -77,7 +77,7 @@ def validate(
     if output is not None:
         check_output(output, "--output", {"FILE": given.file})
     chosen = style or ("table" if output is None else BY_ENDING.get(output.suffix.lower(), "table"))
-    result = fot.validate(
+    result = fot.risk.validate(
         given.read_models(by),
         thresholds=sorted(thresholds) or None,
         cost=cost,

@@ -47,7 +47,7 @@ class PlanDisplay(Display):
     --------
     >>> import fitontest as fot
     >>> from matplotlib.figure import Figure
-    >>> plan = fot.plan_evaluation(n=[100, 400], errors=[0.1], families=["isotonic"], draws=20)
+    >>> plan = fot.apps.plan_evaluation(n=[100, 400], errors=[0.1], families=["isotonic"], draws=20)
     >>> plan.plot(Figure()).to_frame(part="power")["n"].tolist()
     [100, 400]
     """

@@ -70,7 +70,7 @@ class EvaluationPlan(Table):
     Examples
     --------
     >>> import fitontest as fot
-    >>> plan = fot.plan_evaluation(n=[400], base_rate=0.1, errors=[0.2], families=["isotonic"], draws=20)
+    >>> plan = fot.apps.plan_evaluation(n=[400], base_rate=0.1, errors=[0.2], families=["isotonic"], draws=20)
     >>> plan.rows()[0]["power"], plan.unreachable[0].truth, round(plan.unreachable[0].largest, 2)
     (None, 'overconfident', 0.08)
     """

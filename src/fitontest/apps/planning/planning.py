@@ -205,7 +205,7 @@ def plan_evaluation(
     Examples
     --------
     >>> import fitontest as fot
-    >>> plan = fot.plan_evaluation(n=[100, 800], errors=[0.1], families=["isotonic"], power=0.8, draws=40)
+    >>> plan = fot.apps.plan_evaluation(n=[100, 800], errors=[0.1], families=["isotonic"], power=0.8, draws=40)
     >>> [(row["n"], row["truth"], round(row["power"], 1)) for row in plan.rows()]
     [(100, 'overconfident', 0.4), (100, 'wavy', 0.5), (800, 'overconfident', 1.0), (800, 'wavy', 1.0)]
     >>> plan.needed[0].met, 100 < plan.needed[0].n < 800

@@ -56,7 +56,7 @@ class MulticlassFamily(ClassifierMixin, TransformerMixin, FamilyBase):  # type: 
     Examples
     --------
     >>> import fitontest as fot
-    >>> class Uniform(fot.MulticlassFamily):
+    >>> class Uniform(fot.families.MulticlassFamily):
     ...     "Every class is as likely as another."
     ...     def fit_map(self, rows):
     ...         return fot.maps.SoftmaxMap(W=[0.0] * rows.n_classes, b=[0.0] * rows.n_classes)

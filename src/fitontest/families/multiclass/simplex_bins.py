@@ -45,7 +45,7 @@ class SimplexBins(MulticlassFamily):
     >>> import fitontest as fot
     >>> P = [[0.4, 0.1, 0.5], [0.5, 0.3, 0.2], [0.3, 0.7, 0.0], [0.1, 0.0, 0.9], [0.8, 0.1, 0.1]] * 2
     >>> y, rule = [0, 1, 2, 0, 1] * 2, fot.partitions.MedianVariance(4)
-    >>> error = fot.calibration_error(y, P, family=fot.SimplexBins(rule), reduction="canonical")
+    >>> error = fot.calibration_error(y, P, family=fot.families.SimplexBins(rule), reduction="canonical")
     >>> round(float(error), 12) == round(float(fot.gce(y, P, reduction="canonical", partition=rule)), 12)
     True
     """

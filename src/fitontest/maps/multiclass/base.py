@@ -65,7 +65,7 @@ class MulticlassMap(StoredMap):
     >>> from typing import ClassVar
     >>> import fitontest as fot
     >>> @dataclass(frozen=True, eq=False)
-    ... class Halfway(fot.MulticlassMap):
+    ... class Halfway(fot.maps.MulticlassMap):
     ...     kind: ClassVar[str] = "halfway"
     ...     share: float
     ...     def evaluate(self, P):

@@ -100,7 +100,7 @@ class MonitorDisplay(Display):
     >>> import numpy as np, fitontest as fot
     >>> from matplotlib.figure import Figure
     >>> rng = np.random.default_rng(0)
-    >>> monitor = fot.Monitor()
+    >>> monitor = fot.monitor.Monitor()
     >>> for month in range(3):
     ...     p = rng.beta(1, 3, 500)
     ...     evidence = monitor.update(rng.random(500) < p, p)

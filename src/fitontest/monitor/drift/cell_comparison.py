@@ -169,7 +169,7 @@ class CellComparison(Table):
     >>> rng = np.random.default_rng(0)
     >>> p = rng.random((2, 10_000))
     >>> before, after = (fot.Cells.of(rng.random(10_000) < q, p) for p, q in zip(p, (p[0], p[1] ** 1.2)))
-    >>> comparison = fot.compare_cells(before, after)
+    >>> comparison = fot.monitor.compare_cells(before, after)
     >>> comparison.changed, round(comparison.residual.value, 3), comparison.to_frame().shape
     (True, -0.048, (10, 11))
     """

@@ -132,10 +132,10 @@ def compare_cells(
     >>> before = fot.Cells.of(rng.random(5000) < low**1.3, low)
     >>> drifted = fot.Cells.of(rng.random(5000) < high**1.3, high)
     >>> other = fot.Cells.of(rng.random(5000) < high, high)
-    >>> fot.compare_cells(before, drifted).changed, fot.compare_cells(before, other).changed
+    >>> fot.monitor.compare_cells(before, drifted).changed, fot.monitor.compare_cells(before, other).changed
     (False, True)
     >>> rows = [(rng.random(5000) < p**1.3, p) for p in (low, high)]
-    >>> fot.compare_cells(*rows).changed
+    >>> fot.monitor.compare_cells(*rows).changed
     False
     """
     pairs = read_pairs(before, after)

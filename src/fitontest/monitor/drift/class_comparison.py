@@ -43,10 +43,10 @@ class ClassCellComparison(Table, Mapping[Label, CellComparison]):
     >>> rng = np.random.default_rng(0)
     >>> y, P = rng.integers(0, 3, (2, 500)), rng.dirichlet(np.ones(3), (2, 500))
     >>> cells = [
-    ...     fot.ClassCells({k: fot.Cells.of(labels == k, scores[:, k]) for k in range(3)})
+    ...     fot.data.ClassCells({k: fot.Cells.of(labels == k, scores[:, k]) for k in range(3)})
     ...     for labels, scores in zip(y, P)
     ... ]
-    >>> comparison = fot.compare_cells(*cells, draws=99)
+    >>> comparison = fot.monitor.compare_cells(*cells, draws=99)
     >>> comparison.changed, list(comparison)
     (False, [0, 1, 2])
     """

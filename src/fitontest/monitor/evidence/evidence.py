@@ -66,7 +66,7 @@ class MonitorEvidence(Facts, Table):
     --------
     >>> import numpy as np, fitontest as fot
     >>> rng = np.random.default_rng(1)
-    >>> monitor = fot.Monitor()
+    >>> monitor = fot.monitor.Monitor()
     >>> for month in range(6):
     ...     p = rng.beta(1, 3, 500)
     ...     evidence = monitor.update(rng.random(500) < (p if month < 3 else np.sqrt(p)), p)

@@ -171,7 +171,7 @@ class DecisionDisplay(Display):
     >>> from matplotlib.figure import Figure
     >>> rng = np.random.default_rng(0)
     >>> risk = rng.beta(1, 3, 1000)
-    >>> curve = fot.decision_curve(rng.random(1000) < risk, np.sqrt(risk), thresholds=[0.1, 0.2, 0.3])
+    >>> curve = fot.risk.decision_curve(rng.random(1000) < risk, np.sqrt(risk), thresholds=[0.1, 0.2, 0.3])
     >>> display = curve.plot(Figure())
     >>> display.to_frame(part="models")[["threshold", "loss"]].round(2).to_numpy().tolist()
     [[0.1, 0.02], [0.2, 0.03], [0.3, 0.05]]

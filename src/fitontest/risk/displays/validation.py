@@ -181,7 +181,7 @@ class ValidationDisplay(Display):
     >>> from matplotlib.figure import Figure
     >>> rng = np.random.default_rng(0)
     >>> risk = rng.beta(1, 3, 300)
-    >>> display = fot.validate(rng.random(300) < risk, np.sqrt(risk)).plot(Figure())
+    >>> display = fot.risk.validate(rng.random(300) < risk, np.sqrt(risk)).plot(Figure())
     >>> display.to_frame(part="numbers")["label"].tolist()[:4]
     ['O:E', 'In the large', 'Slope', 'ICI, debiased']
     """

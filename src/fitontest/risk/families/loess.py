@@ -94,7 +94,7 @@ class Loess(LocalFamily):
     >>> rng = np.random.default_rng(0)
     >>> p = rng.random(5000)
     >>> y = rng.random(5000) < p**2
-    >>> fot.Loess().fit(p, y).predict([0.3, 0.5, 0.7]).round(2)
+    >>> fot.risk.Loess().fit(p, y).predict([0.3, 0.5, 0.7]).round(2)
     array([0.09, 0.27, 0.5 ])
     """
 

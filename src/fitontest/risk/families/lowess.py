@@ -81,7 +81,7 @@ class Lowess(LocalFamily):
     >>> rng = np.random.default_rng(0)
     >>> p = rng.random(5000)
     >>> y = rng.random(5000) < p**2
-    >>> fot.Lowess().fit(p, y).predict([0.3, 0.5, 0.7]).round(2)
+    >>> fot.risk.Lowess().fit(p, y).predict([0.3, 0.5, 0.7]).round(2)
     array([0.11, 0.28, 0.52])
     """
 

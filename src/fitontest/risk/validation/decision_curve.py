@@ -86,7 +86,7 @@ class DecisionCurve(Table):
     >>> import numpy as np, fitontest as fot
     >>> rng = np.random.default_rng(0)
     >>> risk = rng.beta(1, 3, 2000)
-    >>> curve = fot.decision_curve(rng.random(2000) < risk, risk, thresholds=[0.1, 0.2, 0.3])
+    >>> curve = fot.risk.decision_curve(rng.random(2000) < risk, risk, thresholds=[0.1, 0.2, 0.3])
     >>> print(curve.sentence)
     The model is shown better than treating all and treating none at every threshold.
     >>> curve.net_benefit["model"].value.round(3), curve.loss["model"].round(4)
@@ -379,7 +379,7 @@ def decision_curve(
     >>> rng = np.random.default_rng(0)
     >>> risk = rng.beta(1, 3, 2000)
     >>> y = rng.random(2000) < risk
-    >>> curve = fot.decision_curve(y, {"risk": risk, "doubled": np.minimum(2 * risk, 1)}, thresholds=[0.2, 0.3])
+    >>> curve = fot.risk.decision_curve(y, {"risk": risk, "doubled": np.minimum(2 * risk, 1)}, thresholds=[0.2, 0.3])
     >>> difference = curve.difference("risk", "doubled")
     >>> bool((difference.band_low > 0).all())
     True

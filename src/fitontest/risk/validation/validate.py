@@ -137,7 +137,7 @@ def validate(
     >>> rng = np.random.default_rng(0)
     >>> x = rng.normal(-1, 1.5, 2000)
     >>> y = rng.random(2000) < 1 / (1 + np.exp(-0.5 * x))
-    >>> validation = fot.validate(y, 1 / (1 + np.exp(-x)), thresholds=0.2)
+    >>> validation = fot.risk.validate(y, 1 / (1 + np.exp(-x)), thresholds=0.2)
     >>> round(float(validation["calibration_slope"]), 1)
     0.5
     """

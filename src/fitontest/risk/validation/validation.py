@@ -87,7 +87,7 @@ class Validation(Table):
     >>> rng = np.random.default_rng(0)
     >>> x = rng.normal(-1, 1.5, 1000)
     >>> y = rng.random(1000) < 1 / (1 + np.exp(-0.7 * x))
-    >>> validation = fot.validate(y, 1 / (1 + np.exp(-x)), thresholds=[0.2])
+    >>> validation = fot.risk.validate(y, 1 / (1 + np.exp(-x)), thresholds=[0.2])
     >>> print(validation.headline)
     Risks are too low...
     """

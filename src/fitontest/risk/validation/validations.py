@@ -30,7 +30,7 @@ COLUMNS = {  # statistics in a line, and what these columns are called
 }
 MOST_CURVES = 6  # on a page, side by side
 DIFFERENCES = "Intervals that overlap do not say whether two models differ: fot.compare_errors(y_true, p_a, p_b) does."
-OF_BENEFITS = "Of net benefits fot.decision_curve(y_true, models).difference(a, b) does."
+OF_BENEFITS = "Of net benefits fot.risk.decision_curve(y_true, models).difference(a, b) does."
 LOSS = "; loss: the net benefit lost by miscalibration"
 
 
@@ -54,7 +54,7 @@ class Validations(Table):
     >>> import numpy as np, fitontest as fot
     >>> rng = np.random.default_rng(0)
     >>> p = rng.random(1000)
-    >>> models = fot.validate(rng.random(1000) < p, {"as they are": p, "squared": p**2})
+    >>> models = fot.risk.validate(rng.random(1000) < p, {"as they are": p, "squared": p**2})
     >>> [*models], round(float(models["squared"]["calibration_slope"]), 1)
     (['as they are', 'squared'], 0.8)
     """

@@ -143,8 +143,8 @@ class TreeDisplay(Display):
     >>> from sklearn.datasets import load_breast_cancer
     >>> import fitontest as fot
     >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
-    >>> calibrator = fot.TreeCalibrator(max_depth=2).fit(X[:300], y[:300])
-    >>> display = fot.TreeDisplay.from_estimator(calibrator, X[300:], y[300:], ax=Figure())
+    >>> calibrator = fot.segments.TreeCalibrator(max_depth=2).fit(X[:300], y[:300])
+    >>> display = fot.segments.TreeDisplay.from_estimator(calibrator, X[300:], y[300:], ax=Figure())
     >>> display
     TreeDisplay(tree with 3 leaves, n = 269, class 1)
     >>> display.to_frame(part="leaves")[["path", "share", "observed", "predicted"]].round(3).values.tolist()

@@ -73,7 +73,7 @@ class Boosted(FeatureFamily):
     >>> rng = np.random.default_rng(0)
     >>> X, p = {"age": rng.integers(20, 80, 4000), "hour": rng.integers(0, 24, 4000)}, rng.random(4000)
     >>> y = rng.random(4000) < np.where((X["age"] > 50) & (X["hour"] < 12), p**0.5, p)
-    >>> calibrator = fot.Boosted().fit(X, y, scores=p)
+    >>> calibrator = fot.segments.Boosted().fit(X, y, scores=p)
     >>> calibrator.n_stages_
     1
     >>> calibrator.predict_proba({"age": [70, 70], "hour": [6, 18]}, scores=[0.5, 0.5])[:, 1].round(1)

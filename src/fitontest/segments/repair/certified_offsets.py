@@ -75,7 +75,7 @@ class CertifiedOffsets(FeatureFamily):
     >>> rng = np.random.default_rng(0)
     >>> X, p = {"age": rng.integers(20, 80, 4000)}, rng.random(4000)
     >>> y = rng.random(4000) < np.where(X["age"] > 60, p**0.5, p)
-    >>> calibrator = fot.CertifiedOffsets().fit(X, y, scores=p)
+    >>> calibrator = fot.segments.CertifiedOffsets().fit(X, y, scores=p)
     >>> print(calibrator.map_.rules[0], calibrator.map_.offsets.round(1))
     age > 62 [1.]
     """

@@ -106,7 +106,7 @@ class Multicalibrated(FeatureFamily):
     >>> X = {"age": rng.integers(20, 80, 2000), "sex": rng.choice(["f", "m"], 2000)}
     >>> p = rng.random(2000)
     >>> y = rng.random(2000) < np.where(X["sex"] == "f", p**0.5, p)
-    >>> calibrator = fot.Multicalibrated(["identity", "logistic", "segment_offsets"]).fit(X, y, scores=p)
+    >>> calibrator = fot.segments.Multicalibrated(["identity", "logistic", "segment_offsets"]).fit(X, y, scores=p)
     >>> {name: round(weight, 1) for name, weight in calibrator.weights_.items()}, calibrator.kept_identity_
     ({'identity': 0.0, 'logistic': 0.0, 'segment_offsets': 1.0}, False)
     >>> calibrator.predict_proba({"age": [50, 50], "sex": ["f", "m"]}, scores=[0.36, 0.36])[:, 1].round(1)

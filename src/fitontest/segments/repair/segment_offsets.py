@@ -65,7 +65,7 @@ class SegmentOffsets(FeatureFamily):
     >>> X = {"sex": rng.choice(["f", "m"], 4000), "noise": rng.choice(["a", "b", "c"], 4000)}
     >>> p = rng.random(4000)
     >>> y = rng.random(4000) < np.where(X["sex"] == "f", p**0.5, p)
-    >>> calibrator = fot.SegmentOffsets().fit(X, y, scores=p)
+    >>> calibrator = fot.segments.SegmentOffsets().fit(X, y, scores=p)
     >>> [str(rule) for rule in calibrator.map_.rules], calibrator.map_.offsets.round(1)
     (['sex = f', 'sex = m'], array([ 0.5, -0.4]))
     """

@@ -78,7 +78,7 @@ class TreeOfMaps(FeatureFamily):
     >>> rng = np.random.default_rng(0)
     >>> X, p = {"age": rng.integers(20, 80, 4000)}, rng.random(4000)
     >>> y = rng.random(4000) < np.where(X["age"] > 62, p**0.5, p)
-    >>> calibrator = fot.TreeOfMaps(max_depth=1).fit(X, y, scores=p)
+    >>> calibrator = fot.segments.TreeOfMaps(max_depth=1).fit(X, y, scores=p)
     >>> [str(rule) for rule in calibrator.map_.rules], calibrator.map_.intercepts.round(1)
     (['all rows', 'age <= 62', 'age > 62'], array([0.3, 0. , 0.9]))
     """

@@ -7,6 +7,6 @@ import fitontest as fot
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-@parametrize_with_checks([fot.TreeCalibrator(), fot.ProbabilityCalibrationTree()])
+@parametrize_with_checks([fot.segments.TreeCalibrator(), fot.segments.ProbabilityCalibrationTree()])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)

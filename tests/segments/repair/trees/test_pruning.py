@@ -71,7 +71,7 @@ def rows_of(X, y, w):
 
 def test_the_tree_calibrator_is_what_a_search_over_scikit_learns_trees_finds():
     X, y, _ = blobs(200, seed=1)
-    calibrator = fot.TreeCalibrator().fit(X, y)
+    calibrator = fot.segments.TreeCalibrator().fit(X, y)
     folds = tree_splits(5, rows_of(np.asarray(X, dtype=np.float32), y, np.ones(y.size)))
     splits = [(np.flatnonzero(train), np.flatnonzero(held)) for train, held in folds]
     path = DecisionTreeClassifier(random_state=0).fit(X, y).cost_complexity_pruning_path(X, y).ccp_alphas.clip(0)
@@ -140,7 +140,7 @@ def test_breadth_first_search_finds_the_shallowest_sub_tree(n_leaves):
 
 def test_cells_are_numbered_from_left_to_right():
     X, y, _ = blobs(300)
-    calibrator = fot.TreeCalibrator().fit(X[:, :1], y)
+    calibrator = fot.segments.TreeCalibrator().fit(X[:, :1], y)
     order = np.argsort(X[:, 0])
     for n_cells in (None, 3):
         cells = calibrator.cells(X[:, :1], n_cells)

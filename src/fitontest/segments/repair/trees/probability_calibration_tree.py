@@ -68,7 +68,7 @@ class ProbabilityCalibrationTree(PrunedTree):
     >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     >>> classifier = GaussianNB().fit(X[:200], y[:200])
     >>> scores = classifier.predict_proba(X)[:, 1]
-    >>> calibrator = fot.ProbabilityCalibrationTree(max_depth=3).fit(X[200:], y[200:], scores=scores[200:])
+    >>> calibrator = fot.segments.ProbabilityCalibrationTree(max_depth=3).fit(X[200:], y[200:], scores=scores[200:])
     >>> calibrator.predict_proba(X[:3], scores=scores[:3]).shape
     (3, 2)
     >>> fot.CalibratedClassifier(GaussianNB(), family=calibrator, ensemble=False).fit(X, y).predict(X[:3])

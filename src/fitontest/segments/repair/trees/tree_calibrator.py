@@ -46,7 +46,7 @@ class TreeCalibrator(PrunedTree):
     >>> from sklearn.datasets import load_breast_cancer
     >>> import fitontest as fot
     >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
-    >>> calibrator = fot.TreeCalibrator(max_depth=2).fit(X, y)
+    >>> calibrator = fot.segments.TreeCalibrator(max_depth=2).fit(X, y)
     >>> calibrator.n_leaves_, calibrator.predict_proba(X[:2])[:, 1].round(3)
     (3, array([0.058, 0.058]))
     """

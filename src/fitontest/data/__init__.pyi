@@ -1,0 +1,14 @@
+"""The public names of the room and the files they come from: rows, samples and cells."""
+
+from .cells.cells import Cells, ClassCells
+from .reading.read import read
+from .samples import Samples
+from .score_sample import ScoreSample
+
+__all__ = [
+    "Cells",
+    "ClassCells",
+    "Samples",
+    "ScoreSample",
+    "read",
+]

@@ -1,0 +1,13 @@
+"""The public names of the room and the files they come from: tests and verdicts."""
+
+from .certain_scores import CertainScores
+from .joint import JointTest
+from .tendency import Tendency
+from .verdict import Verdict
+
+__all__ = [
+    "CertainScores",
+    "JointTest",
+    "Tendency",
+    "Verdict",
+]
