@@ -3,7 +3,7 @@
 Usage: ``python benchmarks/evaluation_plan.py [--families slope1_15 isotonic spline] [--n 300 1000 ...]
 [--base-rates 0.5 0.1 0.01 0.001] [--errors 0.02 0.05] [--relative 0.2 0.5] [--draws 200]``.
 
-Scores are beta-distributed, as `fitontest.apps.plan_evaluation` has them. Errors of .02 and .05 are those of base rates from
+Scores are beta-distributed, as those of `plan_evaluation` are. Errors of .02 and .05 are those of base rates from
 .1 up; rarer scores cannot be that wrong on average, so theirs are shares of the base rate, .2 and .5. A cell holds the
 power, which of calibrated scores is the share of false alarms, and the mean width of the 95 % interval, in units of the
 base rate r where errors are.

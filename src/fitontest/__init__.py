@@ -5,6 +5,7 @@ c_hat(p), with the map chosen from a registry of families and fitted on the test
 family fitted on validation data is a post-hoc calibrator.
 """
 
+from importlib import import_module
 from typing import Any
 
 import lazy_loader
@@ -18,10 +19,14 @@ announce(MODULES, HOOKS)
 # The names stand in __init__.pyi, beside this file. Each is imported when it is first used (SPEC 1): scikit-learn and
 # the heavy parts of scipy take longer to import than a small evaluation takes to compute.
 _public, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+_ROOMS = ("data", "evaluation", "results", "uncertainty")  # whose nouns are typed now and then
+_FACES = ("families", "measures", "maps", "displays", *_ROOMS, "monitor", "risk", "segments", "apps")
 
 
 def __getattr__(name: str) -> Any:
     """Return a public name, or say what to write in place of one that is not there."""
+    if name in _ROOMS:
+        return import_module(f"{__name__}.{name}")
     try:
         return _public(name)
     except AttributeError as error:
@@ -36,6 +41,9 @@ def _in_place_of(name: str) -> str:
     from fitontest.measures.measure import registry as measures
     from fitontest.results.checks import meant
 
+    for room in _FACES:
+        if name in import_module(f"{__name__}.{room}").__all__:
+            return f": write fitontest.{room}.{name}"
     if name in measures:
         return f": write fitontest.measure(y_true, y_prob, {name!r})"
     if name in families:

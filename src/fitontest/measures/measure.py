@@ -85,7 +85,8 @@ class Measure(Described):
     ... class Bias(fot.Measure):
     ...     "Mean label less mean score."
     ...     def estimate(self, sample):
-    ...         return fot.measures.Estimate.of(self, sample, sample.base_rate - float(sample.w @ sample.p / sample.total))
+    ...         mean_score = float(sample.w @ sample.p / sample.total)
+    ...         return fot.measures.Estimate.of(self, sample, sample.base_rate - mean_score)
     >>> round(fot.evaluate([0, 1, 1], [0.2, 0.5, 0.7], measures=[Bias()])["Bias"].value, 3)
     0.2
     """

@@ -16,6 +16,7 @@ from fitontest.data.segment_unions import SegmentsOf
 from fitontest.data.simplex_sample import CANONICAL
 from fitontest.evaluation.evaluate import ALL, DEFAULT_CANONICAL, DEFAULT_FAMILIES, DEFAULT_MEASURES, defaults_of
 from fitontest.evaluation.evaluated_models import EvaluatedModels
+from fitontest.evaluation.evaluation import Evaluation
 from fitontest.evaluation.together import AGAINST, Against
 from fitontest.measures.losses.rejection import DEFAULT_ALPHA
 from fitontest.measures.measure import Measure
@@ -149,7 +150,7 @@ def evaluate(
         say(FORMATS[style](_at_length(evaluation) if verbose else evaluation))
 
 
-def _at_length(result: fot.evaluation.Evaluation | EvaluatedModels) -> Any:
+def _at_length(result: Evaluation | EvaluatedModels) -> Any:
     """Return all columns and notes; of several models those of each, one below the other."""
     if not isinstance(result, EvaluatedModels):
         return result.table()
@@ -161,7 +162,7 @@ def _at_length(result: fot.evaluation.Evaluation | EvaluatedModels) -> Any:
     return Detailed(result, (*result.sections(), *parts))
 
 
-def _json_of(result: fot.evaluation.Evaluation | EvaluatedModels) -> str:
+def _json_of(result: Evaluation | EvaluatedModels) -> str:
     """Return the evaluation, of several models each with its name, as JSON text."""
     if isinstance(result, EvaluatedModels):
         values: dict[str, Any] = {"models": [{"model": name, **_record_of(result[name])} for name in result]}
@@ -170,7 +171,7 @@ def _json_of(result: fot.evaluation.Evaluation | EvaluatedModels) -> str:
     return json.dumps(values, indent=2, allow_nan=False)
 
 
-def _record_of(evaluation: fot.evaluation.Evaluation) -> dict[str, Any]:
+def _record_of(evaluation: Evaluation) -> dict[str, Any]:
     """Return the records of plug-in errors, every other measure with its own table, and of classes all means."""
     named = dict(zip(evaluation.names, evaluation, strict=True))
     families = [name for name, estimate in named.items() if estimate.measure.is_family_error]
