@@ -11,9 +11,12 @@ import sys
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 NOW, BEFORE = "now", "before"
+ROOMS = ("apps", "data", "displays", "evaluation", "families", "measures", "monitor", "results", "risk", "segments")
 HERE = Path(__file__).resolve().parents[1]
 
 
@@ -43,3 +46,18 @@ def use(source: Path) -> None:
     found = Path(fitontest.__file__).resolve()
     if not found.is_relative_to(source):
         raise RuntimeError(f"fitontest must come from {source}, but was imported from {found}")
+    _name_rooms(fitontest)
+
+
+def _name_rooms(package: Any) -> None:
+    """Let an earlier version be called as this one is: what was named at its top stands in rooms and companions now."""
+    shelves = [package, *(getattr(package, shelf) for shelf in ("families", "maps", "measures"))]
+    for room in ROOMS:
+        held = getattr(package, room, None)
+        if held is None:
+            held = SimpleNamespace()
+            setattr(package, room, held)
+        for shelf in shelves:
+            for name in shelf.__all__:
+                if not hasattr(held, name):
+                    setattr(held, name, getattr(shelf, name))
