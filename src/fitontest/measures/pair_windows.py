@@ -7,6 +7,14 @@ that have a near one. No row is paired with itself, so that T_s is 0 on average 
 probability of row i. Where the residual has the mean d_i, T_s is on average the mean of d_i times the mean of d near i:
 of a d that is level over the window the mean square. Tied rows share a rank, the middle one, so that no order among
 them is needed.
+
+Of rows whose labels vary with v_i, the same with masses m_i = w_i v_i: ranks are cumulated masses, so that windows hold
+as much information each, of rare events as many events, and
+
+    T_s = (1 / M) sum_i w_i r_i (sum_j w_j r_j) / (sum_j m_j)
+
+is on average the mean of (d / v)^2 over the masses. Its noise is the same everywhere, while that of d^2 over the rows
+is nearly that of the rows with the largest scores alone, where events are rare.
 """
 
 from dataclasses import dataclass
@@ -19,6 +27,7 @@ from fitontest.results.typing import BoolArray, FloatArray, IntArray
 LEAST_TIED = 0.05  # share of rows that share their score, from which pairs within a score have a scale of their own
 WIDEST = 8  # the largest window reaches over a part of the rows of at most two in this
 ROUNDING = 1e-10  # of ranks, relative to all rows: equal weights must have the windows of rows
+NEXT = 1.0  # ranks over which rows are near whatever their masses, so that none of much mass is without a near one
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,12 +40,14 @@ class PairWindows:
         Rows behind each unit, which share a score and a weight. Units stand in the order of their scores.
     each : array of shape (u,)
         The weight of each of these rows.
+    mass : array of shape (u,)
+        The mass of each of these rows, by which windows are measured: its weight, or that times how its label varies.
     scales : float array of shape (R,)
         Reach of each scale in ranks; 0 pairs the rows of one score alone.
     low, high : int arrays of shape (R, u)
         The units low, ..., high - 1 are near.
     rows : float
-        How many rows of equal weight tell as much as all together.
+        How many rows of equal mass tell as much as all together.
 
     Examples
     --------
@@ -50,13 +61,16 @@ class PairWindows:
 
     n: FloatArray
     each: FloatArray
+    mass: FloatArray
     scales: FloatArray
     low: IntArray
     high: IntArray
     rows: float
 
     @classmethod
-    def of(cls, p: FloatArray, n: FloatArray, each: FloatArray) -> "PairWindows":
+    def of(
+        cls, p: FloatArray, n: FloatArray, each: FloatArray, variance: FloatArray | None = None
+    ) -> "PairWindows":
         """Return the windows of units in the order of their scores.
 
         Parameters
@@ -65,20 +79,24 @@ class PairWindows:
             Non-decreasing scores.
         n, each : arrays of shape (u,)
             Rows behind each unit, and the weight of each of them.
+        variance : array of shape (u,), optional
+            v, how the label of each of them varies; by default all are the same.
         """
-        w = n * each
-        rows = float(w.sum() ** 2 / (w * each).sum())
+        mass = each if variance is None else each * variance
         first = np.flatnonzero(np.concatenate(([True], p[1:] != p[:-1])))
         score = np.repeat(np.arange(first.size), np.diff(first, append=p.size))
-        mass, count = np.add.reduceat(w, first), np.add.reduceat(n, first)
-        middle = (np.cumsum(mass) - mass / 2.0) * (rows / float(w.sum()))
+        count = np.add.reduceat(n, first)
+        rows, middle = _ranks(n, mass, first)
+        nexts = [] if variance is None else [_within(_ranks(n, each, first)[1], NEXT + ROUNDING * rows)]
         start, end = first, np.append(first[1:], p.size)
         scales: list[float] = []
         low: list[IntArray] = []
         high: list[IntArray] = []
         for scale in _scales(rows, bool(count[count > 1].sum() >= LEAST_TIED * count.sum()), first.size):
             reach = scale + ROUNDING * rows if scale else 0.0
-            least, most = np.searchsorted(middle, middle - reach), np.searchsorted(middle, middle + reach, side="right")
+            least, most = _within(middle, reach)
+            for before, after in nexts if scale else []:
+                least, most = np.minimum(least, before), np.maximum(most, after)
             window = start[least][score], end[most - 1][score]
             if low and np.array_equal(window[0], low[-1]) and np.array_equal(window[1], high[-1]):
                 continue
@@ -86,7 +104,7 @@ class PairWindows:
             low.append(window[0])
             high.append(window[1])
         bounds = np.int32 if p.size < 2**31 else np.intp  # there may be twenty scales of many units
-        return cls(n, each, np.array(scales), np.array(low, dtype=bounds), np.array(high, dtype=bounds), rows)
+        return cls(n, each, mass, np.array(scales), np.array(low, dtype=bounds), np.array(high, dtype=bounds), rows)
 
     def statistics(self, positives: IntArray, c: FloatArray) -> FloatArray:
         """Return T_s at every scale for several labellings, shape (R, B).
@@ -157,9 +175,9 @@ class PairWindows:
         return total
 
     def local_means(self, r: FloatArray, variance: FloatArray, scale: int) -> tuple[FloatArray, FloatArray]:
-        """Return the mean of r near each unit, itself among them, at one scale, and the variance of that mean.
+        """Return the mean of r / v near each unit, itself among them, at one scale, and the variance of that mean.
 
-        A unit that is alone with its only row has the mean 0.
+        It is by masses: the sum of w r by that of m. A unit that is alone with its only row has the mean 0.
 
         Parameters
         ----------
@@ -170,11 +188,19 @@ class PairWindows:
         scale : int
             The place of the scale.
         """
-        w = self.n * self.each
-        weight = self._near(w, scale)
+        w, weight = self.n * self.each, self._near(self.n * self.mass, scale)
         mean = self._near(w * r, scale) / weight
         alone = self._inverse[scale] == 0.0
         return np.where(alone, 0.0, mean), self._near(w * self.each * variance, scale) / weight**2
+
+    def root_mean_square(self, d: FloatArray) -> float:
+        """Return the root of the mean of (d / v)^2 over the masses, on average that of T_s of a d that is level."""
+        return float(np.sqrt(self.n @ ((self.each * d) ** 2 / self.mass) / (self.n @ self.mass)))
+
+    @cached_property
+    def variance(self) -> FloatArray:
+        """How the label of each row varies, v, shape (u,)."""
+        return self.mass / self.each
 
     @cached_property
     def paired(self) -> BoolArray:
@@ -183,23 +209,23 @@ class PairWindows:
 
     @cached_property
     def _weights(self) -> FloatArray:
-        """What sums are divided by, shape (R,): the weight of the rows, of unequal weights of those with a near one.
+        """What sums are divided by, shape (R,): the mass of the rows, of unequal masses of those with a near one.
 
         Ranks of unequal weights are apart by more than one, so that heavy rows have no near one at small scales.
         """
-        w = self.n * self.each
+        w = self.n * self.mass
         every = np.full(self.scales.size, float(w.sum()))
-        if self.each.min() == self.each.max():
+        if self.mass.min() == self.mass.max():
             return every
         near = np.array([float(w[share > 0.0].sum()) for share in self._inverse])
         return np.where((self.scales == 0.0) | (near == 0.0), every, near)
 
     @cached_property
     def _inverse(self) -> FloatArray:
-        """One over the weight of the other rows near a row, shape (R, u); 0 where there are none."""
-        w = self._cumulative(self.n * self.each)
+        """One over the mass of the other rows near a row, shape (R, u); 0 where there are none."""
+        w = self._cumulative(self.n * self.mass)
         count = self._cumulative(self.n)
-        others = np.array([w[high] - w[low] - self.each for low, high in zip(self.low, self.high, strict=True)])
+        others = np.array([w[high] - w[low] - self.mass for low, high in zip(self.low, self.high, strict=True)])
         alone = np.array([count[high] - count[low] for low, high in zip(self.low, self.high, strict=True)]) < 1.5
         return np.asarray(np.divide(1.0, others, out=np.zeros_like(others), where=~alone & (others > 0.0)))
 
@@ -214,6 +240,19 @@ class PairWindows:
         sums = np.zeros((columns.shape[0] + 1, *columns.shape[1:]))
         np.cumsum(columns, axis=0, out=sums[1:])
         return sums
+
+
+def _ranks(n: FloatArray, mass: FloatArray, first: IntArray) -> tuple[float, FloatArray]:
+    """Return the effective number of rows, and the middle rank of each score, shape (G,)."""
+    masses = n * mass
+    total, of_score = float(masses.sum()), np.add.reduceat(masses, first)
+    rows = float(total**2 / (masses * mass).sum())
+    return rows, (np.cumsum(of_score) - of_score / 2.0) * (rows / total)
+
+
+def _within(middle: FloatArray, reach: float) -> tuple[IntArray, IntArray]:
+    """Return between which scores, the second not among them, those lie whose ranks are within reach of each one."""
+    return np.searchsorted(middle, middle - reach), np.searchsorted(middle, middle + reach, side="right")
 
 
 def _scales(rows: float, tied: bool, scores: int) -> list[float]:

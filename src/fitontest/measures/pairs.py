@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from fitontest.data.entries import Entries, labelled_entries
+from fitontest.data.entries import Entries, count_effective_rows, labelled_entries
 from fitontest.data.redraws import Labels, Redraws
 from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.estimate import Estimate
@@ -25,6 +25,7 @@ from fitontest.results.typing import FloatArray, IntArray
 
 NO_SPREAD = "every score is 0 or 1, so that labels of calibrated scores do not vary: the statistic has no scale"
 OF_GROUPS = "the standard deviations are those of independent rows, and rows of one group are not"
+LEAST_VARIANCE = 0.01  # of the mean one: rows whose labels are as good as certain tell little, but not nothing
 NO_PAIR = "no row has another one near it, so that there are no pairs: the statistic is 0"
 
 
@@ -44,11 +45,27 @@ class EntryPairs:
         pairs: EntryPairs = known
         return pairs
 
+    @classmethod
+    def by_events(cls, entries: Entries, g: FloatArray) -> "EntryPairs":
+        """Return that whose windows hold as many events each, or as many of the labels without, if these are rarer.
+
+        Parameters
+        ----------
+        entries : Entries
+        g : array of shape (m,)
+            About which probabilities they have. A row has the mass g (1 - g), in units of the mean one: where it is the
+            same for all rows, windows are those of rows.
+        """
+        v, w = g * (1.0 - g), entries.w
+        mean = float(w @ v / w.sum())
+        v = np.maximum(v / mean, LEAST_VARIANCE) if mean > 0.0 else np.ones(g.size)
+        return cls(entries, cls._windows(entries, v[entries.first] if entries.whole else v))
+
     @staticmethod
-    def _windows(entries: Entries) -> PairWindows:
+    def _windows(entries: Entries, variance: FloatArray | None = None) -> PairWindows:
         if entries.whole:
-            return PairWindows.of(entries.distinct_p, entries.distinct_w, np.ones(entries.first.size))
-        return PairWindows.of(entries.p, entries.n.astype(np.float64), entries.w / entries.n)
+            return PairWindows.of(entries.distinct_p, entries.distinct_w, np.ones(entries.first.size), variance)
+        return PairWindows.of(entries.p, entries.n.astype(np.float64), entries.w / entries.n, variance)
 
     def of_units(self, positives: IntArray) -> IntArray:
         """Return labellings of the units, from those of the entries, shape (m, B)."""
@@ -73,11 +90,23 @@ class EntryPairs:
     @property
     def least_rows(self) -> float:
         """Rows of a window at scale 0: those of one score, told as 0, or of pooled scores so many on average."""
-        return self.windows.rows / len(self.windows.n) if self.entries.pooled else 0.0
+        return count_effective_rows(self.entries) / len(self.windows.n) if self.entries.pooled else 0.0
 
     def near_rows(self, scale: int) -> float:
-        """Return over how many rows a row looks for near ones at a scale, by its place; 0: those of its score."""
-        return max(2.0 * float(self.windows.scales[scale]), self.least_rows)
+        """Return over how many rows a row looks for near ones at a scale, by its place; 0: those of its score.
+
+        Of windows by events it is that of the mean row, fewer where events are frequent and more where they are rare.
+        """
+        each = count_effective_rows(self.entries) / self.windows.rows
+        return max(2.0 * float(self.windows.scales[scale]) * each, self.least_rows)
+
+    def levels(self, scale: int) -> IntArray:
+        """Return in which of the windows of a scale, one after the other, each entry is; at scale 0 that of its score."""
+        windows, reach = self.windows, float(self.windows.scales[scale])
+        if not reach:
+            return self.entries.place
+        ranks = np.cumsum(windows.n * windows.mass)
+        return np.asarray(self.to_entries(np.floor(ranks * windows.rows / (2.0 * reach * ranks[-1]))), dtype=np.intp)
 
     @property
     def p(self) -> FloatArray:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from fitontest.data.entries import Entries
+from fitontest.data.entries import Entries, count_effective_rows
 from fitontest.data.redraws import Redraws
 from fitontest.data.score_redraws import ScoreRedraws
 from fitontest.families.base import Family, read_family
@@ -35,7 +35,7 @@ class FitTest:
         return self.drawn.value
 
 
-def run_fit_test(family: str, g: FloatArray, redraws: ScoreRedraws, seed: int) -> FitTest | None:
+def run_fit_test(family: str, g: FloatArray, pairs: EntryPairs, redraws: ScoreRedraws, seed: int) -> FitTest | None:
     """Return whether a map fits the labels, with the family refitted to labels that are drawn from the map.
 
     Parameters
@@ -43,26 +43,28 @@ def run_fit_test(family: str, g: FloatArray, redraws: ScoreRedraws, seed: int) -
     family : str
     g : array of shape (m,)
         The map of the real labels, fitted as it is to the redrawn ones (`fit_at_entries`).
+    pairs : EntryPairs
+        The pair statistic of the entries that it is tested by.
     redraws : ScoreRedraws
     seed : int
     """
-    pairs = EntryPairs.of(redraws.entries)
-    if pairs.windows.rows < FEWEST or redraws.entries.first.size == 1:
+    if count_effective_rows(redraws.entries) < FEWEST or redraws.entries.first.size == 1:
         return None
     observed = pairs.windows.statistics(pairs.of_units(redraws.observed[1]), pairs.from_entries(g))
-    values = _drawn_statistics(family, g, redraws, range(FIT_DRAWS), seed)
+    values = _drawn_statistics(family, g, pairs, redraws, range(FIT_DRAWS), seed)
     test = _ranked(observed, values)
     while test is not None and test.drawn.leaves_open(LEVEL) and test.drawn.draws < MOST_DRAWS:
         draws = range(test.drawn.draws, 2 * test.drawn.draws)
-        values = np.append(values, _drawn_statistics(family, g, redraws, draws, seed), axis=1)
+        values = np.append(values, _drawn_statistics(family, g, pairs, redraws, draws, seed), axis=1)
         test = _ranked(observed, values)
     return test
 
 
-def _drawn_statistics(family: str, g: FloatArray, redraws: ScoreRedraws, draws: range, seed: int) -> FloatArray:
+def _drawn_statistics(
+    family: str, g: FloatArray, pairs: EntryPairs, redraws: ScoreRedraws, draws: range, seed: int
+) -> FloatArray:
     """Return the pair statistic at every scale of labels that are drawn from g less their own map, shape (R, B)."""
     entries, drawn = redraws.entries, []
-    pairs = EntryPairs.of(entries)
     for block in redraws.blocks(draws):
         (labels,) = redraws.draw([g], block, (seed, FIT))
         c_star = pairs.at_units(refitted(family, entries, labels))

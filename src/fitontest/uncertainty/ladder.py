@@ -80,8 +80,13 @@ class Ladder:
 
     @cached_property
     def pairs(self) -> EntryPairs:
-        """The pair statistic of the scores."""
+        """The pair statistic of the scores, whose windows are of rows."""
         return EntryPairs.of(self.entries)
+
+    @cached_property
+    def pairs_by_events(self) -> EntryPairs:
+        """The pair statistic whose windows hold as many events each: that of the levels and of the fit tests."""
+        return EntryPairs.by_events(self.entries, self.smooth)
 
     @cached_property
     def smooth(self) -> FloatArray:
@@ -91,7 +96,7 @@ class Ladder:
     @cached_property
     def smooth_fit(self) -> FitTest | None:
         """Whether the spline fits; None where there are too few rows or scores to ask."""
-        return run_fit_test(SCORES, self.smooth, self.redraws, self.seed)
+        return run_fit_test(SCORES, self.smooth, self.pairs_by_events, self.redraws, self.seed)
 
     @cached_property
     def isotonic(self) -> FloatArray:
@@ -106,7 +111,7 @@ class Ladder:
         """
         if self.smooth_fit is None or self.smooth_fit.p_value > LEVEL:
             return "spline"
-        isotonic_fit = run_fit_test("isotonic", self.isotonic, self.redraws, self.seed)
+        isotonic_fit = run_fit_test("isotonic", self.isotonic, self.pairs_by_events, self.redraws, self.seed)
         rung: Rung = "isotonic" if isotonic_fit is not None and isotonic_fit.p_value > LEVEL else "levels"
         return rung if self._moves_ends(rung) else "spline"
 
@@ -123,7 +128,7 @@ class Ladder:
         """What is rougher than a spline can follow, or None."""
         if self.rung == "spline" or self.smooth_fit is None:
             return None
-        near = self.pairs.near_rows(self.smooth_fit.scale)
+        near = self.pairs_by_events.near_rows(self.smooth_fit.scale)
         if self.rung == "isotonic":
             return Roughness(self.smooth_fit.p_value, self.rung, near)
         levels = self.levels
@@ -133,7 +138,7 @@ class Ladder:
     def levels(self) -> Levels:
         """The means of neighbouring rows, where the spline was tested."""
         assert self.smooth_fit is not None
-        return Levels(self.redraws, self.smooth, self.smooth_fit.scale)
+        return Levels(self.redraws, self.smooth, self.pairs_by_events, self.smooth_fit.scale)
 
     @cached_property
     def direction(self) -> FloatArray:
@@ -204,7 +209,7 @@ class Ladder:
     def _invert(self, rung: Rung, norm: Norm, draws: int, level: float) -> DebiasedInterval | None:
         if rung == SCORES:
             return Redrawn(PlugIn(norm=norm), self.redraws, self.seed).chain(self._towards(rung), draws, level)
-        error = LocalError(norm, self.levels.scale)
+        error = LocalError(norm, self.levels.scale, self.pairs_by_events)
         levels = RedrawnPairs(error, self.redraws, self.seed).chain(self.levels.at_entries, draws, level)
         if rung == "levels":
             return self._capped(levels, self._limits(rung), norm, level)

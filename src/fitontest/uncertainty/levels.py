@@ -25,18 +25,16 @@ class Levels:
     redraws : ScoreRedraws
     smooth : array of shape (m,)
         A spline at the entries, about which the levels lie.
+    pairs : EntryPairs
+        The pair statistic whose windows hold as many events each.
     scale : int
-        The place of the scale where it fits worst.
+        The place of the scale where the spline fits worst.
     """
 
     redraws: ScoreRedraws
     smooth: FloatArray
+    pairs: EntryPairs
     scale: int
-
-    @property
-    def pairs(self) -> EntryPairs:
-        """The pair statistic of the scores."""
-        return EntryPairs.of(self.redraws.entries)
 
     @cached_property
     def at_entries(self) -> FloatArray:
@@ -48,14 +46,14 @@ class Levels:
         windows, p = self.pairs.windows, self.pairs.p
         if self.few_rows is not None:
             h, noise = self._residuals(p)
-            return self.pairs.to_entries(np.where(_clear(h, noise), np.clip(p + h, 0.0, 1.0), p))
+            return self.pairs.to_entries(np.where(_clear(h, noise), np.clip(p + windows.variance * h, 0.0, 1.0), p))
         g = self.pairs.from_entries(self.smooth)
         h, noise = self._residuals(g)
-        w = windows.n * windows.each
+        w = windows.n * windows.mass
         squares = float(w @ h**2 / w.sum())
         signal = max(float(w @ (h**2 - noise) / w.sum()), LEAST_SIGNAL * squares)
         total = signal + noise
-        levels = g + h * np.divide(signal, total, out=np.zeros_like(total), where=total > 0)
+        levels = g + windows.variance * h * np.divide(signal, total, out=np.zeros_like(total), where=total > 0)
         return self.pairs.to_entries(np.clip(levels, 0.0, 1.0))
 
     @cached_property
@@ -63,16 +61,17 @@ class Levels:
         """The share of the rows that are clear of their scores, where the error is theirs alone; None elsewhere.
 
         With the variance v of the local mean h, the means of h^2 - v and h^4 - 6 h^2 v + 3 v^2 estimate those of d^2
-        and d^4. The square of the one by the other is the share of the rows of an error that is level where it is
-        not 0.
+        and d^4, of errors d by how much labels vary. The square of the one by the other is the share of the masses of
+        an error that is level where it is not 0.
         """
         windows = self.pairs.windows
-        w = windows.n * windows.each / float((windows.n * windows.each).sum())
+        w = windows.n * windows.mass / float(windows.n @ windows.mass)
         h, noise = self._residuals(self.pairs.p)
         second, fourth = float(w @ (h**2 - noise)), float(w @ (h**4 - 6.0 * h**2 * noise + 3.0 * noise**2))
         if not (second > 0 and fourth > 0 and second**2 < FEW * fourth):
             return None
-        return float(w @ _clear(h, noise)) or None
+        rows = windows.n * windows.each
+        return float(rows @ _clear(h, noise) / rows.sum()) or None
 
     @property
     def are_of_single_groups(self) -> bool:
@@ -80,15 +79,17 @@ class Levels:
         entries = self.redraws.entries
         if entries.group is None:
             return False
-        near = self.pairs.near_rows(self.scale)
-        level = np.floor(np.cumsum(entries.n) / near).astype(np.intp) if near else entries.place
+        level = self.pairs.levels(self.scale)
         size = int(entries.group.max()) + 1
         groups = np.bincount(np.unique(level * size + entries.group) // size)
         rows = np.bincount(level, entries.n)
         return bool(rows[(groups == 1) & (rows > 1)].sum() > rows.sum() / 2.0)
 
     def _residuals(self, g: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the mean label less g near each unit, at the scale where the spline fits worst, and its variance."""
+        """Return the mean label less g near each unit, by how much labels vary there, and the variance of that mean.
+
+        It is at the scale where the spline fits worst.
+        """
         windows = self.pairs.windows
         mean_label = self.pairs.of_units(self.redraws.observed[1])[:, 0] / windows.n
         h, noise = windows.local_means(mean_label - g, g * (1.0 - g), self.scale)

@@ -1,6 +1,6 @@
 """The error that the pair statistic of one scale stands for, under redrawn labels."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -23,6 +23,7 @@ class LocalError(Measure):
 
     norm: Norm
     scale: int
+    pairs: EntryPairs = field(repr=False)
 
     @property
     def squared(self) -> bool:
@@ -34,9 +35,9 @@ class LocalError(Measure):
         points, labels = ScoreRedraws.of(sample).observed
         return Estimate.of(self, sample, float(self.values(points, labels)[0]))
 
-    def values(self, redraws: Redraws, labels: Labels) -> FloatArray:
+    def values(self, redraws: Redraws, labels: Labels) -> FloatArray:  # noqa: ARG002 - of the entries of the pairs
         """Return the values for several labellings."""
-        pairs = EntryPairs.of(redraws.entries)  # type: ignore[attr-defined]
+        pairs = self.pairs
         values = pairs.windows.statistic(pairs.of_units(labels), pairs.p, self.scale)
         return values if self.squared else signed_root(values)
 
@@ -55,7 +56,6 @@ class RedrawnPairs(Redrawn):
 
     def _scale(self, g: FloatArray, observed: float, at_calibration: FloatArray, whole_way: float) -> float:  # noqa: ARG002
         """Return the unit of the errors of the chain."""
-        entries = self.redraws.entries  # type: ignore[attr-defined]
-        w, p = entries.w, entries.p
-        root = float(np.sqrt(w @ (g - p) ** 2 / w.sum()))
+        pairs: EntryPairs = self.measure.pairs  # type: ignore[attr-defined]
+        root = pairs.windows.root_mean_square(pairs.from_entries(g) - pairs.p)
         return max(observed / root, 1.0) * whole_way if root > 0 else 0.0
