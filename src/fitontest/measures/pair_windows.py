@@ -122,6 +122,21 @@ class PairWindows:
         """Return T_s at one scale, by its place, for several labellings, shape (B,)."""
         return np.asarray(self._statistics(positives, c, slice(scale, scale + 1))[0])
 
+    def signed(self, positives: IntArray, c: FloatArray, scale: int) -> FloatArray:
+        """Return the mean residual of rows in the direction of those near them, at one scale, shape (B,).
+
+        It is (1 / W) sum_i w_i r_i sign(sum_j w_j r_j) over the rows j != i near row i: on average the mean of |d|, as
+        far as the rows near each one tell its sign.
+        """
+        n, each, c = self.n[:, None], self.each[:, None], c[:, None]
+        total = self._cumulative(each * (positives - n * c))
+        near = total[self.high[scale]]
+        near -= total[self.low[scale]]
+        values = positives * (1.0 - c) * np.sign(near - each * (1.0 - c))
+        values -= (n - positives) * c * np.sign(near + each * c)
+        near_any = self._inverse[scale] > 0.0
+        return np.asarray((self.each * near_any) @ values / (self.n @ self.each))
+
     def _statistics(self, positives: IntArray, c: FloatArray, which: slice) -> FloatArray:
         c = c if c.ndim == 2 else c[:, None]
         n, each = self.n[:, None], self.each[:, None]

@@ -86,7 +86,7 @@ class Ladder:
     @cached_property
     def pairs_by_events(self) -> EntryPairs:
         """The pair statistic whose windows hold as many events each: that of the levels and of the fit tests."""
-        return EntryPairs.by_events(self.entries, self.smooth)
+        return EntryPairs.by_events(self.entries, (self.smooth + self.entries.p) / 2.0)
 
     @cached_property
     def smooth(self) -> FloatArray:

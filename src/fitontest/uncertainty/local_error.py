@@ -12,7 +12,7 @@ from fitontest.measures.measure import Measure
 from fitontest.measures.pairs import EntryPairs
 from fitontest.numerics.distances import farthest
 from fitontest.numerics.links import signed_root
-from fitontest.numerics.norms import Norm
+from fitontest.numerics.norms import L1, Norm
 from fitontest.results.typing import FloatArray
 from fitontest.uncertainty.chain import Redrawn
 
@@ -38,6 +38,8 @@ class LocalError(Measure):
     def values(self, redraws: Redraws, labels: Labels) -> FloatArray:  # noqa: ARG002 - of the entries of the pairs
         """Return the values for several labellings."""
         pairs = self.pairs
+        if self.norm is L1:
+            return pairs.windows.signed(pairs.of_units(labels), pairs.p, self.scale)
         values = pairs.windows.statistic(pairs.of_units(labels), pairs.p, self.scale)
         return values if self.squared else signed_root(values)
 
@@ -56,6 +58,8 @@ class RedrawnPairs(Redrawn):
 
     def _scale(self, g: FloatArray, observed: float, at_calibration: FloatArray, whole_way: float) -> float:  # noqa: ARG002
         """Return the unit of the errors of the chain."""
+        if self.measure.norm is L1:
+            return super()._scale(g, observed, at_calibration, whole_way)
         pairs: EntryPairs = self.measure.pairs  # type: ignore[attr-defined]
         root = pairs.windows.root_mean_square(pairs.from_entries(g) - pairs.p)
         return max(observed / root, 1.0) * whole_way if root > 0 else 0.0
