@@ -128,7 +128,7 @@ class Ladder:
         """What is rougher than a spline can follow, or None."""
         if self.rung == "spline" or self.smooth_fit is None:
             return None
-        near = self.pairs_by_events.near_rows(self.smooth_fit.scale)
+        near = self.pairs_by_events.near_rows(self.levels.scale)
         if self.rung == "isotonic":
             return Roughness(self.smooth_fit.p_value, self.rung, near)
         levels = self.levels
@@ -138,7 +138,7 @@ class Ladder:
     def levels(self) -> Levels:
         """The means of neighbouring rows, where the spline was tested."""
         assert self.smooth_fit is not None
-        return Levels(self.redraws, self.smooth, self.pairs_by_events, self.smooth_fit.scale)
+        return Levels.of(self.redraws, self.smooth, self.pairs_by_events, self.smooth_fit.scale)
 
     @cached_property
     def direction(self) -> FloatArray:

@@ -11,6 +11,7 @@ from fitontest.results.typing import BoolArray, FloatArray
 
 FEW = 0.1  # share of the rows, below which an error is taken for one of few rows
 CLEAR = 3.5  # standard errors by which the mean label of near rows is clear of the scores, of any of many windows
+TOLD = 10.0  # mean square of errors by that of the noise of local means, from which these tell the signs of errors
 NOISE = 6  # the stream of random numbers, beside those of intervals, bands and fit tests
 NOISE_DRAWS = 100  # labellings that tell how much local means of rows that belong together vary
 LEAST_SIGNAL = 1.0 / 20.0  # share of the squares of local means that is taken for error, at least
@@ -28,13 +29,39 @@ class Levels:
     pairs : EntryPairs
         The pair statistic whose windows hold as many events each.
     scale : int
-        The place of the scale where the spline fits worst.
+        The place of the scale over which means are taken.
     """
 
     redraws: ScoreRedraws
     smooth: FloatArray
     pairs: EntryPairs
     scale: int
+
+    @classmethod
+    def of(cls, redraws: ScoreRedraws, smooth: FloatArray, pairs: EntryPairs, worst: int) -> "Levels":
+        """Return the levels at the finest scale that tells errors from noise, at most that where the spline fits worst.
+
+        Noise is found worst in wide windows, which smooth jumps away. Of rows that belong together the pairs of one
+        group would pass for error at small scales.
+
+        Parameters
+        ----------
+        redraws : ScoreRedraws
+        smooth : array of shape (m,)
+        pairs : EntryPairs
+        worst : int
+            The place of the scale where the spline fits worst.
+        """
+        if redraws.is_dependent:
+            return cls(redraws, smooth, pairs, worst)
+        windows, g = pairs.windows, pairs.from_entries(smooth)
+        w = windows.n * windows.mass
+        positives = pairs.of_units(redraws.observed[1])
+        for scale in range(worst):
+            noise = float(w @ windows.local_means(g, g * (1.0 - g), scale)[1] / w.sum())
+            if float(windows.statistic(positives, pairs.p, scale)[0]) >= TOLD * noise:
+                return cls(redraws, smooth, pairs, scale)
+        return cls(redraws, smooth, pairs, worst)
 
     @cached_property
     def at_entries(self) -> FloatArray:
@@ -60,17 +87,15 @@ class Levels:
     def few_rows(self) -> float | None:
         """The share of the rows that are clear of their scores, where the error is theirs alone; None elsewhere.
 
-        With the variance v of the local mean h, the means of h^2 - v and h^4 - 6 h^2 v + 3 v^2 estimate those of d^2
-        and d^4, of errors d by how much labels vary. The square of the one by the other is the share of the masses of
-        an error that is level where it is not 0.
+        It has to be theirs whether rows are counted, or masses and errors by how much labels vary: errors of the same
+        share of all rare probabilities are the largest for a few rows, and so small an error as .1 is the whole of a
+        score near 0.
         """
-        windows = self.pairs.windows
-        w = windows.n * windows.mass / float(windows.n @ windows.mass)
+        windows, v = self.pairs.windows, self.pairs.windows.variance
         h, noise = self._residuals(self.pairs.p)
-        second, fourth = float(w @ (h**2 - noise)), float(w @ (h**4 - 6.0 * h**2 * noise + 3.0 * noise**2))
-        if not (second > 0 and fourth > 0 and second**2 < FEW * fourth):
-            return None
         rows = windows.n * windows.each
+        if not (_are_of_few(windows.n * windows.mass, h, noise) and _are_of_few(rows, v * h, v * v * noise)):
+            return None
         return float(rows @ _clear(h, noise) / rows.sum()) or None
 
     @property
@@ -88,7 +113,7 @@ class Levels:
     def _residuals(self, g: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the mean label less g near each unit, by how much labels vary there, and the variance of that mean.
 
-        It is at the scale where the spline fits worst.
+        They are those of one scale.
         """
         windows = self.pairs.windows
         mean_label = self.pairs.of_units(self.redraws.observed[1])[:, 0] / windows.n
@@ -103,6 +128,17 @@ class Levels:
             for mean_label in (self.pairs.of_units(labels) / windows.n[:, None]).T:
                 squares += windows.local_means(mean_label - g, g * (1.0 - g), self.scale)[0] ** 2
         return squares / NOISE_DRAWS
+
+
+def _are_of_few(w: FloatArray, h: FloatArray, noise: FloatArray) -> bool:
+    """Return whether errors are of less than a tenth of the weight.
+
+    With the variance v of the local mean h, the means of h^2 - v and h^4 - 6 h^2 v + 3 v^2 estimate those of d^2 and
+    d^4. The square of the one by the other is the share of the weight of an error that is level where it is not 0.
+    """
+    w = w / float(w.sum())
+    second, fourth = float(w @ (h**2 - noise)), float(w @ (h**4 - 6.0 * h**2 * noise + 3.0 * noise**2))
+    return second > 0 and fourth > 0 and second**2 < FEW * fourth
 
 
 def _clear(h: FloatArray, noise: FloatArray) -> BoolArray:
