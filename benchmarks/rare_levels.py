@@ -1,8 +1,9 @@
 """Intervals of the calibration error where events are rare: how often the default one holds the true error.
 
-The scores are p = expit(a + x) with x standard normal and a mean of the base rate. The truth has logit c = logit p + f(x)
-and a constant that makes observed events as many as expected ones. f is -.4 x (smooth), .8 cos(3 x) (wave) or its sign
-times .8 (step). Run it as `python benchmarks/rare_levels.py --sets 25`, or with `--shape wave --rate 0.003` for one case.
+The scores are p = expit(a + x) with x standard normal and a mean of the base rate. The truth has the logit of p, plus
+f(x) and a constant that makes observed events as many as expected ones. f is -.4 x (smooth), .8 cos(3 x) (wave) or .8
+times the sign of that (step). Run it as `python benchmarks/rare_levels.py --sets 25`, or with `--shape wave --rate
+0.003` for one case.
 """
 
 import argparse

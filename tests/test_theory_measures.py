@@ -8,11 +8,12 @@ from scipy.integrate import quad
 import fitontest as fot
 from fitontest.data.counted_sample import count_rows
 from fitontest.measures.pairs import EntryPairs
+from fitontest.numerics.norms import L1
 from fitontest.uncertainty.beside_atoms import DRAWS, SHRINK, SMOOTH
 from fitontest.uncertainty.inversion import STEPS, invert
 from fitontest.uncertainty.joint import joint_test
 from fitontest.uncertainty.ladder import Ladder
-from tests.labellings import fit_predict_many
+from fitontest.uncertainty.local_error import LocalError
 from tests.theory import class_data, rows, stated
 
 DATA = rows(weighted=True)
@@ -235,7 +236,8 @@ def test_p_values_are_shares_of_redrawings_and_the_joint_one_is_of_the_largest()
 
 
 def test_levels_of_near_rows_are_shrunk_local_means():
-    stated(r"$g_r = g + h \, \tau^2 / (\tau^2 + v)$", "at least a twentieth of that of $h^2$")
+    stated(r"$g_r = g + u h \, \tau^2 / (\tau^2 + v)$", "at least a twentieth of that of $h^2$")
+    stated("divided by its mean over the rows, and .01 at least", "is ten times the mean of $v$")
     rng = np.random.default_rng(1)
     p = np.sort(rng.random(1500))
     c = np.clip(p + 0.12 * np.sin(20 * np.pi * p), 0.01, 0.99)
@@ -243,14 +245,33 @@ def test_levels_of_near_rows_are_shrunk_local_means():
     ladder = Ladder.of(fot.ScoreSample(y, p), 0)
     assert ladder.rung == "levels"
     assert ladder.levels.few_rows is None
-    g, A = (
-        ladder.smooth,
-        near(p.size, ladder.pairs.windows.scales[ladder.smooth_fit.scale]) | np.eye(p.size, dtype=bool),
-    )
-    A = A / A.sum(axis=1, keepdims=True)
-    h, v = A @ (y - g), A**2 @ (g * (1 - g))
-    tau2 = max(float(np.mean(h**2 - v)), float(np.mean(h**2)) / 20)
-    assert ladder.levels.at_entries == pytest.approx(np.clip(g + h * tau2 / (tau2 + v), 0, 1), abs=1e-9)
+    g, q = ladder.smooth, (ladder.smooth + p) / 2
+    u = np.maximum(q * (1 - q) / np.mean(q * (1 - q)), 0.01)
+    rank = (np.cumsum(u) - u / 2) * u.sum() / (u @ u)
+
+    def window(scale):
+        return (np.abs(np.subtract.outer(rank, rank)) <= scale) | near(p.size, 1) | np.eye(p.size, dtype=bool)
+
+    def noise(scale):
+        A = window(scale)
+        return A @ (g * (1 - g)) / (A @ u) ** 2
+
+    def statistic(scale):
+        A, r = window(scale) & ~np.eye(p.size, dtype=bool), y - p
+        return r @ ((A @ r) / (A @ u)) / u.sum()
+
+    scales = ladder.pairs_by_events.windows.scales
+    tells = [statistic(s) >= 10 * np.average(noise(s), weights=u) for s in scales]
+    place = min(tells.index(True) if any(tells) else scales.size, ladder.smooth_fit.scale)
+    assert ladder.levels.scale == place
+    A, v = window(scales[place]), noise(scales[place])
+    h = A @ (y - g) / (A @ u)
+    tau2 = max(*(float(np.average(x, weights=u)) for x in (h**2 - v, h**2 / 20)))
+    assert ladder.levels.at_entries == pytest.approx(np.clip(g + u * h * tau2 / (tau2 + v), 0, 1), abs=1e-9)
+    alone = window(scales[place]) & ~np.eye(p.size, dtype=bool)
+    signed = float(np.mean((y - p) * np.sign(alone @ (y - p))))
+    statistic = LocalError(L1, place, ladder.pairs_by_events)
+    assert statistic.values(*ladder.redraws.observed)[0] == pytest.approx(signed, rel=1e-9)
 
 
 @pytest.mark.parametrize(("level", "has_levels"), [(0.5, False), (0.1, True)])

@@ -143,6 +143,48 @@ def test_the_scale_of_importances_means_nothing(data, factor):
     np.testing.assert_allclose(statistics(other, y, c), statistics(one, y, c), rtol=0, atol=1e-12)
 
 
+@given(data=scored(st.floats(0.05, 20)), seed=st.integers(0, 9))
+def test_masses_measure_windows_and_divide_sums(data, seed):
+    """(1 / M) sum w_i r_i (sum w_j r_j) / (sum m_j), m = w v: ranks of masses, and rows within one rank of rows."""
+    p, y, c, w = data
+    m = w * np.random.default_rng(seed).uniform(0.1, 3, p.size)
+    windows, r = PairWindows.of(p, np.ones(p.size), w, m / w), y - c
+    assert windows.rows == pytest.approx(m.sum() ** 2 / (m @ m))
+    assert windows.variance == pytest.approx(m / w)
+    for place, scale in enumerate(windows.scales):
+        near = near_rows(p, m, scale) | (near_rows(p, w, 1.0) if scale else near_rows(p, m, 0.0))
+        others = near @ m
+        share = np.divide(near @ (w * r), others, out=np.zeros(p.size), where=others > 0)
+        paired = m[others > 0].sum() if scale > 0 and m.min() < m.max() and near.any() else m.sum()
+        assert windows.statistic(y[:, None], c, place)[0] == pytest.approx(w * r @ share / paired, abs=1e-9)
+        signed = w * r @ np.sign(np.round(near @ (w * r), 12)) / w.sum()
+        assert windows.signed(y[:, None], c, place)[0] == pytest.approx(signed, abs=1e-9)
+
+
+@given(data=scored(), seed=st.integers(0, 9))
+def test_masses_that_are_all_the_same_are_those_of_rows(data, seed):
+    p, y, c, w = data
+    rows, equal = rows_of(p), PairWindows.of(p, w, w, np.full(p.size, 0.3))
+    np.testing.assert_array_equal(equal.scales, rows.scales)
+    np.testing.assert_array_equal(equal.low, rows.low)
+    np.testing.assert_array_equal(equal.high, rows.high)
+    np.testing.assert_allclose(0.09 * statistics(equal, y, c), statistics(rows, y, c), rtol=0, atol=1e-12)
+
+
+@given(data=scored(st.integers(1, 5)))
+def test_signs_of_counts_are_those_of_rows(data):
+    p, y, c, n = data
+    first = np.flatnonzero(np.append(True, p[1:] != p[:-1]))
+    c = np.repeat(c[first], np.diff(first, append=p.size))
+    k = n.astype(int)
+    rows = rows_of(np.repeat(p, k))
+    counts = PairWindows.of(p[first], np.add.reduceat(n, first), np.ones(first.size))
+    for place in range(rows.scales.size):
+        expected = rows.signed(np.repeat(y, k)[:, None], np.repeat(c, k), place)
+        found = counts.signed(np.add.reduceat(n * y, first)[:, None], c[first], place)
+        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
+
+
 @pytest.mark.parametrize("weight", [0.1, 1 / 3, 0.7])
 def test_equal_weights_are_rows(weight):
     """Ranks that are whole numbers but for rounding are as near as whole ones."""

@@ -103,7 +103,7 @@ def test_the_fit_test_refits_the_map_to_each_labelling():
     ladder = ladder_of(waves, 400)
     points, labels = ladder.redraws.observed
     entries = points.entries
-    pairs, g = EntryPairs.of(entries), ladder.smooth
+    pairs, g = ladder.pairs_by_events, ladder.smooth
     drawn_values = []
     for block in ladder.redraws.blocks(FIT_DRAWS):
         (redrawn,) = ladder.redraws.draw([g], block, (0, FIT))
@@ -246,7 +246,8 @@ def test_a_spline_that_does_not_fit_stays_where_no_end_of_the_interval_moves(hig
 def test_a_fit_test_near_its_level_is_of_more_draws():
     redraws = ScoreRedraws.of(fot.ScoreSample(*drawn(waves, 300, seed=NEAR)))
     g = fit_at_entries("spline", redraws)
-    tests = [run_fit_test("spline", g, redraws, seed) for seed in range(2)]
+    pairs = EntryPairs.of(redraws.entries)
+    tests = [run_fit_test("spline", g, pairs, redraws, seed) for seed in range(2)]
     assert max(test.drawn.draws for test in tests) > FIT_DRAWS
     for test in tests:
         assert test.drawn.draws == 640 or not test.drawn.leaves_open(0.05)

@@ -40,7 +40,8 @@ class Roughness:
     by : {"isotonic", "levels"}
         The map that the truths go towards: an isotonic map, which may jump, or the means of neighbouring rows.
     near_rows : float
-        Rows over which neighbours are looked for, at the scale where the spline fits worst; 0: rows of equal score.
+        Rows over which neighbours are looked for, on average: fewer where events are frequent and more where they are
+        rare; 0: rows of equal score.
     few_rows : float or None
         The share of the rows that hold all of the error, where that is small; None elsewhere.
     of_single_groups : bool
@@ -65,7 +66,7 @@ class Roughness:
         test = f"a spline does not fit (p = {short(self.p_value, 2)}): the interval {does}"
         if self.by == "isotonic":
             return f"{test} an isotonic map, which may jump"
-        rows = f"{self.near_rows:,.0f} neighbouring rows" if self.near_rows else "the rows of each score"
+        rows = f"about {self.near_rows:,.0f} neighbouring rows" if self.near_rows else "the rows of each score"
         levels = f"{test} levels of {rows}"
         if self.few_rows is None:
             return levels

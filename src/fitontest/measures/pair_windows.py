@@ -68,9 +68,7 @@ class PairWindows:
     rows: float
 
     @classmethod
-    def of(
-        cls, p: FloatArray, n: FloatArray, each: FloatArray, variance: FloatArray | None = None
-    ) -> "PairWindows":
+    def of(cls, p: FloatArray, n: FloatArray, each: FloatArray, variance: FloatArray | None = None) -> "PairWindows":
         """Return the windows of units in the order of their scores.
 
         Parameters

@@ -101,7 +101,7 @@ class EntryPairs:
         return max(2.0 * float(self.windows.scales[scale]) * each, self.least_rows)
 
     def levels(self, scale: int) -> IntArray:
-        """Return in which of the windows of a scale, one after the other, each entry is; at scale 0 that of its score."""
+        """Return in which window of a scale, of windows beside each other, each entry is; at 0 that of its score."""
         windows, reach = self.windows, float(self.windows.scales[scale])
         if not reach:
             return self.entries.place

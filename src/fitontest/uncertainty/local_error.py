@@ -19,7 +19,11 @@ from fitontest.uncertainty.chain import Redrawn
 
 @dataclass(frozen=True)
 class LocalError(Measure):
-    """The signed root of the pair statistic at one scale, which is inverted for an error under a norm."""
+    """What is inverted for an error under a norm, at one scale.
+
+    Under l1 it is the mean residual of rows in the direction of those near them, which needs no ratio of norms; under
+    others the signed root of the pair statistic.
+    """
 
     norm: Norm
     scale: int
@@ -54,11 +58,11 @@ class LocalError(Measure):
 
 @dataclass(frozen=True, eq=False)
 class RedrawnPairs(Redrawn):
-    """The pair statistic under redrawn labels, whose root is a root mean square whatever norm the error has."""
+    """A local error under redrawn labels; the root of the pair statistic is a root mean square whatever norm it has."""
 
-    def _scale(self, g: FloatArray, observed: float, at_calibration: FloatArray, whole_way: float) -> float:  # noqa: ARG002
+    def _scale(self, g: FloatArray, observed: float, at_calibration: FloatArray, whole_way: float) -> float:
         """Return the unit of the errors of the chain."""
-        if self.measure.norm is L1:
+        if self.measure.norm is L1:  # type: ignore[attr-defined]
             return super()._scale(g, observed, at_calibration, whole_way)
         pairs: EntryPairs = self.measure.pairs  # type: ignore[attr-defined]
         root = pairs.windows.root_mean_square(pairs.from_entries(g) - pairs.p)
