@@ -157,8 +157,10 @@ def test_masses_measure_windows_and_divide_sums(data, seed):
         share = np.divide(near @ (w * r), others, out=np.zeros(p.size), where=others > 0)
         paired = m[others > 0].sum() if scale > 0 and m.min() < m.max() and near.any() else m.sum()
         assert windows.statistic(y[:, None], c, place)[0] == pytest.approx(w * r @ share / paired, abs=1e-9)
-        signed = w * r @ np.sign(np.round(near @ (w * r), 12)) / w.sum()
-        assert windows.signed(y[:, None], c, place)[0] == pytest.approx(signed, abs=1e-9)
+        with_self = near | np.eye(p.size, dtype=bool)
+        sums, noise = near @ (w * r), with_self @ (w * m) * (w @ (c * (1 - c)) / m.sum())
+        expected = w * r @ (sums / np.sqrt(sums**2 + noise)) / w.sum()
+        assert windows.directed(y[:, None], c, place)[0] == pytest.approx(expected, abs=1e-7)
 
 
 @given(data=scored(), seed=st.integers(0, 9))
@@ -172,7 +174,7 @@ def test_masses_that_are_all_the_same_are_those_of_rows(data, seed):
 
 
 @given(data=scored(st.integers(1, 5)))
-def test_signs_of_counts_are_those_of_rows(data):
+def test_directions_of_counts_are_those_of_rows(data):
     p, y, c, n = data
     first = np.flatnonzero(np.append(True, p[1:] != p[:-1]))
     c = np.repeat(c[first], np.diff(first, append=p.size))
@@ -180,8 +182,8 @@ def test_signs_of_counts_are_those_of_rows(data):
     rows = rows_of(np.repeat(p, k))
     counts = PairWindows.of(p[first], np.add.reduceat(n, first), np.ones(first.size))
     for place in range(rows.scales.size):
-        expected = rows.signed(np.repeat(y, k)[:, None], np.repeat(c, k), place)
-        found = counts.signed(np.add.reduceat(n * y, first)[:, None], c[first], place)
+        expected = rows.directed(np.repeat(y, k)[:, None], np.repeat(c, k), place)
+        found = counts.directed(np.add.reduceat(n * y, first)[:, None], c[first], place)
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
 
 

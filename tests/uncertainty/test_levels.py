@@ -83,7 +83,7 @@ def test_whole_weights_are_repeated_rows():
     np.testing.assert_allclose(pairs[0].windows.scales, pairs[1].windows.scales)
     for place in range(pairs[0].windows.scales.size):
         few, many = (
-            LocalError(L1, place, one).pairs.windows.signed(one.of_units(labels[:, None]), one.p, place)
+            LocalError(L1, place, one).pairs.windows.directed(one.of_units(labels[:, None]), one.p, place)
             for one, labels in zip(pairs, (k, y), strict=True)
         )
         np.testing.assert_allclose(few, many, rtol=1e-9)

@@ -120,18 +120,21 @@ class PairWindows:
         """Return T_s at one scale, by its place, for several labellings, shape (B,)."""
         return np.asarray(self._statistics(positives, c, slice(scale, scale + 1))[0])
 
-    def signed(self, positives: IntArray, c: FloatArray, scale: int) -> FloatArray:
+    def directed(self, positives: IntArray, c: FloatArray, scale: int) -> FloatArray:
         """Return the mean residual of rows in the direction of those near them, at one scale, shape (B,).
 
-        It is (1 / W) sum_i w_i r_i sign(sum_j w_j r_j) over the rows j != i near row i: on average the mean of |d|, as
-        far as the rows near each one tell its sign.
+        It is (1 / W) sum_i w_i r_i S_i / sqrt(S_i^2 + V_i) with S_i = sum_j w_j r_j over the rows j != i near row i, and
+        V_i about its variance if labels are of c: on average the mean of |d|, as far as the rows near each one tell its
+        sign. The sign of S_i alone would turn with a single row where S_i is near 0.
         """
-        n, each, c = self.n[:, None], self.each[:, None], c[:, None]
-        total = self._cumulative(each * (positives - n * c))
-        near = total[self.high[scale]]
-        near -= total[self.low[scale]]
-        values = positives * (1.0 - c) * np.sign(near - each * (1.0 - c))
-        values -= (n - positives) * c * np.sign(near + each * c)
+        rows, n, each = self.n * self.each, self.n[:, None], self.each[:, None]
+        mean = float(rows @ (c * (1.0 - c)) / (rows @ self.variance))
+        noise = mean * self._near(rows * self.mass, scale)[:, None]
+        c = c[:, None]
+        near = self._cumulative(each * (positives - n * c))
+        near = near[self.high[scale]] - near[self.low[scale]]
+        values = positives * (1.0 - c) * _soft_sign(near - each * (1.0 - c), noise)
+        values -= (n - positives) * c * _soft_sign(near + each * c, noise)
         near_any = self._inverse[scale] > 0.0
         return np.asarray((self.each * near_any) @ values / (self.n @ self.each))
 
@@ -253,6 +256,12 @@ class PairWindows:
         sums = np.zeros((columns.shape[0] + 1, *columns.shape[1:]))
         np.cumsum(columns, axis=0, out=sums[1:])
         return sums
+
+
+def _soft_sign(sums: FloatArray, noise: FloatArray) -> FloatArray:
+    """Return the sign of sums, as far as they are clear of noise of a variance."""
+    root = np.sqrt(sums**2 + noise)
+    return np.divide(sums, root, out=np.zeros_like(sums), where=root > 0.0)
 
 
 def _ranks(n: FloatArray, mass: FloatArray, first: IntArray) -> tuple[float, FloatArray]:

@@ -209,7 +209,7 @@ class Ladder:
     def _invert(self, rung: Rung, norm: Norm, draws: int, level: float) -> DebiasedInterval | None:
         if rung == SCORES:
             return Redrawn(PlugIn(norm=norm), self.redraws, self.seed).chain(self._towards(rung), draws, level)
-        error = LocalError(norm, self.levels.scale, self.pairs_by_events)
+        error = LocalError(norm, self.levels.scale, self.pairs_by_events, self.levels.few_rows is not None)
         levels = RedrawnPairs(error, self.redraws, self.seed).chain(self.levels.at_entries, draws, level)
         if rung == "levels":
             return self._capped(levels, self._limits(rung), norm, level)

@@ -21,13 +21,20 @@ from fitontest.uncertainty.chain import Redrawn
 class LocalError(Measure):
     """What is inverted for an error under a norm, at one scale.
 
-    Under l1 it is the mean residual of rows in the direction of those near them, which needs no ratio of norms; under
-    others the signed root of the pair statistic.
+    Under l1 it is the mean residual of rows in the direction of those near them, which needs no ratio of norms. Under
+    others, and where few rows hold the error so that the directions of all others are noise, it is the signed root of
+    the pair statistic.
     """
 
     norm: Norm
     scale: int
     pairs: EntryPairs = field(repr=False)
+    few_rows: bool = False
+
+    @property
+    def is_directed(self) -> bool:
+        """Whether it is the mean residual in the direction of near rows."""
+        return self.norm is L1 and not self.few_rows
 
     @property
     def squared(self) -> bool:
@@ -42,8 +49,8 @@ class LocalError(Measure):
     def values(self, redraws: Redraws, labels: Labels) -> FloatArray:  # noqa: ARG002 - of the entries of the pairs
         """Return the values for several labellings."""
         pairs = self.pairs
-        if self.norm is L1:
-            return pairs.windows.signed(pairs.of_units(labels), pairs.p, self.scale)
+        if self.is_directed:
+            return pairs.windows.directed(pairs.of_units(labels), pairs.p, self.scale)
         values = pairs.windows.statistic(pairs.of_units(labels), pairs.p, self.scale)
         return values if self.squared else signed_root(values)
 
@@ -62,7 +69,7 @@ class RedrawnPairs(Redrawn):
 
     def _scale(self, g: FloatArray, observed: float, at_calibration: FloatArray, whole_way: float) -> float:
         """Return the unit of the errors of the chain."""
-        if self.measure.norm is L1:  # type: ignore[attr-defined]
+        if self.measure.is_directed:  # type: ignore[attr-defined]
             return super()._scale(g, observed, at_calibration, whole_way)
         pairs: EntryPairs = self.measure.pairs  # type: ignore[attr-defined]
         root = pairs.windows.root_mean_square(pairs.from_entries(g) - pairs.p)
