@@ -269,9 +269,9 @@ def test_levels_of_near_rows_are_shrunk_local_means():
     tau2 = max(*(float(np.average(x, weights=u)) for x in (h**2 - v, h**2 / 20)))
     assert ladder.levels.at_entries == pytest.approx(np.clip(g + u * h * tau2 / (tau2 + v), 0, 1), abs=1e-9)
     alone = window(scales[place]) & ~np.eye(p.size, dtype=bool)
-    stated(r"\frac{S_i}{\sqrt{S_i^2 + V_i}}", "for other norms, and where a tenth or less hold the error")
+    stated(r"\frac{S_i}{\sqrt{S_i^2 + V_i / 4}}", "for other norms, and where a tenth or less hold the error")
     sums, noise_of_sums = alone @ (y - p), window(scales[place]) @ u * np.mean(p * (1 - p)) / np.mean(u)
-    directed = float(np.mean((y - p) * sums / np.sqrt(sums**2 + noise_of_sums)))
+    directed = float(np.mean((y - p) * sums / np.sqrt(sums**2 + noise_of_sums / 4)))
     statistic = LocalError(L1, place, ladder.pairs_by_events)
     assert statistic.values(*ladder.redraws.observed)[0] == pytest.approx(directed, rel=1e-9)
 

@@ -159,7 +159,7 @@ def test_masses_measure_windows_and_divide_sums(data, seed):
         assert windows.statistic(y[:, None], c, place)[0] == pytest.approx(w * r @ share / paired, abs=1e-9)
         with_self = near | np.eye(p.size, dtype=bool)
         sums, noise = near @ (w * r), with_self @ (w * m) * (w @ (c * (1 - c)) / m.sum())
-        expected = w * r @ (sums / np.sqrt(sums**2 + noise)) / w.sum()
+        expected = w * r @ (sums / np.sqrt(sums**2 + noise / 4)) / w.sum()
         assert windows.directed(y[:, None], c, place)[0] == pytest.approx(expected, abs=1e-7)
 
 

@@ -27,6 +27,7 @@ from fitontest.results.typing import BoolArray, FloatArray, IntArray
 LEAST_TIED = 0.05  # share of rows that share their score, from which pairs within a score have a scale of their own
 WIDEST = 8  # the largest window reaches over a part of the rows of at most two in this
 ROUNDING = 1e-10  # of ranks, relative to all rows: equal weights must have the windows of rows
+SOFT = 0.25  # of the variance of a sum of near residuals, below which its square tells no direction
 NEXT = 1.0  # ranks over which rows are near whatever their masses, so that none of much mass is without a near one
 
 
@@ -123,13 +124,13 @@ class PairWindows:
     def directed(self, positives: IntArray, c: FloatArray, scale: int) -> FloatArray:
         """Return the mean residual of rows in the direction of those near them, at one scale, shape (B,).
 
-        It is (1 / W) sum_i w_i r_i S_i / sqrt(S_i^2 + V_i) with S_i = sum_j w_j r_j over the rows j != i near row i, and
-        V_i about its variance if labels are of c: on average the mean of |d|, as far as the rows near each one tell its
-        sign. The sign of S_i alone would turn with a single row where S_i is near 0.
+        It is (1 / W) sum_i w_i r_i S_i / sqrt(S_i^2 + V_i / 4) with S_i = sum_j w_j r_j over the rows j != i near row i
+        and V_i about its variance if labels are of c: on average the mean of |d|, as far as the rows near each one tell
+        its sign. The sign of S_i alone would turn with a single row where S_i is near 0.
         """
         rows, n, each = self.n * self.each, self.n[:, None], self.each[:, None]
         mean = float(rows @ (c * (1.0 - c)) / (rows @ self.variance))
-        noise = mean * self._near(rows * self.mass, scale)[:, None]
+        noise = SOFT * mean * self._near(rows * self.mass, scale)[:, None]
         c = c[:, None]
         near = self._cumulative(each * (positives - n * c))
         near = near[self.high[scale]] - near[self.low[scale]]
