@@ -8,14 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fitontest as fot
+from fitontest.data.entries import Entries
+from fitontest.measures.pairs import EntryPairs
 from fitontest.numerics.simplex_distances import names as names_of_distances
 from fitontest.uncertainty.local_error import LocalError
 
 M = fot.measures
 NORMS = ("l1", "l2", "squared", "max", "q50", "q90")
+PAIRS = EntryPairs.of(Entries(np.array([0.2, 0.7]), np.ones(2), np.ones(2, dtype=int), whole=True))  # of no truth
 REACHED = {
     **{f"plug_in {norm}": M.PlugIn("isotonic", norm=norm) for norm in NORMS},
-    **{f"levels {norm}": LocalError(M.PlugIn(norm=norm).total, 1) for norm in NORMS},
+    **{f"levels {norm}": LocalError(M.PlugIn(norm=norm).total, 0, PAIRS) for norm in NORMS},
     **{f"ece {norm}": M.make("ece", norm=norm) for norm in NORMS[:3]},
     **{f"decision loss {t}": fot.risk.DecisionLoss(t) for t in (0.01, 0.1, 0.5, 0.9)},
     **{f"cost {a}, {b}": fot.risk.CostWeightedError(a, b) for a, b in ((1.0, 1.0), (2.0, 8.0), (0.5, 0.5), (9.0, 1.0))},
