@@ -44,6 +44,7 @@ def main() -> None:
     """Print the coverage of each case with its standard error."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sets", type=int, default=25)
+    parser.add_argument("--first", type=int, default=0, help="the first seed")
     parser.add_argument("--rows", type=int, default=ROWS)
     parser.add_argument("--shape", choices=SHAPES, nargs="*", default=list(SHAPES))
     parser.add_argument("--rate", type=float, nargs="*", default=RATES)
@@ -53,7 +54,7 @@ def main() -> None:
     for rate in chosen.rate:
         for shape in chosen.shape:
             held, widths, by, start = [], [], Counter(), time.process_time()
-            for seed in range(chosen.sets):
+            for seed in range(chosen.first, chosen.first + chosen.sets):
                 y, p, true = draw(shape, rate, seed, chosen.rows)
                 interval = fot.evaluate(y, p, families=["spline"])["spline"].interval
                 if interval is None:
