@@ -14,6 +14,7 @@ from fitontest.uncertainty.inversion import STEPS, invert
 from fitontest.uncertainty.joint import joint_test
 from fitontest.uncertainty.ladder import Ladder
 from fitontest.uncertainty.local_error import LocalError
+from tests.labellings import fit_predict_many
 from tests.theory import class_data, rows, stated
 
 DATA = rows(weighted=True)
