@@ -212,7 +212,7 @@ def test_pictures_are_written(script, tmp_path):
     lines = [[cell.strip() for cell in line.split("|")[1:-1]] for line in pictures.describe(y, p).splitlines()]
     assert lines[4][0] == "PAVA-BC"
     assert lines[4][-1] == "26.7%"  # of Table 14, with ties uncut
-    with fot.exceptions.without_warnings():
+    with fot.results.exceptions.without_warnings():
         sizes = fot.partitions.PavaBC().partition(fot.ScoreSample(y, p)).summarise(fot.ScoreSample(y, p)).n
     assert lines[4][1:5] == [f"{sizes.size}", f"{sizes.min():,}", f"{sizes.max():,}", "0"]
 

@@ -143,7 +143,7 @@ def test_listed_splits_that_cut_groups_are_told_of():
     number = np.intersect1d(GROUPS[cut[0][0]], GROUPS[cut[0][1]]).size
     told = f"cv must hold out whole groups: {number} of them are on both sides of fold 0"
     for family in ("platt", fot.segments.TreeCalibrator()):
-        with pytest.warns(fot.exceptions.CalibrationWarning, match=told):
+        with pytest.warns(fot.results.exceptions.CalibrationWarning, match=told):
             CalibratedClassifier(GaussianNB(), family, cv=cut).fit(X, Y, groups=GROUPS)
 
 

@@ -27,7 +27,7 @@ NOTE = r"of the two columns of y_prob the (first|second) one is read, that of cl
 )
 def test_the_column_of_the_positive_class_is_read(form, y, pos_label, column, named):
     weights = np.arange(60) % 3
-    with pytest.warns(fot.exceptions.PrintedWarning, match=named):
+    with pytest.warns(fot.results.exceptions.PrintedWarning, match=named):
         found = fot.read(y, form(BOTH), sample_weight=weights, pos_label=pos_label, groups=np.arange(60) // 2)
     alone = fot.read(y, BOTH[:, column], sample_weight=weights, pos_label=pos_label, groups=np.arange(60) // 2)
     for one in ("p", "y", "w"):

@@ -6,6 +6,7 @@ import pickle
 import re
 import warnings
 from dataclasses import dataclass
+from importlib import import_module
 
 import numpy as np
 import pandas as pd
@@ -165,7 +166,7 @@ def test_a_large_or_lazy_frame_is_the_evaluation_of_its_cells(kind, monkeypatch)
     w = np.arange(y.size) % 3
     frame = pl.DataFrame({"y": y, "p": p, "w": w})
     if kind == "large":
-        monkeypatch.setattr("fitontest.evaluation.evaluate.MOST_BY_ROW", y.size - 1)
+        monkeypatch.setattr(import_module("fitontest.evaluation.evaluate"), "MOST_BY_ROW", y.size - 1)
     else:
         frame = frame.lazy()
     (one,) = fot.evaluate(frame, label="y", prob="p", weight="w", families=["beta"], interval=None)

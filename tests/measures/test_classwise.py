@@ -71,7 +71,7 @@ def test_bad_labels_are_refused(options, message):
 
 def test_matrices_are_never_guessed_at():
     y, p = three_classes()
-    with pytest.raises(ValueError, match="y_prob must be one-dimensional"):
+    with pytest.raises(ValueError, match="y_prob must be one column of scores unless reduction is given, got 3"):
         fot.tce(y == "cat", p)
     with pytest.raises(ValueError, match="y_prob must be a matrix"):
         fot.tce(y, p[:, 0], reduction="classwise")

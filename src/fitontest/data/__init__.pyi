@@ -1,7 +1,6 @@
 """The public names of the room and the files they come from: rows, samples and cells."""
 
 from .cells.cells import Cells, ClassCells
-from .reading.read import read
 from .samples import Samples
 from .score_sample import ScoreSample
 
@@ -10,5 +9,4 @@ __all__ = [
     "ClassCells",
     "Samples",
     "ScoreSample",
-    "read",
 ]

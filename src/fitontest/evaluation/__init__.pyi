@@ -5,7 +5,6 @@ from .comparison.compare import compare_calibrators
 from .comparison.comparison import Comparison
 from .comparison.error_comparison import ErrorComparison
 from .comparison.errors import compare_errors
-from .evaluate import evaluate
 from .evaluation import Evaluation
 from .metrics import calibration_error, ece, gce, proper_error, tce
 from .scorers import make_scorer
@@ -20,7 +19,6 @@ __all__ = [
     "compare_calibrators",
     "compare_errors",
     "ece",
-    "evaluate",
     "gce",
     "make_scorer",
     "measure",

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import FrameType
 from typing import TypeAlias
 
-_INSIDE = (str(Path(__file__).parent), functools.__file__)  # whose cached properties call back
+_INSIDE = (str(Path(__file__).parents[1]), functools.__file__)  # whose cached properties call back
 _SILENT = ContextVar("silent", default=False)
 
 #: What would be a warning: its text and its category.

@@ -368,7 +368,7 @@ def test_two_columns_that_add_up_to_one_are_a_column(form):
     found = quick(y, both, families=["platt"], test=(y, both))
     assert found.best_.map_ == quick(y, p, families=["platt"], test=(y, p)).best_.map_
     assert "the second one is read, that of class 1" in " ".join(str(found).split())
-    with pytest.warns(fot.exceptions.PrintedWarning, match="two columns of y_prob the second one is read"):
+    with pytest.warns(fot.results.exceptions.PrintedWarning, match="two columns of y_prob the second one is read"):
         compare_calibrators(y, both, families=["platt"], evaluators=[], **FORMER)
 
 

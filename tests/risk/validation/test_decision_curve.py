@@ -205,7 +205,7 @@ def test_edges():
     none = fot.risk.decision_curve([0, 0, 0], [0.4, 0.2, 0.7], thresholds=[0.3])
     assert str(none)
     assert none.rows()[0]["standardised"] is None
-    with pytest.raises(fot.exceptions.NoValueError, match="y_true must hold a positive row"):
+    with pytest.raises(fot.results.exceptions.NoValueError, match="y_true must hold a positive row"):
         _ = none.standardised
 
 
