@@ -150,7 +150,7 @@ def estimates_of(
     >>> sample = fot.read(rng.random(500) < p**2, p)
     >>> measures = [fot.measures.PlugIn("platt", norm) for norm in ("l1", "q50", "q90", "max")]
     >>> [round(one.debiased, 2) for one in estimates_of(measures, sample, redrawing=Redrawing(interval=0.95))]
-    [0.16, 0.18, 0.26, 0.27]
+    [0.16, 0.18, 0.27, 0.28]
     """
     listed = [measure.for_sample(sample) for measure in measures]
     shared = SharedRefits.of(listed)

@@ -163,7 +163,7 @@ def check_calibration(
     >>> y = rng.random(2000) < p**1.5
     >>> check = fot.check_calibration(y, p, max_error=0.02)
     >>> print(check.gates[0].headline)
-    fail: calibration error above 0.02; debiased 0.104 (raw 0.104), 95 % interval 0.0853 to 0.121
+    fail: calibration error above 0.02; debiased 0.103 (raw 0.104), 95 % interval 0.0875 to 0.117
     >>> print(fot.check_calibration(y, p, slope=(0.8, 1.25)).gates[0].headline)
     cannot tell: calibration slope may be inside or outside 0.8 to 1.25; 1.17, 95 % interval 1.07 to 1.27
     """
