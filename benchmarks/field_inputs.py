@@ -47,7 +47,10 @@ def command(name: str, frame: pd.DataFrame, *options: str) -> str:
     """Return what a command says of a file that holds a frame, on both streams."""
     from click.testing import CliRunner
 
-    from fitontest.apps.cli.main import main
+    try:
+        from fitontest.apps.cli.main import main
+    except ModuleNotFoundError:  # of an earlier version
+        from fitontest.cli.main import main  # type: ignore[import-not-found, no-redef]
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "rows.csv"
