@@ -100,15 +100,15 @@ def test_verdicts_on_classes_are_adjusted_for_their_number():
     assert str(fot.evaluate(y, p, **options)).startswith("No miscalibration is shown in any of 3 classes: the smallest")
 
 
-def test_twenty_classes_can_show_what_one_of_them_shows():
+def test_many_classes_can_show_what_one_of_them_shows():
     rng = np.random.default_rng(0)
-    p = np.column_stack((rng.uniform(0.2, 0.4, 1000), rng.dirichlet(np.full(19, 9.0), 1000) * 0.7))
+    p = np.column_stack((rng.uniform(0.2, 0.4, 1000), rng.dirichlet(np.full(7, 9.0), 1000) * 0.7))
     p /= p.sum(axis=1, keepdims=True)
     y = (p.cumsum(axis=1) < rng.random((1000, 1))).sum(axis=1)
     y[rng.random(1000) < 0.15] = 0
     found = fot.evaluate(y, p, reduction="classwise", families=["platt"])
     assert 0 in found.class_verdicts.shown
-    assert found.class_verdicts.verdicts[0].test.draws >= 40 * 20
+    assert found.class_verdicts.verdicts[0].test.draws >= 40 * 8
 
 
 def test_intervals_that_are_not_asked_for_and_those_of_very_many_classes():

@@ -150,7 +150,7 @@ def test_a_small_frame_is_measured_as_its_columns_are():
     w = np.arange(y.size) % 3 + 0.5
     frame = pd.DataFrame({"y": y, "p": p, "w": w, "region": region})
     columns = {"label": "y", "prob": "p", "weight": "w"}
-    quick = {"families": ["spline"], "null_draws": 20, "draws": 15}
+    quick = {"families": ["platt"], "interval": None}
     of_frame = fot.evaluate(frame, **quick, **columns)
     assert str(of_frame) == str(fot.evaluate(y, p, **quick, sample_weight=w))
     quick = {"measures": ["ece"], "interval": None, "null_draws": 160}
