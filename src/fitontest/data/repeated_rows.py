@@ -103,7 +103,7 @@ class Repeats:
 
         Of distributions the confidences tell it.
         """
-        scores: ScoreSample = sample if sample.classes is None else sample.confidence
+        scores: ScoreSample = sample.confidence
         if REPEATS not in scores.memory:
             rows = scores if scores.split is None else scores.split.given
             scores.memory[REPEATS] = replace(cls._of(rows), hint=sample.hint)

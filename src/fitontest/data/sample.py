@@ -73,6 +73,18 @@ class Sample(ABC):
         Which rows belong together; None where rows are independent.
     is_by_class, is_by_segment : bool
         Whether there are several samples, by class or by segment: False, see `Samples`.
+    has_one_score, has_distributions : bool
+        Whether a row has one score, or whole distributions.
+    n_classes : int
+        2 of one score, else the number of columns.
+    of_weight : Sample
+        The rows as they stand, of distributions without those of weight 0, which `rows` of scores leave out.
+    merged : Sample
+        These rows with entries of the same score and label as one, where entries stand for many rows.
+    rows : Rows or Sample
+        The rows of positive weight, in the order of `present`, with columns p, w and w2.
+    confidence : ScoreSample
+        One score in each row: its own, or the largest one with how often its class is the label.
     facts : mapping of str to array of shape (m,) or more
         Columns that belong to the rows and travel with them, such as "cell", "group", "truth", "time" and "score2".
     hint : GroupHint
@@ -110,6 +122,23 @@ class Sample(ABC):
     reduction: str | None
     is_by_class: ClassVar[bool] = False
     is_by_segment: ClassVar[bool] = False
+    has_one_score: ClassVar[bool]
+    has_distributions: ClassVar[bool]
+    n_classes: int
+    rows: Any
+    confidence: Any
+    of_weight: Any
+    merged: Any
+
+    @abstractmethod
+    def either(self, of_scores: Any, of_distributions: Any) -> Any:
+        """Return what serves one score in each row, or what serves distributions: the one place that tells them apart.
+
+        Parameters
+        ----------
+        of_scores, of_distributions : object
+            Such as two functions of a sample, the second of which takes those of whole distributions.
+        """
 
     @property
     def shared(self) -> Self:

@@ -191,6 +191,21 @@ class Samples(ByKey):
         return None if self.is_by_class else self.whole.base_rate
 
     @property
+    def has_one_score(self) -> bool:
+        """Whether a row has one score in one sample."""
+        return not self.is_by_class and bool(self.whole.has_one_score)
+
+    @property
+    def has_distributions(self) -> bool:
+        """Whether a row has a whole distribution in one sample."""
+        return not self.is_by_class and bool(self.whole.has_distributions)
+
+    @property
+    def n_classes(self) -> int:
+        """How many classes there are; 2 of one score."""
+        return len(self.labels) if self.is_by_class else self.whole.n_classes
+
+    @property
     def reduction(self) -> str | None:
         """How the probabilities of several classes were reduced to scores."""
         return "classwise" if self.is_by_class else self.whole.reduction

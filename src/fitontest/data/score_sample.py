@@ -98,6 +98,9 @@ class ScoreSample(Sample):
     """
 
     classes = None  # one score has no columns
+    n_classes = 2
+    has_one_score = True
+    has_distributions = False
     aggregated: bool  # whether entries stand for many rows, which only `rows` and `distinct` know
     has_pooled_scores: bool  # whether entries stand for rows whose scores differ, at their mean
     doubtful: bool
@@ -153,6 +156,20 @@ class ScoreSample(Sample):
         put(self, "has_pooled_scores", False)
         put(self, "n", scores.size if weights is None else int(np.count_nonzero(weights.w)))
         put(self, "total", float(scores.size if weights is None else weights.w.sum()))
+
+    def either(self, of_scores: Any, of_distributions: Any) -> Any:  # noqa: ARG002 - the other is of distributions
+        """Return what serves one score in each row."""
+        return of_scores
+
+    @property
+    def of_weight(self) -> Self:
+        """The sample itself, whose `rows` leave out those of weight 0."""
+        return self
+
+    @property
+    def confidence(self) -> Self:
+        """The sample itself, of one score in each row."""
+        return self
 
     @cached_property
     def p(self) -> FloatArray:  # type: ignore[override]

@@ -86,6 +86,8 @@ class SimplexSample(Sample):
     facts: Facts = field(default_factory=lambda: NO_FACTS)
     reduction = CANONICAL
     base_rate = None  # several classes have none
+    has_one_score = False
+    has_distributions = True
     chosen: bool = False
 
     @classmethod
@@ -112,8 +114,12 @@ class SimplexSample(Sample):
         weights = "" if self.unit else f", total weight {count(self.total)}"
         return f"{type(self).__name__}(n={self.n:,}{weights}, {self.n_classes} classes)"
 
+    def either(self, of_scores: Any, of_distributions: Any) -> Any:  # noqa: ARG002 - the other is of scores
+        """Return what serves distributions."""
+        return of_distributions
+
     @property
-    def n_classes(self) -> int:
+    def n_classes(self) -> int:  # type: ignore[override]
         """K."""
         return int(self.scores.shape[1])
 
@@ -187,6 +193,21 @@ class SimplexSample(Sample):
         scores = np.ascontiguousarray(self.p[:, column])
         sample = ScoreSample(self.codes == column, scores, self.weights, names=self.names.of_sample)
         return sample.with_facts(**self.facts)
+
+    @property
+    def of_weight(self) -> "SimplexSample":
+        """The rows of positive weight, as `present` has them."""
+        return self.present
+
+    @property
+    def merged(self) -> "SimplexSample":
+        """The rows of positive weight, each of which is one row."""
+        return self.present
+
+    @property
+    def rows(self) -> "SimplexSample":
+        """The rows of positive weight, as `present` has them."""
+        return self.present
 
     @cached_property
     def present(self) -> "SimplexSample":  # type: ignore[override]

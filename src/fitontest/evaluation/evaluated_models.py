@@ -224,7 +224,7 @@ class EvaluatedModels(Table):
         """
         from fitontest.displays.ranks import RankDisplay
 
-        if self.samples.classes is not None:
+        if not self.samples.has_one_score:
             raise ValueError("ranks must be of one error of each model; evaluate with reduction='confidence'")
         errors: dict[str, dict[str, dict[str, Any]]] = {}
         for row in self.rows():
@@ -249,7 +249,7 @@ class EvaluatedModels(Table):
         """
         from fitontest.displays.reliability import ReliabilityDisplay
 
-        if self.samples.classes is not None:
+        if not self.samples.has_one_score:
             raise ValueError("reduction must be one of a single score for the diagrams of models")
         first = next(iter(self.evaluations.values()))
         with_map = [name for name, estimate in first.named if estimate.map is not None]

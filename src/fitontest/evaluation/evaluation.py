@@ -10,7 +10,6 @@ from fitontest.data.read import Data
 from fitontest.data.repeated_rows import Repeats
 from fitontest.data.samples import ByKey
 from fitontest.data.score_sample import ScoreSample
-from fitontest.data.simplex_sample import CANONICAL
 from fitontest.evaluation.class_verdicts import ClassVerdicts
 from fitontest.evaluation.conclusion import conclude, lines_without
 from fitontest.families.listed import numbered
@@ -96,7 +95,7 @@ class Evaluation(Table):
     @property
     def sample(self) -> ScoreSample:
         """The rows that were measured, where there are two classes."""
-        if self.data.classes is not None:
+        if not self.data.has_one_score:
             own = "each has its own, evaluation.classes[label].sample" if self.classes else "there is none"
             raise AttributeError(f"sample: of several classes {own}")
         return self.data  # type: ignore[no-any-return]
@@ -137,7 +136,7 @@ class Evaluation(Table):
 
     def rows(self) -> Records:
         """Return one plain record per estimate, of several classes one per class and estimate."""
-        if self.data.is_by_class:
+        if self.classes:
             labelled = ((label, evaluation.rows()) for label, evaluation in self.classes.items())
             return [{"class": json_ready(label), **row} for label, rows in labelled for row in rows]
         records = [{**estimate.record(), "measure": name} for name, estimate in self.named]
@@ -146,7 +145,7 @@ class Evaluation(Table):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the records as JSON-ready values: ``{"estimates": [...]}``, or the means and those of the classes."""
-        if self.data.is_by_class:
+        if self.classes:
             verdicts = self.class_verdicts
             classes = [
                 {
@@ -271,12 +270,12 @@ class Evaluation(Table):
         from fitontest.displays.reliability import ReliabilityDisplay
         from fitontest.displays.small_multiples import join_title, leave_out_identity
 
-        if self.data.reduction == CANONICAL:
+        if self.data.has_distributions:
             raise ValueError("reduction must not be 'canonical' for reliability diagrams, which are of one score")
         with_map = [name for name, estimate in self.named if _has_map(estimate)]
         if not with_map:
             raise ValueError(f"families must be given for diagrams: none of {self.names} has a map to draw")
-        if self.data.is_by_class:
+        if self.classes:
             usual = "spline" if "spline" in with_map else with_map[0]
             chosen = choose(usual if family is None else family, with_map, "family")
             each = self[chosen].classes
@@ -340,7 +339,7 @@ class Evaluation(Table):
         """
         from fitontest.displays.groups import MOST_PANELS, GroupsDisplay
 
-        if self.data.classes is not None:
+        if not self.data.has_one_score:
             raise ValueError(
                 "groups are drawn of one score: of several classes, evaluation.classes[label].plot_groups()"
             )
@@ -388,7 +387,7 @@ class Evaluation(Table):
         notes = [note for note in _data_notes(self.estimates[0]) if note not in said]
         first, *others = tables_of(
             self.named,
-            by_class=self.data.is_by_class,
+            by_class=bool(self.classes),
             data_notes=[*notes, *([] if groups is None else lines_without(groups, said))],
             judged=self.verdict is not None,
         )
@@ -405,7 +404,7 @@ class Evaluation(Table):
         statistic; what is not among the estimates is computed. None of several classes, whose measures speak for
         themselves, and without a family that has an interval and a null.
         """
-        return verdict_of(self.named, self.data) if self.data.classes is None else None
+        return verdict_of(self.named, self.data) if self.data.has_one_score else None
 
     @cached_property
     def class_verdicts(self) -> ClassVerdicts | None:
@@ -428,5 +427,4 @@ def _data_notes(estimate: Estimate) -> list[str]:
 
 def _has_map(estimate: Estimate) -> bool:
     """Tell whether there is a map to draw: the estimate's own, or that of its classes."""
-    first = estimate if estimate.classes is None else next(iter(estimate.classes.values()))
-    return first.map is not None
+    return next(iter(estimate.parts.values())).map is not None

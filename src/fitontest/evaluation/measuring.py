@@ -12,7 +12,6 @@ from fitontest.data.repeated_rows import Repeats
 from fitontest.data.samples import Key, Samples
 from fitontest.data.segment_unions import ONE_SCORE
 from fitontest.data.segments import check_few
-from fitontest.data.simplex_sample import CANONICAL
 from fitontest.evaluation.evaluated_models import EvaluatedModels
 from fitontest.evaluation.evaluation import Evaluation
 from fitontest.evaluation.measured_rows import MeasuredRows, reason_to_omit
@@ -154,7 +153,7 @@ def measure_segments(
     check_few(segments)
     wanted = Redrawing() if redrawing is None else redrawing
     of_classes = segments.whole.is_by_class
-    of_groups = segments.whole.classes is not None and segments.groups is not None
+    of_groups = not segments.has_one_score and segments.groups is not None
     without_null = of_classes or (wanted.interval is None and of_groups)
     share_dependence(segments)
     wanted = wanted if without_null else _enough(wanted, len(segments))
@@ -180,7 +179,7 @@ def measure_segments(
                 except ValueError as error:  # too few rows, or one class: the other segments are still to be measured
                     failures[name][segment] = str(error)
             found = [each[segment] for each in estimates.values() if segment in each]
-            if judged and found and sample.classes is None and not _is_open(found[0]):
+            if judged and found and sample.has_one_score and not _is_open(found[0]):
                 draws, seed = int(wanted.null_draws), one_seed(wanted.random_state)
                 tests[segment] = joint_test(sample, draws, seed, found, UNLIKELY / len(segments))
     warn_of_several(held, "segment")
@@ -217,7 +216,7 @@ def measure_maxima(
                 "measures must be among 'ecce' and 'ks' with adjust='max', which draws labels of all segments at once"
             )
             raise ValueError(f"{rule}; got {measure.name!r}")
-    if segments.whole.classes is not None or segments.whole.is_by_class:
+    if not segments.has_one_score:
         raise ValueError(f"adjust must be 'holm' unless segments are {ONE_SCORE}; got 'max'")
     Repeats.of(segments.whole).warn()
     c_hat = logistic_map(segments) if against == "logistic" else None
@@ -300,7 +299,7 @@ def warn_of_notes(evaluation: Evaluation) -> None:
     """Warn once of values that are not what their name promises."""
     has_notes = any(map(notes_of_evidence, evaluation.estimates))  # names take longer to find than notes
     one_bin = note_lines(evaluation.named, notes_of_evidence) if has_notes else []
-    of_bins = any(" 1 bin:" in line for line in one_bin) and evaluation.data.reduction != CANONICAL
+    of_bins = any(" 1 bin:" in line for line in one_bin) and not evaluation.data.has_distributions
     hint = ["the number of bins was left to the data; n_bins=10 fixes it"] if of_bins else []
     if lines := [*one_bin, *hint, *data_notes(evaluation.estimates[0].decided, None)]:
         warn_user("; ".join(lines), PrintedWarning)

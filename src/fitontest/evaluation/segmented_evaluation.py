@@ -309,7 +309,7 @@ class SegmentedEvaluation(Table):
         """
         from fitontest.displays.reliability import ReliabilityDisplay
 
-        if self.segments.classes is not None:
+        if not self.segments.has_one_score:
             raise ValueError("reduction must be one of a single score for the diagrams of segments")
         with_map = [each for each, estimate in self.totals.items() if estimate.map is not None]
         if not with_map:

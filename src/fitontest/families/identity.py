@@ -36,7 +36,7 @@ class Identity(EitherFamily):
 
     def fit_map(self, sample: Any) -> Any:
         """Return the map that leaves scores, or the probabilities of all classes, as they are."""
-        return IdentityMap() if sample.classes is None else MulticlassIdentityMap()
+        return sample.either(IdentityMap, MulticlassIdentityMap)()
 
     def fit_many(self, entries: Entries, positives: IntArray) -> Fits:
         """Return the identity for each of many sets of labels."""

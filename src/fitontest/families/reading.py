@@ -15,18 +15,14 @@ def fit_to(sample: Any, family: Any) -> Any:
     family : str, Family or MulticlassFamily
         A family is cloned.
     """
-    if sample.classes is None:
-        return read_family(family).fit_sample(sample)
-    return read_for_classes(family).fit_sample(sample.present)
+    return sample.either(read_family, read_for_classes)(family).fit_sample(sample.of_weight)
 
 
 def fit_map_to(sample: Any, family: Any) -> Any:
     """Return the map of a family that fits a sample best, as `fit_to` reads the family."""
-    if sample.classes is None:
-        return read_family(family).fit_map(sample)
-    return read_for_classes(family).fit_map(sample.present)
+    return sample.either(read_family, read_for_classes)(family).fit_map(sample.of_weight)
 
 
 def fit_estimator(family: Any, sample: Any) -> None:
     """Fit a family, as it was read for the rows of a sample, to all of them."""
-    family.fit_sample(sample.merged if sample.classes is None else sample.present)
+    family.fit_sample(sample.merged)

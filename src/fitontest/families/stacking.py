@@ -163,7 +163,7 @@ class Stacking(EitherFamily):
 
     def solve(self, sample: Any) -> Solution:
         """Return the mixture, its members and their weights."""
-        return self._solve_scores(sample) if sample.classes is None else self._solve_classes(sample)
+        return sample.either(self._solve_scores, self._solve_classes)(sample)  # type: ignore[no-any-return]
 
     def _solve_scores(self, sample: ScoreSample) -> Solution:
         members = self.make_members()

@@ -114,7 +114,7 @@ class Temperature(EitherFamily):
 
     def solve(self, sample: Any) -> Solution:
         """Return the map and its temperature."""
-        return self._solve_scores(sample) if sample.classes is None else self._solve_classes(sample)
+        return sample.either(self._solve_scores, self._solve_classes)(sample)  # type: ignore[no-any-return]
 
     def _solve_scores(self, sample: ScoreSample) -> Solution:
         eps = eps_of_sample(self.eps, sample)

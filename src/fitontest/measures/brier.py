@@ -7,7 +7,6 @@ import numpy as np
 
 from fitontest.data.dependence import are_too_few
 from fitontest.data.sample import Sample
-from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.formula_interval import AroundValue, error_of_mean, has_few, has_uneven_weights
 from fitontest.measures.measure import Measure, register
@@ -53,8 +52,8 @@ class Brier(Measure):
     def estimate(self, sample: Sample) -> Estimate:
         """Return the weighted mean of the squares."""
         value = sample.mean_loss("brier")
-        kind, most = (MeanOfSquares, 1.0) if sample.classes is None else (OverClasses, 2.0)
-        few = isinstance(sample, ScoreSample) and sample.groups is None and has_few(sample)
+        kind, most = sample.either((MeanOfSquares, 1.0), (OverClasses, 2.0))
+        few = sample.has_one_score and sample.groups is None and has_few(sample)
         evidence = kind.of(value, _error(sample, value, few=few), sample, few=few, limits=(0.0, most))
         return Estimate.of(self, sample, value, evidence)
 
@@ -68,7 +67,7 @@ def _error(sample: Any, value: float, *, few: bool) -> float:
     groups = sample.groups
     if are_too_few(groups):
         return 0.0
-    if sample.classes is None:
+    if sample.has_one_score:
         rows = sample.rows
         error = error_of_mean(sample, (1.0 - rows.p) ** 2 - value, rows.p**2 - value, few=few)
     else:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -127,13 +127,14 @@ class Estimate(Table, Number):
     base_rate: float | None
     reduction: str | None = None
     evidence: Evidence = field(default_factory=Evidence)
-    classes: Mapping[Label, "Estimate"] | None = None
     known: Uncertainty | None = field(default_factory=Uncertainty)
     origin: Origin | None = None
     decided: bool = False
     weighting: Weighting | None = None
     rows_note: str = ""
     group_sizes: GroupSizes | None = None
+
+    classes: ClassVar[Mapping[Label, "Estimate"] | None] = None
 
     # of all evidence
     map = OfEvidence[Any]()
@@ -198,8 +199,8 @@ class Estimate(Table, Number):
         if not np.isfinite(value):
             raise ValueError(f"value of {measure.name} must be a finite number, got {value!r}")
         evidence = Evidence() if evidence is None else evidence
-        if evidence.n_classes is None and sample.classes is not None:
-            evidence = replace(evidence, n_classes=len(sample.classes))
+        if evidence.n_classes is None and sample.has_distributions:
+            evidence = replace(evidence, n_classes=sample.n_classes)
         return cls(
             value=float(value),
             measure=measure,
@@ -411,11 +412,12 @@ class Estimate(Table, Number):
 
     def __getitem__(self, label: Label) -> "Estimate":
         """Return the estimate of one class against the rest."""
-        if self.classes is None:
-            raise KeyError(f"{label!r}: only class-wise estimates have classes")
-        if label not in self.classes:
-            raise KeyError(f"{label!r} is not among the classes {list(self.classes)}")
-        return self.classes[label]
+        raise KeyError(f"{label!r}: only class-wise estimates have classes")
+
+    @property
+    def parts(self) -> Mapping[Label, "Estimate"]:
+        """The estimates that were measured, by class: this one alone, called "", unless it is a mean over classes."""
+        return {"": self}
 
     __iter__ = None  # an estimate is a number; its classes are in `classes`
 
@@ -443,9 +445,7 @@ class Estimate(Table, Number):
 
     def rows(self) -> Records:
         """Return the records of the estimate's own table: its classes, its bins, or else the one of itself."""
-        if self.classes is None:
-            return self.evidence.rows() or [self.record()]
-        return [{"class": json_ready(label), **_class_record(each)} for label, each in self.classes.items()]
+        return self.evidence.rows() or [self.record()]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as JSON-ready values, with its table, or that of every class."""
@@ -454,12 +454,11 @@ class Estimate(Table, Number):
         facts |= {} if self.reduction is None else {"reduction": self.reduction}
         facts |= {"value": self.value, "n": self.n, **weighting_record(self.weighting), "note": self.note}
         facts |= {} if self.groups is None else {"groups": self.groups.to_dict()}
-        if self.classes is not None:
-            each = [{"class": json_ready(label), **one.to_dict()} for label, one in self.classes.items()]
-            return {**facts, "classes": each}
+        return {**facts, **self._own_facts(uncertainty)}
+
+    def _own_facts(self, uncertainty: Uncertainty) -> dict[str, Any]:
         edges = getattr(self.partition, "edges", None)
         return {
-            **facts,
             **attributes(self, "base_rate", "n_bins"),
             "edges": None if edges is None else edges.tolist(),
             "closed": getattr(self.partition, "closed", None),
@@ -473,9 +472,6 @@ class Estimate(Table, Number):
 
     def headline(self) -> str:
         """Return the estimate in words: value and interval, settings, and what to expect of calibrated scores."""
-        if self.classes is not None:
-            facts = [f"mean over {count(len(self.classes))} classes", self.measure.in_words(), f"n = {count(self.n)}"]
-            return f"class-wise {self.measure.title}{self._value_in_words()}{self._separator}{_listed(facts)}"
         reduction = "" if self.reduction is None else f"reduction {self.reduction}"
         bins = "" if self.n_bins is None else f"{count(self.n_bins)} bin{'' if self.n_bins == 1 else 's'}"
         facts = [reduction, self.measure.in_words(), bins, f"n = {count(self.n)}"]
@@ -533,22 +529,20 @@ class Estimate(Table, Number):
             (measure.is_raw and self.debiased is None and (norm in DEBIASED_NORMS or has_places))
             and measure.held_fixed != "map"
             and self.reduction != "canonical"
-            and self.classes is None
         )
 
     def sections(self) -> list[Section]:
         """Return the headline and the table below it."""
-        each = [self] if self.classes is None else [*self.classes.values()]
-        judged = any(one.interval is not None for one in each)
-        if self.classes is None:
-            table = self.evidence.section()
-        else:
-            table = Section("", *_class_table(self.rows(), self.measure))
+        judged = any(one.interval is not None for one in self.parts.values())
+        table = self._own_section()
         headline = self.headline()  # before the notes, which tell of the rows what is found with the interval
         said = (table.notes, self.interval_in_words(), self._note, *lines_on_rows(self.groups, judged=judged))
         notes = "\n".join(part for part in said if part)
         lead = f"{sentence(self.doubt)}\n{headline}" if self.doubt else headline
         return [Section(lead, table.header, table.body, notes)]
+
+    def _own_section(self) -> Section:
+        return self.evidence.section()
 
     def __repr__(self) -> str:
         shown = {**self.measure.brief(), "reduction": self.reduction, "n_bins": self.n_bins}
@@ -561,6 +555,46 @@ class Estimate(Table, Number):
             null = f", debiased={known.debiased:.4g}, interval={ends}{null}"
         null += "" if self.note is None else f", note={self.note!r}"
         return f"Estimate({self.value:.6g}{settings}{null})"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class MeanOverClasses(Estimate):
+    """The plain mean of the estimates of the classes, each against the rest and each counting the same.
+
+    Attributes
+    ----------
+    classes : dict
+        From each class to its estimate.
+    """
+
+    classes: Mapping[Label, Estimate]  # type: ignore[misc]
+    _can_be_debiased = False
+
+    def __getitem__(self, label: Label) -> Estimate:
+        """Return the estimate of one class against the rest."""
+        if label not in self.classes:
+            raise KeyError(f"{label!r} is not among the classes {list(self.classes)}")
+        return self.classes[label]
+
+    @property
+    def parts(self) -> Mapping[Label, Estimate]:
+        """The estimates of the classes."""
+        return self.classes
+
+    def rows(self) -> Records:
+        """Return the records of the classes."""
+        return [{"class": json_ready(label), **_class_record(each)} for label, each in self.classes.items()]
+
+    def _own_facts(self, uncertainty: Uncertainty) -> dict[str, Any]:  # noqa: ARG002 - each class has its own
+        return {"classes": [{"class": json_ready(label), **one.to_dict()} for label, one in self.classes.items()]}
+
+    def headline(self) -> str:
+        """Return the mean in words, of how many classes and rows."""
+        facts = [f"mean over {count(len(self.classes))} classes", self.measure.in_words(), f"n = {count(self.n)}"]
+        return f"class-wise {self.measure.title}{self._value_in_words()}{self._separator}{_listed(facts)}"
+
+    def _own_section(self) -> Section:
+        return Section("", *_class_table(self.rows(), self.measure))
 
 
 def _interval_record(estimate: Estimate) -> dict[str, Any]:
@@ -582,7 +616,7 @@ def mean_over_classes(estimates: Mapping[Label, Estimate]) -> Estimate:
     """Return the class-wise estimate: the plain mean of those of the classes, each counting the same."""
     first = next(iter(estimates.values()))
     mean = sum(map(float, estimates.values())) / len(estimates)
-    return Estimate(
+    return MeanOverClasses(
         value=mean,
         measure=first.measure,
         n=first.n,
@@ -599,7 +633,7 @@ def mean_over_classes(estimates: Mapping[Label, Estimate]) -> Estimate:
 def notes_of_value(estimate: Estimate) -> list[tuple[str, str]]:
     """Return what must be known of how the value came about, each note with the classes that it is of, or ""."""
     notes = notes_of_evidence(estimate)
-    each = (estimate.classes or {"": estimate}).values()
+    each = estimate.parts.values()
     is_tested, needs_null = _is_tested(estimate.measure), estimate.measure.words.needs_null
     if not (is_tested or needs_null):
         return notes
@@ -628,13 +662,11 @@ def notes_of_labels(estimate: Estimate) -> list[tuple[str, str]]:
 
 def _by_class(estimate: Estimate, note_of: Callable[[Estimate], str]) -> list[tuple[str, str]]:
     """Return the notes of an estimate, or those of its classes, each once."""
-    if estimate.classes is None:
-        return [("", note)] if (note := note_of(estimate)) else []
     labels: dict[str, list[Label]] = {}
-    for label, one in estimate.classes.items():
+    for label, one in estimate.parts.items():
         if note := note_of(one):
             labels.setdefault(note, []).append(label)
-    return [(of_several(each, len(estimate.classes)), note) for note, each in labels.items()]
+    return [(of_several(each, len(estimate.parts)) if estimate.classes else "", note) for note, each in labels.items()]
 
 
 def json_ready(label: Any) -> Any:

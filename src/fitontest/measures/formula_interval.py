@@ -191,7 +191,7 @@ def degrees_of(sample: Any, *, few: bool = False) -> float:
 
 def has_uneven_weights(sample: Any) -> bool:
     """Return whether rows have different weights, which are no counts."""
-    rows = sample.rows if sample.classes is None else sample.present
+    rows = sample.rows
     return not sample.whole and are_uneven(rows.w, rows.w2)
 
 
@@ -245,7 +245,7 @@ def independent_rows(sample: ScoreSample) -> float:
     return sample.effective_rows / max(of_groups / of_rows if of_rows > 0.0 else 1.0, 1.0)
 
 
-def has_few(sample: ScoreSample, rows: float | None = None) -> bool:
+def has_few(sample: Any, rows: float | None = None) -> bool:
     """Return whether a class has fewer than 50 of so many independent rows; by default of all, as weights count."""
     rows = sample.effective_rows if rows is None else rows
-    return rows * min(sample.base_rate, 1.0 - sample.base_rate) < FEW
+    return bool(rows * min(sample.base_rate, 1.0 - sample.base_rate) < FEW)

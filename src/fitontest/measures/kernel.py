@@ -174,7 +174,7 @@ class KernelError(Measure):
 
     def for_sample(self, sample: Any) -> "KernelError":
         """Return the measure for the probabilities of all classes where the data hold these."""
-        return self if sample.classes is None or self.distributions else self.changed(distributions=True)
+        return self if sample.has_one_score or self.distributions else self.changed(distributions=True)
 
     def estimate(self, sample: Any) -> Estimate:
         """Return the error as a mean over pairs of rows.
@@ -187,12 +187,13 @@ class KernelError(Measure):
             Fewer than two rows, unless ``estimator="biased"``.
         """
         measure = self.for_sample(sample)
-        if sample.classes is None:
-            return Estimate.of(measure, sample, self._of_scores(sample), measure._evidence(sample))
+        value = sample.either(self._of_scores, self._of_rows)(sample)
+        return Estimate.of(measure, sample, value, measure._evidence(sample))
+
+    def _of_rows(self, sample: SimplexSample) -> float:
         rows = sample.take(np.flatnonzero(sample.w > 0))
         labels = [Labelling(np.arange(len(rows)), rows.codes, rows.w)]
-        value = float(self._of_distributions(rows, labels)[0])
-        return Estimate.of(measure, sample, value, measure._evidence(sample))
+        return float(self._of_distributions(rows, labels)[0])
 
     def _evidence(self, sample: Any) -> Evidence:
         """Return that pairs of rows of one group have label noise in common, which no pair of the "biased" lacks."""
@@ -210,7 +211,7 @@ class KernelError(Measure):
         Of distributions one kernel serves all of them.
         """
         sample = redraws.sample
-        if sample.classes is None or (self._in_blocks(sample) and redraws.several.size):  # type: ignore[attr-defined]
+        if sample.has_one_score or (self._in_blocks(sample) and redraws.several.size):  # type: ignore[attr-defined]
             return super().values(redraws, labels)  # blocks are of rows: each labelling has its own
         return self._of_distributions(sample, labels)
 
@@ -219,11 +220,11 @@ class KernelError(Measure):
 
         That is the mean of h over all pairs with c in place of y, which has no label noise to correct for.
         """
-        return None if sample.classes is not None else self._of_residuals(sample, c - sample.p)
+        return self._of_residuals(sample, c - sample.p) if sample.has_one_score else None
 
     def ceiling(self, sample: Any) -> float:
         """Return the value of the largest residuals with one sign for all: no product of two residuals is larger."""
-        if sample.classes is not None:
+        if sample.has_distributions:
             return super().ceiling(sample)
         return self._of_residuals(sample, np.abs(farthest(sample.p) - sample.p))
 
@@ -251,7 +252,7 @@ class KernelError(Measure):
         ----------
         sample : ScoreSample or SimplexSample
         """
-        if sample.classes is None:
+        if sample.has_one_score:
             parts = list(self._parts(sample))
             sums = [_factor(self) * (_between(self, part) + float(part.product_within.sum())) for part in parts]
             pairs = [part.pairs for part in parts]
@@ -333,7 +334,7 @@ class OfKernelTest(Evidence):
         if measure.estimator == "block":
             values, pairs, _ = self._blocks
             return of_blocks(values, pairs)
-        signed = _signed_scores(measure, sample) if sample.classes is None else _signed_rows(measure, sample)
+        signed = sample.either(_signed_scores, _signed_rows)(measure, sample)
         return of_signs(*signed)
 
     @cached_property
@@ -388,7 +389,7 @@ def _asymmetry(sample: Any) -> float:
 
     Third moments are taken without their signs, since a kernel sums the labels of similar scores alone.
     """
-    rows = sample if sample.classes is None else sample.present
+    rows = sample.of_weight
     w, p = rows.w, rows.p if rows.p.ndim == 2 else np.stack([rows.p, 1.0 - rows.p], axis=1)
     variance = p * (1.0 - p)
     summed = 0.5 * float(w @ variance.sum(axis=1))

@@ -169,7 +169,7 @@ class PlugIn(Measure):
 
     def for_sample(self, sample: Any) -> "PlugIn":
         """Return the measure with a distance between distributions where the sample holds these."""
-        if sample.classes is None or self.distance is not None:
+        if sample.has_one_score or self.distance is not None:
             return self
         return self.changed(distance=DEFAULT_DISTANCE)
 

@@ -132,7 +132,7 @@ class ProperError(Measure):
         value, error = mean_and_error(before - after, rows.w, rows.w2, codes)
         loss = float(rows.w @ before / rows.w.sum())
         evidence = HeldOutGain(
-            n_classes=2 if sample.classes is None else len(sample.classes),
+            n_classes=sample.n_classes,
             standard_error=None if are_too_few(groups) else error,
             loss_before=loss,
             loss_after=loss - value,
@@ -148,11 +148,12 @@ class ProperError(Measure):
 
     def _families(self, sample: Sample) -> tuple[list[Any], Callable[[Any], str]]:
         """Return unfitted families, and what gives their names."""
-        two = sample.classes is None
-        read, default = (read_family, TWO) if two else (read_for_classes, SEVERAL)
+        read, default, name_of = sample.either(
+            (read_family, TWO, family_name), (read_for_classes, SEVERAL, class_family_name)
+        )
         listed = self.listed or (default,)
         made = [read(one, self.random_state if isinstance(one, str) else "own") for one in listed]
-        return made, family_name if two else class_family_name
+        return made, name_of
 
     def _best(self, families: Sequence[Any], sample: Sample) -> int:
         """Return which family has the smallest loss on held-out rows of a sample."""

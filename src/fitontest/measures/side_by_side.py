@@ -66,7 +66,7 @@ def note_lines(named: Named, notes_of: Callable[[Estimate], list[tuple[str, str]
 
 def _rows_in_words(estimate: Estimate) -> str:
     """Return of what data an estimate is."""
-    if estimate.classes is not None:
+    if estimate.classes:
         return f"mean over {len(estimate.classes)} classes, n = {count(estimate.n)}"
     reduction = "" if estimate.reduction is None else f"reduction {estimate.reduction}, "
     if estimate.base_rate is None:

@@ -184,7 +184,7 @@ def known_fit(estimate: Estimate, sample: Any, redraws: Any) -> FloatArray | Non
     That is so where no rows are tied, pooled, weighted or in groups. It is not worth while unless the family is slow.
     """
     measure = estimate.measure
-    if sample.classes is not None or not measure.takes_fits or measure.fitting.stand_in is None:
+    if sample.has_distributions or not measure.takes_fits or measure.fitting.stand_in is None:
         return None
     entries = redraws.entries
     is_same = sample.unit and sample.groups is None and len(sample.distinct) == len(sample.rows) == len(entries)

@@ -11,6 +11,7 @@ Residuals of rows that mirror each other cancel over a group. There they are of 
 p >= 1/2: rho tells how alike the labels of these are.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -35,6 +36,7 @@ from fitontest.data.samples import Samples
 from fitontest.data.score_redraws import ScoreRedraws
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.simplex_redraws import SimplexRedraws
+from fitontest.data.simplex_sample import SimplexSample
 from fitontest.families.base import read_family
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.measure import Measure
@@ -74,19 +76,13 @@ def dependence_of(sample: Any) -> Dependence | None:
     >>> dependence.groups, dependence.rho > 3 * dependence.se > 0
     (200, True)
     """
-    scores = _scores_of(sample)
+    scores: ScoreSample = sample.shared.confidence
     if scores.groups is None:
         return None
     if MEMORY not in scores.memory:
         scores.memory[MEMORY] = _learn(scores, scores.groups)
     dependence: Dependence = scores.memory[MEMORY]
     return dependence
-
-
-def _scores_of(sample: Any) -> ScoreSample:
-    shared = sample.shared
-    scores: ScoreSample = shared if shared.classes is None else shared.confidence
-    return scores
 
 
 def redraws_of(sample: Data) -> Redraws:
@@ -97,8 +93,11 @@ def redraws_of(sample: Data) -> Redraws:
     ValueError
         Where rows of whole distributions belong to groups.
     """
-    if isinstance(sample, ScoreSample):
-        return score_redraws(sample)
+    redraw: Callable[[Any], Redraws] = sample.either(score_redraws, _simplex_redraws)
+    return redraw(sample)
+
+
+def _simplex_redraws(sample: SimplexSample) -> SimplexRedraws:
     if sample.groups is not None:
         raise ValueError(OF_DISTRIBUTIONS)
     return SimplexRedraws.of(sample)
@@ -112,10 +111,10 @@ def score_redraws(sample: ScoreSample, nodes: int | None = None) -> ScoreRedraws
     return ScoreRedraws(sample, nodes, dependence)
 
 
-def bound_to(measure: Measure, sample: Data) -> Data:
+def bound_to(measure: Measure, sample: Any) -> Any:
     """Return the data with the columns that a measure needs, and what is known of the dependence of its rows."""
-    bound: Data = measure.bind(sample)
-    if isinstance(sample, ScoreSample) and isinstance(bound, ScoreSample) and MEMORY in sample.memory:
+    bound = measure.bind(sample)
+    if sample.has_one_score and bound.has_one_score and MEMORY in sample.memory:
         bound.memory.setdefault(MEMORY, sample.memory[MEMORY])
     return bound
 
@@ -136,7 +135,7 @@ def reason_of_groups(dependence: Dependence | None) -> str:
 
 def with_dependence(estimate: Estimate, sample: Data) -> tuple[Estimate, str]:
     """Return the estimate with the dependence of its rows, and why nothing is concluded of so few groups, or ""."""
-    dependence = dependence_of(sample) if sample.classes is None else None
+    dependence = dependence_of(sample) if sample.has_one_score else None
     return estimate.with_uncertainty(dependence=dependence), reason_of_groups(dependence)
 
 
@@ -150,7 +149,7 @@ def share_dependence(segments: Samples) -> None:
     segments : Samples
         By segment, each of one sample of scores.
     """
-    whole = dependence_of(segments.whole) if segments.whole.classes is None else None
+    whole = dependence_of(segments.whole) if segments.has_one_score else None
     if whole is None:
         return
     for sample in segments.values():

@@ -99,7 +99,7 @@ def with_interval(
     measure, seed = estimate.measure, one_seed(random_state)
     if measure.is_seminorm:
         return with_seminorm(estimate, sample, level, null_draws, seed)
-    of_classes = sample.classes is not None
+    of_classes = sample.has_distributions
     reason = reason_of_classes(measure) if of_classes else reason_against(measure, direction)
     if measure.held_fixed == "map" and not of_classes:  # nothing is fitted: there is no noise to take off
         return estimate.with_uncertainty(interval_reason=reason)
@@ -249,7 +249,7 @@ def _direction(direction: Direction, estimate: Estimate, redraws: Redraws) -> Fl
     chosen: Any = direction
     if isinstance(direction, str):
         chosen = estimate.estimator if direction == "own" else None
-    default = SCORES if redraws.sample.classes is None else DISTRIBUTIONS
+    default = redraws.sample.either(SCORES, DISTRIBUTIONS)
     return redraws.moved(fit_at_points(default if chosen is None else chosen, redraws))
 
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from fitontest.data.kinds import Data
-from fitontest.data.simplex_sample import CANONICAL
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.measure import Measure
 from fitontest.measures.measure import names as measure_names
@@ -97,10 +96,10 @@ def estimate_of(
 
     `shared` holds measures of the sample that are refitted together, this one among them.
     """
-    of_classes = sample.classes is not None
-    reduction = CANONICAL if of_classes else reduction
+    of_classes = sample.has_distributions
+    reduction = sample.reduction if of_classes else reduction
     measure = measure.for_sample(sample)
-    _check_serves(measure, reduction)
+    _check_serves(measure, reduction, of_classes=of_classes)
     wanted = (Redrawing() if redrawing is None else redrawing).of(measure, sample.n, len(sample.classes or [0]))
     level = wanted.interval
     estimate = measure.estimate(sample)
@@ -157,15 +156,15 @@ def estimates_of(
     return [estimate_of(measure, sample, reduction, redrawing, shared) for measure in listed]
 
 
-def _check_serves(measure: Measure, reduction: str | None) -> None:
+def _check_serves(measure: Measure, reduction: str | None, *, of_classes: bool) -> None:
     """Raise ValueError unless the measure takes what the reduction makes of the predictions."""
-    if reduction == CANONICAL and measure.classes == "two":
+    if of_classes and measure.classes == "two":
         names = ", ".join(measure_names("any"))
         raise ValueError(
             f"measure must be one of all classes at once with reduction='canonical', {names}; got {measure.name!r}, "
             "which is of two classes"
         )
-    if reduction != CANONICAL and measure.classes == "any":
+    if not of_classes and measure.classes == "any":
         raise ValueError(
             f"reduction must be 'canonical' for {measure.name}, which takes the probabilities of all classes, "
             f"got {reduction!r}"

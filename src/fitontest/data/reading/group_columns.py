@@ -98,8 +98,7 @@ def find_group_column(
         return None
     else:
         columns = first_rows(source, choose(column_names(source)), MOST_ROWS + 1)
-    shared = data.shared
-    scores: ScoreSample = shared if shared.classes is None else shared.confidence
+    scores: ScoreSample = data.shared.confidence
     if rows is not None:
         columns = {name: [column[k] for k in rows[rows < len(column)]] for name, column in columns.items()}
     candidates = [_as_groups(name, column, scores) for name, column in columns.items() if len(column)]

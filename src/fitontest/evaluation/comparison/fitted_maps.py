@@ -8,7 +8,6 @@ import numpy as np
 
 from fitontest.data.sample import Sample
 from fitontest.data.score_sample import ScoreSample
-from fitontest.evaluation.comparison.judging import count_classes
 from fitontest.families.base import read_family
 from fitontest.measures.estimate import Estimate, mean_over_classes
 from fitontest.measures.measure import Measure
@@ -38,11 +37,11 @@ class FittedMaps:
     @classmethod
     def of(cls, sample: Any, family: Any, seed: int) -> Self | None:
         """Return the maps of a fitted candidate, or None of maps of all classes at once and of those with features."""
-        if family.takes_features or (sample.classes is not None and not sample.by_class):
+        if family.takes_features or (sample.has_distributions and not sample.by_class):
             return None
-        if sample.classes is None:
+        if sample.has_one_score:
             return cls([(sample, family)], seed)
-        each = [(sample.against_rest(k), family.families_[k]) for k in range(count_classes(sample))]
+        each = [(sample.against_rest(k), family.families_[k]) for k in range(sample.n_classes)]
         return cls(each, seed)
 
     def uncertainty(self, estimate: Estimate, level: float = DEFAULT_LEVEL) -> Uncertainty:

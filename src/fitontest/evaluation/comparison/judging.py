@@ -30,34 +30,29 @@ def joined_columns(columns: list[FloatArray]) -> FloatArray:
 def labellings_of(sample: Sample) -> list[NDArray[Any]]:
     """Return the labels of each of these columns, as `fitontest.numerics.losses` take them, of rows of weight."""
     codes = sample.present.codes
-    return indicators(codes, count_classes(sample)) if sample.by_class else [codes]
+    return indicators(codes, sample.n_classes) if sample.by_class else [codes]
 
 
 def views_of(sample: Any) -> dict[str, list[Any]]:
     """Return the samples of one score whose mean calibration error is that of the rows, by what it is called."""
-    if sample.classes is None:
+    if sample.has_one_score:
         return {"": [sample]}
-    each = [sample.against_rest(k) for k in range(count_classes(sample))]
+    each = [sample.against_rest(k) for k in range(sample.n_classes)]
     return {"": each} if sample.by_class else {", confidence": [sample.confidence], ", class-wise": each}
-
-
-def count_classes(sample: Sample) -> int:
-    """Return the number of classes."""
-    return 2 if sample.classes is None else len(sample.classes)
 
 
 def count_labels(sample: Any) -> IntArray:
     """Return how many rows of positive weight each class has."""
     rows = sample.present
-    of_entries = rows.rows.n if rows.classes is None else None  # entries may stand for many rows
-    counts = np.bincount(rows.codes.astype(np.intp), of_entries, minlength=count_classes(sample))
+    of_entries = rows.rows.n if rows.has_one_score else None  # entries may stand for many rows
+    counts = np.bincount(rows.codes.astype(np.intp), of_entries, minlength=sample.n_classes)
     return np.asarray(counts.astype(np.intp))
 
 
 def ranks_in_reverse(sample: Sample) -> bool:
     """Return whether labels have lower predictions than by chance, on average, as those of another class have."""
     p, codes, w = sample.p, sample.codes, sample.w
-    if sample.classes is None:
+    if sample.has_one_score:
         return float((w * codes) @ p / (w @ codes)) < float((w * (1 - codes)) @ p / (w @ (1 - codes)))
     own = float(w @ p[np.arange(codes.size), codes])
-    return own < float(w @ p.mean(axis=1)) if sample.by_class else own / sample.total < 1.0 / count_classes(sample)
+    return own < float(w @ p.mean(axis=1)) if sample.by_class else own / sample.total < 1.0 / sample.n_classes

@@ -80,7 +80,7 @@ class EitherFamily(Family, MulticlassFamily):
         sample : ScoreSample or SimplexSample
             As for `solve`.
         """
-        return (Family if sample.classes is None else MulticlassFamily).fit_sample(self, sample)
+        return sample.either(Family, MulticlassFamily).fit_sample(self, sample)  # type: ignore[no-any-return]
 
     @property
     def _base(self) -> type[Family] | type[MulticlassFamily]:
