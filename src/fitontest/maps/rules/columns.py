@@ -7,11 +7,13 @@ from typing import Any, ClassVar, Self, TypeAlias, overload
 
 import numpy as np
 
-from fitontest.results.checks import brief, meant
+from fitontest.results.checks import brief, is_real, meant
 from fitontest.results.typing import BoolArray, FloatArray, IntArray
 
 Level: TypeAlias = str | bool | int | float
 MISSING = -1  # the code of a missing category
+UNLIKELY = -1.6180339887e-7  # a number that stands for a missing one where rows are told apart
+LARGEST = 1e300  # number that is told apart at first sight
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,9 +33,62 @@ class Column(ABC):
     def missing(self) -> BoolArray:
         """Which rows have no value, shape (n,)."""
 
+    @property
+    @abstractmethod
+    def as_finite(self) -> FloatArray:
+        """A finite number for each row, hardly ever the same for different values."""
+
+    @property
+    @abstractmethod
+    def as_table(self) -> list[FloatArray]:
+        """The values in columns of numbers without a missing one, from which they could be told."""
+
     @abstractmethod
     def take(self, rows: Any) -> Self:
         """Return the values of some rows."""
+
+    @abstractmethod
+    def numbers(self) -> FloatArray:
+        """Return the numbers, NaN where there is none.
+
+        Raises
+        ------
+        ValueError
+            Categories; but a column without a value has no kind.
+        """
+
+    @abstractmethod
+    def is_among(self, levels: Sequence[Level]) -> BoolArray:
+        """Return which rows have one of these values.
+
+        Parameters
+        ----------
+        levels : sequence of str, bool, int or float
+
+        Raises
+        ------
+        ValueError
+            Texts that are looked for among other values, or the other way round.
+        """
+
+    @abstractmethod
+    def either(self, of_numbers: Any, of_categories: Any) -> Any:
+        """Return what serves numbers, or what serves categories.
+
+        Parameters
+        ----------
+        of_numbers, of_categories : object
+            Such as two functions of a column.
+        """
+
+    def others(self, levels: Sequence[Level]) -> tuple[Level, ...]:  # noqa: ARG002 - numbers have no levels
+        """Return the levels that rows have, but for these.
+
+        Parameters
+        ----------
+        levels : sequence of str, bool, int or float
+        """
+        return ()
 
     @abstractmethod
     def __len__(self) -> int: ...
@@ -56,6 +111,32 @@ class Numbers(Column):
     def missing(self) -> BoolArray:
         """Which rows have no number."""
         return np.isnan(self.values)
+
+    @property
+    def as_finite(self) -> FloatArray:
+        """The numbers, with one that hardly occurs where there is none."""
+        return np.clip(np.nan_to_num(self.values, nan=UNLIKELY), -LARGEST, LARGEST)
+
+    @property
+    def as_table(self) -> list[FloatArray]:
+        """The numbers, and which of them are missing, where any is."""
+        missing = self.missing
+        return [np.where(missing, 0.0, self.values), *([missing.astype(np.float64)] if missing.any() else [])]
+
+    def numbers(self) -> FloatArray:
+        """Return the numbers."""
+        return self.values
+
+    def is_among(self, levels: Sequence[Level]) -> BoolArray:
+        """Return which numbers are among these."""
+        numbers = [level for level in levels if is_real(level)]
+        if len(numbers) < len(levels):
+            raise ValueError(f"X must have categories in column {self.name!r}, such as {brief(levels[0])}; got numbers")
+        return np.isin(self.values, numbers)
+
+    def either(self, of_numbers: Any, of_categories: Any) -> Any:  # noqa: ARG002 - the other is of categories
+        """Return what serves numbers."""
+        return of_numbers
 
     def take(self, rows: Any) -> "Numbers":
         """Return the numbers of some rows."""
@@ -85,6 +166,39 @@ class Categories(Column):
     def missing(self) -> BoolArray:
         """Which rows have no value."""
         return np.asarray(self.codes == MISSING)
+
+    @property
+    def as_finite(self) -> FloatArray:
+        """A number for each level."""
+        return self.codes.astype(np.float64) + 2.0
+
+    @property
+    def as_table(self) -> list[FloatArray]:
+        """The codes."""
+        return [self.codes.astype(np.float64)]
+
+    def numbers(self) -> FloatArray:
+        """Return that no row has a number, or refuse categories."""
+        if not self.missing.all():
+            raise ValueError(f"X must have numbers in column {self.name!r}, got categories")
+        return np.full(len(self), np.nan)
+
+    def is_among(self, levels: Sequence[Level]) -> BoolArray:
+        """Return which rows have one of these levels."""
+        self.check_comparable(levels)
+        named = frozenset(levels)
+        known = np.array([level in named for level in self.levels] + [False])  # the last of code -1
+        return np.asarray(known[self.codes])
+
+    def either(self, of_numbers: Any, of_categories: Any) -> Any:  # noqa: ARG002 - the other is of numbers
+        """Return what serves categories."""
+        return of_categories
+
+    def others(self, levels: Sequence[Level]) -> tuple[Level, ...]:
+        """Return the levels that rows have, but for these."""
+        occurring = np.bincount(self.codes[self.codes != MISSING], minlength=len(self.levels)) > 0
+        found = (level for level, occurs in zip(self.levels, occurring.tolist(), strict=True) if occurs)
+        return tuple(level for level in found if level not in levels)
 
     def take(self, rows: Any) -> "Categories":
         """Return the values of some rows; levels that none of them has stay known."""

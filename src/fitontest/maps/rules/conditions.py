@@ -11,9 +11,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from fitontest.maps.rules.columns import Categories, Columns, Level, Numbers
+from fitontest.maps.rules.columns import Columns, Level
 from fitontest.results.checks import brief, is_real
-from fitontest.results.typing import BoolArray, FloatArray
+from fitontest.results.typing import BoolArray
 
 MOST_WHOLE = 1e15  # that is printed with all digits
 DIGITS = 6  # of other numbers, as a rule
@@ -86,7 +86,7 @@ class AtMost(Condition):
 
     def meets(self, columns: Columns) -> BoolArray:
         """Return which rows have a number that is at most the value."""
-        return np.asarray(_numbers_of(self.column, columns) <= self.value)
+        return np.asarray(columns.named(self.column).numbers() <= self.value)
 
     def to_dict(self) -> dict[str, Any]:
         """Return column, relation and value."""
@@ -111,7 +111,7 @@ class Above(Condition):
 
     def meets(self, columns: Columns) -> BoolArray:
         """Return which rows have a number above the value."""
-        return np.asarray(_numbers_of(self.column, columns) > self.value)
+        return np.asarray(columns.named(self.column).numbers() > self.value)
 
     def to_dict(self) -> dict[str, Any]:
         """Return column, relation and value."""
@@ -154,19 +154,7 @@ class OneOf(Condition):
         ValueError
             The column is not there, or one of levels and column holds texts alone and the other none.
         """
-        column = columns.named(self.column)
-        if isinstance(column, Categories):
-            column.check_comparable(self.levels)
-            named = frozenset(self.levels)
-            known = np.array([level in named for level in column.levels] + [False])  # the last of code -1
-            return np.asarray(known[column.codes])
-        numbers = [level for level in self.levels if is_real(level)]
-        if len(numbers) < len(self.levels):
-            raise ValueError(
-                f"X must have categories in column {self.column!r}, such as {brief(self.levels[0])}; got numbers"
-            )
-        assert isinstance(column, Numbers)
-        return np.isin(column.values, numbers)
+        return columns.named(self.column).is_among(self.levels)
 
     def to_dict(self) -> dict[str, Any]:
         """Return column, relation and levels."""
@@ -369,16 +357,6 @@ def _levels(given: Any) -> tuple[Level, ...]:
     if not listed or not all(isinstance(level, str | bool | int | float) for level in listed):
         raise ValueError(f"levels must be a list of texts, booleans or numbers, got {brief(given)}")
     return tuple(listed)
-
-
-def _numbers_of(name: str, columns: Columns) -> FloatArray:
-    """Return the numbers of a column, NaN where it has none."""
-    column = columns.named(name)
-    if isinstance(column, Numbers):
-        return column.values
-    if column.missing.all():  # a column without a value has no kind
-        return np.full(columns.n, np.nan)
-    raise ValueError(f"X must have numbers in column {name!r}, got categories")
 
 
 def _printed(value: Any, digits: int) -> str:

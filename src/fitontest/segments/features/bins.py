@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fitontest.maps.rules.columns import MISSING, Categories, Column, Columns, Level, Numbers
+from fitontest.maps.rules.columns import MISSING, Categories, Columns, Level, Numbers
 from fitontest.results.typing import FloatArray, IntArray
 from fitontest.segments.features.cuts import quantiles_of
 
@@ -58,16 +58,17 @@ def binned_columns(columns: Columns, w: FloatArray, most: int = MOST_BINS) -> li
     most : int
         Bins of a column.
     """
-    found = (_binned(column, w, most) for column in columns)
+    found = (column.either(_binned_numbers, _binned_categories)(column, w, most) for column in columns)
     return [column for column in found if np.ptp(column.code) > 0]
 
 
-def _binned(column: Column, w: FloatArray, most: int) -> Binned:
-    if isinstance(column, Numbers):
-        known = ~column.missing
-        cuts = cuts_of(column.values[known], w[known], most)
-        return Binned(column.name, codes_of_numbers(column.values, cuts), cuts, (), is_number=True)
-    assert isinstance(column, Categories)
+def _binned_numbers(column: Numbers, w: FloatArray, most: int) -> Binned:
+    known = ~column.missing
+    cuts = cuts_of(column.values[known], w[known], most)
+    return Binned(column.name, codes_of_numbers(column.values, cuts), cuts, (), is_number=True)
+
+
+def _binned_categories(column: Categories, w: FloatArray, most: int) -> Binned:
     size = len(column.levels)
     weight = np.bincount(np.where(column.codes == MISSING, size, column.codes), w, size + 1)[:size]
     kept = np.sort(np.argsort(-weight, kind="stable")[: min(most - 2, int(np.count_nonzero(weight)))])

@@ -208,11 +208,7 @@ def fewer_columns(
 
 
 def _cut(column: Column, w: FloatArray, v: FloatArray, fineness: Fineness) -> CutColumn:
-    if isinstance(column, Numbers):
-        codes, conditions = _cut_numbers(column, w, fineness.quantiles)
-    else:
-        assert isinstance(column, Categories)
-        codes, conditions = _cut_categories(column, w, v, fineness.levels)
+    codes, conditions = column.either(_cut_numbers, _cut_categories)(column, w, v, fineness)
     if column.missing.any():
         conditions = [*conditions, Missing(column.name, column.is_number)]
     cell, first = _numbered(codes)
@@ -235,9 +231,14 @@ def _numbered(codes: IntArray) -> tuple[NDArray[np.int16 | np.int32], IntArray]:
     return (np.cumsum(occurs) - 1)[place].astype(small), first
 
 
-def _cut_numbers(column: Numbers, w: FloatArray, quantiles: Sequence[float]) -> tuple[IntArray, list[Condition]]:
+def _cut_numbers(
+    column: Numbers,
+    w: FloatArray,
+    v: FloatArray,  # noqa: ARG001 - quantiles are of weights
+    fineness: Fineness,
+) -> tuple[IntArray, list[Condition]]:
     known = ~column.missing
-    cuts = quantiles_of(column.values[known], w[known], quantiles)
+    cuts = quantiles_of(column.values[known], w[known], fineness.quantiles)
     if cuts.size:
         cuts = cuts[cuts < column.values[known].max()]
     codes = np.where(known, np.searchsorted(cuts, column.values, side="left"), MISSING)
@@ -248,14 +249,14 @@ def _cut_numbers(column: Numbers, w: FloatArray, quantiles: Sequence[float]) -> 
 
 
 def _cut_categories(
-    column: Categories, w: FloatArray, v: FloatArray, most: int | None
+    column: Categories, w: FloatArray, v: FloatArray, fineness: Fineness
 ) -> tuple[IntArray, list[Condition]]:
     """Return a cell for each level with a condition, and one for all others."""
     size = len(column.levels)
     place = np.where(column.codes == MISSING, size, column.codes)
     weight, variance = np.bincount(place, w, size + 1)[:size], np.bincount(place, v, size + 1)[:size]
     kept = np.flatnonzero(variance >= LEAST_VARIANCE)
-    kept = np.sort(kept[np.argsort(-weight[kept], kind="stable")][:most])
+    kept = np.sort(kept[np.argsort(-weight[kept], kind="stable")][: fineness.levels])
     code = np.full(size + 1, size)
     code[kept], code[size] = kept, MISSING
     return code[place], [OneOf(column.name, (column.levels[level],)) for level in kept.tolist()]

@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from fitontest.maps.rules.columns import MISSING, Categories, Column, Columns
+from fitontest.maps.rules.columns import Column, Columns
 from fitontest.maps.rules.conditions import Above, AtMost, Condition, Missing, OneOf, Present, Rule
 from fitontest.results.typing import BoolArray, FloatArray, IntArray
 from fitontest.segments.features.cuts import CutColumn, cut_columns
@@ -215,10 +215,7 @@ def _opposite(condition: Condition, column: Column) -> Condition | None:
         case Missing(name, numbers):
             return Present(name, numbers)
         case OneOf(name, levels):
-            assert isinstance(column, Categories)
-            occurring = np.bincount(column.codes[column.codes != MISSING], minlength=len(column.levels)) > 0
-            others = tuple(level for level, occurs in zip(column.levels, occurring.tolist(), strict=True) if occurs)
-            others = tuple(level for level in others if level not in levels)
+            others = column.others(levels)
             return OneOf(name, others) if others else None
         case _:
             return None

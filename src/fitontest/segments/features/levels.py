@@ -53,11 +53,7 @@ def level_columns(columns: Columns, w: FloatArray) -> list[LevelColumn]:
 
 
 def _levels(column: Column, w: FloatArray) -> LevelColumn:
-    if isinstance(column, Numbers):
-        code, rules = _of_numbers(column, w)
-    else:
-        assert isinstance(column, Categories)
-        code, rules = _of_categories(column, w)
+    code, rules = column.either(_of_numbers, _of_categories)(column, w)
     if column.missing.any():
         code = np.where(column.missing, len(rules), code)
         rules.append(Rule((Missing(column.name, column.is_number),)))

@@ -8,12 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fitontest.data.row_groups import RowGroups, coded_ids, places_of_rows
-from fitontest.maps.rules.columns import Categories, Columns, Numbers
+from fitontest.maps.rules.columns import Columns
 from fitontest.numerics.links import CERTAIN, sigmoid
 from fitontest.results.typing import BoolArray, FloatArray, IntArray
-
-UNLIKELY = -1.6180339887e-7  # a number that stands for a missing one where rows are told apart
-LARGEST = 1e300  # number that is told apart at first sight
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,24 +161,10 @@ class FeatureRows:
         rng = np.random.default_rng(0)
         for column in self.columns:
             a, b = rng.random(2)
-            if isinstance(column, Numbers):
-                values = np.clip(np.nan_to_num(column.values, nan=UNLIKELY), -LARGEST, LARGEST)
-                mixed += a * np.sin(1e3 * b * values)
-            else:
-                assert isinstance(column, Categories)
-                mixed += a * np.sin(1e3 * b * (column.codes + 2.0))
+            mixed += a * np.sin(1e3 * b * column.as_finite)
         return mixed
 
     @property
     def _table(self) -> list[FloatArray]:
         """The features as they are, in columns without a missing number."""
-        table: list[FloatArray] = []
-        for column in self.columns:
-            if isinstance(column, Numbers):
-                table.append(np.where(column.missing, 0.0, column.values))
-                if column.missing.any():
-                    table.append(column.missing.astype(np.float64))
-            else:
-                assert isinstance(column, Categories)
-                table.append(column.codes.astype(np.float64))
-        return table
+        return [values for column in self.columns for values in column.as_table]

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, NoReturn
 import numpy as np
 
 from fitontest.maps.expressions import Expression
-from fitontest.maps.rules.columns import Categories, Columns, Level, Numbers
+from fitontest.maps.rules.columns import Columns, Level, Numbers
 from fitontest.maps.stored import register
 from fitontest.numerics.links import sigmoid
 from fitontest.results.checks import as_list, brief, is_real, is_whole
@@ -132,16 +132,10 @@ class BoostedMap(FeatureMap):
     def _values_of(self, place: int, columns: Columns) -> FloatArray | IntArray:
         """Return the numbers of a feature, or the codes of its levels."""
         column, levels = columns.named(self.columns[place]), self.levels[place]
-        if levels:
-            if isinstance(column, Categories):
-                return codes_of_levels(column, levels).astype(np.intp)
-            assert isinstance(column, Numbers)
-            return _codes_of_numbers(column, levels)
-        if isinstance(column, Numbers):
-            return column.values
-        if not column.missing.all():
-            raise ValueError(f"X must have numbers in column {column.name!r}, got categories")
-        return np.full(len(column), np.nan)
+        if not levels:
+            return column.numbers()
+        codes: IntArray = column.either(_codes_of_numbers, codes_of_levels)(column, levels).astype(np.intp)
+        return codes
 
     def _leaf(self, tree: int, seen: dict[int, FloatArray | IntArray], logits: FloatArray) -> IntArray:
         """Return the leaf of each row."""
