@@ -93,6 +93,14 @@ def test_the_own_target_is_what_a_family_can_see():
     np.testing.assert_allclose(ends(by_family), ends(own), rtol=1e-12)
 
 
+def test_a_direction_is_called_by_the_name_of_its_family_whatever_its_settings():
+    rng = np.random.default_rng(0)
+    p = rng.random(300)
+    direction = fot.families.make("cumulative_spline")  # which has a setting `kind`, as maps have a kind
+    error = fot.calibration_error(rng.random(300) < p, p, family="platt", interval=0.95, direction=direction)
+    assert error.interval.target == "towards cumulative_spline"
+
+
 def test_pl_has_a_stand_in_which_is_said():
     y, p = noisy(300)
     e = fot.calibration_error(y, p, family=fot.PL3(2, cv=2), interval=0.95)

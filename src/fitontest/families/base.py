@@ -402,10 +402,10 @@ def read_family(family: object, random_state: RandomState | Literal["own"] = "ow
 
 
 def check_family(family: object, *, maps: bool = False) -> None:
-    """Raise ValueError unless `family` is the name of a family or a `Family`; `maps` as in `read_family`."""
+    """Raise ValueError unless `family` is the name of a family or a `Family`, or with `maps` a `CalibrationMap`."""
     if isinstance(family, str):
         family_class(family)
-    elif not isinstance(family, Family):
+    elif not isinstance(family, (Family, CalibrationMap) if maps else Family):
         _refuse(family, maps)
 
 

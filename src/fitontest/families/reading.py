@@ -4,6 +4,7 @@ from typing import Any
 
 from fitontest.families.base import read_family
 from fitontest.families.multiclass.one_vs_rest import read_for_classes
+from fitontest.maps.stored import is_map
 
 
 def fit_to(sample: Any, family: Any) -> Any:
@@ -19,7 +20,9 @@ def fit_to(sample: Any, family: Any) -> Any:
 
 
 def fit_map_to(sample: Any, family: Any) -> Any:
-    """Return the map of a family that fits a sample best, as `fit_to` reads the family."""
+    """Return the map of a family that fits a sample best, as `fit_to` reads the family; a map as it is."""
+    if is_map(family):
+        return family
     return sample.either(read_family, read_for_classes)(family).fit_map(sample.of_weight)
 
 

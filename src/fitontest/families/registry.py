@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal, Self, TypeVar
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from fitontest.maps.stored import is_map
 from fitontest.results.companions import modules_of
 from fitontest.results.registry import Registry, Shelf
 from fitontest.results.typing import RandomState
@@ -131,6 +132,12 @@ def registered_class(name: str) -> type[FamilyBase]:
     return registry.find(name, "family")
 
 
-def family_name(family: str | FamilyBase) -> str:
-    """Return the name by which a family was given, under which its class is registered, or the name of the class."""
-    return family if isinstance(family, str) else registry.name_of(type(family)) or type(family).__name__
+def family_name(family: Any) -> str:
+    """Return what a family or a map is called.
+
+    That is the name by which a family was given, under which its class is registered, or the name of the class; of a
+    map its kind.
+    """
+    if isinstance(family, str):
+        return family
+    return str(family.kind) if is_map(family) else registry.name_of(type(family)) or type(family).__name__

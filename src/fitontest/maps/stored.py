@@ -224,6 +224,11 @@ def register(cls: type[M]) -> type[M]:
     return registry.register(cls.kind)(cls)
 
 
+def is_map(value: object) -> bool:
+    """Return whether a value is a calibration map, where a family is taken too."""
+    return isinstance(value, StoredMap)
+
+
 def _made(map_class: type[StoredMap], state: dict[str, Any]) -> StoredMap:
     return map_class(**state)
 

@@ -91,7 +91,7 @@ class ECI(Measure):
 
     @property
     def _label(self) -> str:
-        return self.family.kind if self.held_fixed else family_name(SCORES if self.family is None else self.family)
+        return family_name(SCORES if self.family is None else self.family)
 
     @property
     def held_fixed(self) -> str:

@@ -21,6 +21,7 @@ from fitontest.families.reading import fit_to
 from fitontest.families.registry import FamilyBase, family_name, registered_class
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.multiclass.base import MulticlassMap
+from fitontest.maps.stored import is_map
 from fitontest.measures.debiased import debiased
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.evidence import Evidence
@@ -116,7 +117,7 @@ class PlugIn(Measure):
         The norm is said, of scores always, of distributions where it is not l1.
         """
         name_of = family_name if self.distance is None else class_family_name
-        family = self.label or (self.family.kind if self.held_fixed else name_of(self._family))
+        family: Any = self.label or name_of(self._family)
         if self.distance is not None:
             settings = {"family": family, "distance": str(self.between), "norm": self.total.name}
             brief = {name: value for name, value in settings.items() if (name, value) != ("norm", "l1")}
@@ -139,7 +140,7 @@ class PlugIn(Measure):
     @property
     def held_fixed(self) -> str:
         """The calibration map, where one is given."""
-        return "map" if isinstance(self.family, CalibrationMap | MulticlassMap) else ""
+        return "map" if is_map(self.family) else ""
 
     @property
     def _family(self) -> Any:
@@ -370,7 +371,7 @@ def _check_family(family: Any, *, of_classes: bool) -> None:
             registered_class(family)
         elif not isinstance(family, Family | MulticlassFamily | MulticlassMap | None):
             raise ValueError(f"family must be the name of a family, a family or a MulticlassMap, got {family!r}")
-    elif not isinstance(family, CalibrationMap | None):
+    elif family is not None:
         check_family(family, maps=True)
 
 

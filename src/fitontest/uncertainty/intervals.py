@@ -256,7 +256,7 @@ def _direction(direction: Direction, estimate: Estimate, redraws: Redraws) -> Fl
 def _target(direction: Direction) -> str:
     if isinstance(direction, str):
         return "the family's own" if direction == "own" else "true error"
-    return f"towards {getattr(direction, 'kind', None) or family_name(direction)}"  # type: ignore[arg-type]
+    return f"towards {family_name(direction)}"
 
 
 def check_interval(level: object, name: str = "interval") -> None:

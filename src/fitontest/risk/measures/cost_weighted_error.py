@@ -7,12 +7,13 @@ import numpy as np
 from scipy.special import betainc
 
 from fitontest.data.score_sample import ScoreSample
+from fitontest.families.base import check_family
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.evidence import Evidence
 from fitontest.measures.measure import register
 from fitontest.results.checks import brief, is_real
 from fitontest.results.typing import FloatArray
-from fitontest.risk.measures.decision_regret import FAMILY, DecisionRegret, check_map_family
+from fitontest.risk.measures.decision_regret import FAMILY, DecisionRegret
 
 
 @register("cost_weighted_error")
@@ -74,7 +75,7 @@ class CostWeightedError(DecisionRegret):
         for name, value in (("a", self.a), ("b", self.b)):
             if not (is_real(value) and 0.0 < value < np.inf):
                 raise ValueError(f"{name} must be a finite number above 0, got {brief(value)}")
-        check_map_family(self.family)
+        check_family(self.family, maps=True)
 
     @property
     def is_raw(self) -> bool:

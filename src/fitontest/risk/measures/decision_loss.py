@@ -9,7 +9,7 @@ from fitontest.data.counted_sample import count_rows
 from fitontest.data.dependence import are_too_few
 from fitontest.data.entries import Entries
 from fitontest.data.score_sample import ScoreSample
-from fitontest.families.base import read_family
+from fitontest.families.base import check_family, read_family
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.evidence import Evidence
 from fitontest.measures.measure import register
@@ -19,7 +19,7 @@ from fitontest.results.table import Section
 from fitontest.results.text import percent, short
 from fitontest.results.typing import FloatArray, RandomState
 from fitontest.risk.loss_bounds import LossBounds, excess_of
-from fitontest.risk.measures.decision_regret import FAMILY, DecisionRegret, check_map_family
+from fitontest.risk.measures.decision_regret import FAMILY, DecisionRegret
 from fitontest.risk.measures.threshold import check_threshold
 
 #: Why texts quote the plug-in value of a loss at one threshold, and not the debiased one.
@@ -94,7 +94,7 @@ class DecisionLoss(DecisionRegret):
 
     def __post_init__(self) -> None:
         check_threshold(self.threshold)
-        check_map_family(self.family)
+        check_family(self.family, maps=True)
 
     def losses(self, p: FloatArray, c: FloatArray) -> FloatArray:
         """Return |c - t| / (1 - t) where c and p are on different sides of t, else 0.

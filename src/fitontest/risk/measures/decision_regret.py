@@ -13,10 +13,11 @@ import numpy as np
 
 from fitontest.data.redraws import Labels, Redraws
 from fitontest.data.score_sample import ScoreSample
-from fitontest.families.base import check_family, read_family
+from fitontest.families.base import read_family
 from fitontest.families.reading import fit_to
 from fitontest.families.registry import family_name
 from fitontest.maps.base import CalibrationMap
+from fitontest.maps.stored import is_map
 from fitontest.measures.measure import Measure
 from fitontest.measures.plug_in import Fitting
 from fitontest.measures.words import Words
@@ -58,12 +59,12 @@ class DecisionRegret(Measure):
 
     @property
     def _family_label(self) -> str:
-        return self.family.kind if isinstance(self.family, CalibrationMap) else family_name(self.family)
+        return family_name(self.family)
 
     @property
     def held_fixed(self) -> str:
         """The calibration map, where one is given."""
-        return "map" if isinstance(self.family, CalibrationMap) else ""
+        return "map" if is_map(self.family) else ""
 
     @property
     def fitting(self) -> Fitting:
@@ -116,13 +117,7 @@ class DecisionRegret(Measure):
 
     def fitted_to(self, sample: ScoreSample) -> tuple[CalibrationMap, Any]:
         """Return the calibration map, and the estimator that was fitted; None where the map was given."""
-        if isinstance(self.family, CalibrationMap):
+        if self.held_fixed:
             return self.family, None
         fitted = fit_to(sample, self.family)
         return fitted.map_, fitted
-
-
-def check_map_family(family: Any) -> None:
-    """Raise ValueError unless this is the name of a family, a family or a calibration map."""
-    if not isinstance(family, CalibrationMap):
-        check_family(family, maps=True)

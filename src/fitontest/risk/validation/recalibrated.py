@@ -6,7 +6,6 @@ import numpy as np
 
 from fitontest.data.score_sample import ScoreSample
 from fitontest.families.reading import fit_map_to
-from fitontest.maps.base import CalibrationMap
 from fitontest.results.typing import FloatArray
 
 ROUNDING = 1e-12  # of the weight of all rows
@@ -26,7 +25,7 @@ def decision_losses(sample: ScoreSample, family: Any, thresholds: FloatArray) ->
     thresholds : array of shape (T,)
         Increasing.
     """
-    c_hat = family if isinstance(family, CalibrationMap) else fit_map_to(sample, family)
+    c_hat = fit_map_to(sample, family)
     distinct = sample.distinct
     c = np.clip(c_hat.evaluate(distinct.p), 0.0, 1.0)
     ends = np.searchsorted(thresholds, distinct.p, side="right"), np.searchsorted(thresholds, c, side="right")
