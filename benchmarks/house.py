@@ -126,7 +126,7 @@ class House:
                         if isinstance(function, ast.FunctionDef) and not function.name.startswith("_"):
                             yield _count(function), f"{node.name}.{function.name}"
             for node in module.tree.body:
-                if isinstance(node, ast.FunctionDef) and not node.name.startswith("_") and module.room != "cli":
+                if isinstance(node, ast.FunctionDef) and not node.name.startswith("_") and "cli" not in module.parts:
                     yield _count(node), node.name
 
     def used_by_companions(self) -> set[str]:

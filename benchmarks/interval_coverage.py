@@ -30,6 +30,7 @@ import fitontest as fot
 from fitontest.datasets import Derivate, Gaussian, Planted, Problem, Rare, Sharp
 from fitontest.numerics.links import logit, sigmoid
 from fitontest.results.exceptions import without_warnings
+from fitontest.uncertainty.redrawing import Redrawing, estimates_of
 from report import markdown, tell
 from run_records import end_with_whole_line
 
@@ -152,8 +153,9 @@ def rows_of(cells: list[Cell], draws: range) -> list[tuple]:
         true = float(distance.mean() if norm == "l1" else np.sqrt((distance**2).mean()))
         families, start = [FAMILIES[cell[0]]() for cell in cells], time.process_time()
         with without_warnings():
-            found = fot.evaluate(y, p, families=families, norm=norm, interval=0.95, direction=direction)
-            read = [(e.value, e.debiased, e.interval.low, e.interval.high, e.null.p_value) for e in found.estimates]
+            measures = [fot.measures.PlugIn(family, norm) for family in families]
+            found = estimates_of(measures, fot.read(y, p), None, Redrawing(interval=0.95, direction=direction))
+            read = [(e.value, e.debiased, e.interval.low, e.interval.high, e.null.p_value) for e in found]
         cpu = (time.process_time() - start) / len(cells)
         out += [(*cell, draw, true, *values, cpu) for cell, values in zip(cells, read, strict=True)]
     return out

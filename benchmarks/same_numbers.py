@@ -70,6 +70,14 @@ def family_names(classes: str) -> list[str]:
     return fot.families.names(classes)
 
 
+def error_towards(direction: Any, y: Any, p: Any, **options: Any) -> Any:
+    from fitontest.uncertainty.redrawing import Redrawing, estimate_of
+
+    return estimate_of(
+        measure("plug_in", family="isotonic"), fot.read(y, p), None, Redrawing(**options, direction=direction)
+    )
+
+
 def measure(name: str, **settings: Any) -> Any:
     return fot.measures.make(name, **settings)
 
@@ -205,7 +213,7 @@ def intervals() -> Numbers:
         found |= _under(f"debias {norm}", of_estimate(calibration_error(y, p, **settings, **options)))
     for direction in ("own", "platt"):
         towards = direction if direction == "own" else family(direction)
-        error = calibration_error(y, p, family="isotonic", direction=towards, **options)
+        error = error_towards(towards, y, p, **options)
         found |= _under(f"direction {direction}", of_estimate(error))
     for kind, w in weights_of(y.size).items():
         for name in ("spline", "slope1", "isotonic", "beta"):

@@ -45,8 +45,8 @@ def test_another_number_or_the_classes_themselves():
     three = draw(y, p, reduction="classwise", classes=3)
     assert numbers(three, "class") == worst[:3]
     assert three.figure_.get_suptitle() == "the 3 worst of 30 classes by ECE"
-    one = draw(y, p, reduction="classwise", classes=1, norm="l2")
-    assert one.figure_.get_suptitle().replace("\n", " ") == "the worst of 30 classes by error (l2)"
+    one = draw(y, p, reduction="classwise", classes=1)
+    assert one.figure_.get_suptitle().replace("\n", " ") == "the worst of 30 classes by ECE"
     named = draw(y, p, reduction="classwise", classes=np.array([29, 4]))
     assert [*named.axes_] == ["class 29", "class 4"]
     assert named.figure_.get_suptitle() == ""

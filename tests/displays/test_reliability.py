@@ -21,7 +21,9 @@ from fitontest.displays.headline import describe_error
 from fitontest.displays.palette import GAP, SERIES, blend_with_background, get_series_style
 from fitontest.displays.reliability_artists import MAX_OPACITY, MIN_OPACITY
 from fitontest.measures.interval import ErrorInterval
+from fitontest.measures.plug_in import PlugIn
 from fitontest.results.text import debiased_and_raw, short
+from fitontest.uncertainty.redrawing import Redrawing, estimate_of
 from tests.displays.figures import areas, blank, heights, pixels, plain
 from tests.quick_families import quick
 from tests.strategies import WHOLE_WEIGHTS, noisy, samples
@@ -519,26 +521,31 @@ def test_a_map_that_exists_is_drawn_as_it_is(scores):
         draw(y, p, family=half.map_, band="consistency", band_draws=5)
 
 
+def legend_of_error(y, p, **options):
+    """Return the legend of the diagram of an error that `from_predictions` does not make."""
+    error = fot.calibration_error(y, p, **options)
+    return error, legend_of(fot.ReliabilityDisplay(error, fot.read(y, p)).plot(plain()))[0]
+
+
 @pytest.mark.parametrize("norm", ["l2", "squared", "max"])
 def test_norms_and_debiasing_are_named(norm, scores):
     y, p = scores
-    expected = short(float(fot.calibration_error(y, p, family="slope1", norm=norm)))
-    assert f"error ({norm}) raw {expected}" in legend_of(draw(y, p, norm=norm))[0]
-    debiased = short(float(fot.calibration_error(y, p, family="slope1", debias=True)))
-    assert f"debiased ECE {debiased}" in legend_of(draw(y, p, debias=True))[0]
+    error, text = legend_of_error(y, p, family="slope1", norm=norm, interval=None)
+    assert f"error ({norm}) raw {short(float(error))}" in text
+    error, text = legend_of_error(y, p, family="slope1", debias=True, interval=None)
+    assert f"debiased ECE {short(float(error))}" in text
 
 
 def test_an_interval_is_in_the_legend(scores):
     y, p = scores
     for options in ({"family": "platt"}, {"family": "platt", "norm": "l2"}):
-        error = fot.calibration_error(y, p, **options, interval=0.8, random_state=3)
-        text = legend_of(draw(y, p, **options, interval=0.8, random_state=3))[0]
+        error, text = legend_of_error(y, p, **options, interval=0.8, random_state=3)
         ends = f"80 %: {short(error.interval.low)} to {short(error.interval.high)}"
         name = "error (l2) " if "norm" in options else ""
         assert text == f"platt: {name}{debiased_and_raw(error.debiased, float(error))}\n{ends}, n = 900"
     assert "95 %" in legend_of(draw(y, p, family="platt", interval="auto"))[0]
     assert "debiased" not in legend_of(draw(y, p, family=error.map, interval=0.8))[0]  # nothing is fitted
-    own = fot.calibration_error(y, p, family="platt", interval=0.8, direction="own")
+    own = estimate_of(PlugIn("platt"), fot.read(y, p), redrawing=Redrawing(interval=0.8, direction="own"))
     text = legend_of(fot.ReliabilityDisplay(own, SAMPLE).plot(plain()))[0]
     assert "\n80 % of its own error: " in text
 

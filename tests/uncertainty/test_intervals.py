@@ -15,6 +15,7 @@ from fitontest.measures.plug_in import PlugIn
 from fitontest.numerics.norms import L1
 from fitontest.results.exceptions import without_warnings
 from fitontest.uncertainty.intervals import with_interval
+from fitontest.uncertainty.redrawing import Redrawing, estimate_of
 from tests.strategies import noisy
 
 QUICK = ("slope1", "flat", "isotonic", "pava_bc", "platt", "temperature", "beta", "spline", "knn", "kde")
@@ -78,17 +79,22 @@ def test_squared_is_the_square_of_l2():
     np.testing.assert_allclose(np.sqrt(ends(squared)[:3]), ends(root)[:3], rtol=1e-9)
 
 
+PLATT = PlugIn("platt")
+
+
+def towards(direction, y, p, measure=PLATT, **options):
+    """Return the error with an interval whose truths lie in a direction."""
+    return estimate_of(measure, fot.read(y, p), redrawing=Redrawing(interval=0.95, direction=direction, **options))
+
+
 def test_the_own_target_is_what_a_family_can_see():
     """Platt's curve cannot follow stairs: the smooth direction finds the whole error, its own direction a part."""
     y, p, _ = Derivate("stairs", error=0.1).draw(2000, 0)
-    smooth, own = (
-        fot.calibration_error(y, p, family="platt", interval=0.95, direction=direction)
-        for direction in ("smooth", "own")
-    )
+    smooth, own = (towards(direction, y, p) for direction in ("smooth", "own"))
     assert own.interval.target == "the family's own"
     assert own.debiased < 0.06 < 0.08 < smooth.debiased
-    by_map = fot.calibration_error(y, p, family="platt", interval=0.95, direction=fot.Platt().fit(p, y).map_)
-    by_family = fot.calibration_error(y, p, family="platt", interval=0.95, direction=fot.Platt())
+    by_map = towards(fot.Platt().fit(p, y).map_, y, p)
+    by_family = towards(fot.Platt(), y, p)
     np.testing.assert_allclose(ends(by_map), ends(own), rtol=1e-6)
     np.testing.assert_allclose(ends(by_family), ends(own), rtol=1e-12)
 
@@ -149,7 +155,7 @@ def test_a_given_map_has_the_null_that_was_asked_for():
     y, p = noisy(150)
     e = fot.calibration_error(y, p, family=fot.maps.IdentityMap(), interval=0.95, null_draws=7)
     assert (e.interval, e.null.values.size) == (None, 7)
-    alone = fot.gce(y, p, interval=0.95, direction="own")
+    alone = towards("own", y, p, fot.measures.Binned())
     assert alone.interval_reason == "it fits no family whose own target there could be"
 
 
@@ -195,7 +201,7 @@ def test_a_family_that_cannot_follow_the_scores_is_widened_to_the_spline():
     assert isotonic.interval.widened_by is spline.interval.widened_by is None
     assert platt.interval.low <= spline.interval.low < spline.interval.high <= platt.interval.high
     assert "widened to hold the interval of spline" in platt.interval_in_words()
-    own = fot.calibration_error(y, p, family="platt", interval=0.95, direction="own")
+    own = towards("own", y, p)
     assert own.interval.widened_by is None
     line = fot.calibration_error(y, p, family=fot.Spline(1), interval=0.95)  # the same curve by another name
     assert line.interval.widened_by == "spline"
@@ -285,10 +291,6 @@ def test_hard_scores(family, scores):
         ({"interval": 0}, r"interval must be None or a level in \(0, 1\) such as 0.95, got 0"),
         ({"interval": 95}, "interval must be None or a level"),
         ({"interval": True}, "interval must be None or a level"),
-        (
-            {"interval": 0.95, "direction": "up"},
-            "direction must be 'smooth', 'own', a Family or a CalibrationMap, got 'up'",
-        ),
         ({"interval": 0.95, "draws": 10}, "draws must be a whole number, at least 15; got 10"),
         ({"interval": 0.95, "null_draws": -1}, "null_draws must be a whole number, at least 0"),
     ],
@@ -296,6 +298,11 @@ def test_hard_scores(family, scores):
 def test_refusals(options, message):
     with pytest.raises(ValueError, match=message):
         fot.calibration_error([0, 1], [0.2, 0.7], **options)
+
+
+def test_a_direction_that_is_none_is_refused():
+    with pytest.raises(ValueError, match="direction must be 'smooth', 'own', a Family or a CalibrationMap, got 'up'"):
+        Redrawing(direction="up")
 
 
 def test_many_rows_may_be_pooled(monkeypatch):
@@ -338,8 +345,7 @@ def of_calibrated(make, n, sets, **draws):
         rng = np.random.default_rng([7, seed])
         p = rng.random(n)
         with without_warnings():  # in a direction of its own, of which no fit is tested: half the time
-            options = {"family": make(), "interval": 0.95, "direction": fot.Spline(), **draws}
-            found.append(fot.calibration_error(rng.random(n) < p, p, **options))
+            found.append(towards(fot.Spline(), rng.random(n) < p, p, PlugIn(make()), **draws))
     return found
 
 

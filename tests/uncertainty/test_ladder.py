@@ -13,6 +13,7 @@ from fitontest.numerics.norms import L1
 from fitontest.uncertainty.chain import DebiasedInterval, Redrawn
 from fitontest.uncertainty.goodness_of_fit import FIT, FIT_DRAWS, fit_at_entries, refitted, run_fit_test
 from fitontest.uncertainty.ladder import Ladder
+from fitontest.uncertainty.redrawing import Redrawing, estimate_of
 
 
 def waves(p, number=8):
@@ -163,7 +164,8 @@ def test_a_direction_of_ones_own_has_no_ladder():
     y, p = drawn(waves, 1500)
     assert fot.calibration_error(y, p, interval=0.95).interval.roughness is not None
     for direction in ("own", Isotonic(), fot.maps.IdentityMap()):
-        interval = fot.calibration_error(y, p, interval=0.95, direction=direction).interval
+        redrawing = Redrawing(interval=0.95, direction=direction)
+        interval = estimate_of(PlugIn(), fot.read(y, p), redrawing=redrawing).interval
         assert (interval.roughness, interval.fit_p_value) == (None, None)
 
 

@@ -1,24 +1,25 @@
 """The walk of cumulated residuals: where along the scores they add up, with the band of calibrated scores."""
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 import numpy as np
 
-from fitontest.data.predictions import Reduction
 from fitontest.data.read import one_sample
+from fitontest.data.reading.options import reading_of
 from fitontest.data.reading.read import read
 from fitontest.data.score_sample import ScoreSample
 from fitontest.displays.base import BinaryDisplay, check_measured
 from fitontest.displays.canvas import AxesOrFigure, get_axes, style_axes
 from fitontest.displays.headline import without_formulas
+from fitontest.displays.options import DrawingOptions
 from fitontest.displays.palette import FILL, GAP, NEUTRAL, get_foreground, get_line_color
-from fitontest.families.docstrings import take_descriptions
 from fitontest.measures.cumulative import CumulatedResiduals, CumulativeError
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.measure import make as make_measure
 from fitontest.results.frames import Records, records
+from fitontest.results.options import spell_out
 from fitontest.results.text import debiased_and_raw, short
-from fitontest.results.typing import ArrayInput, FloatArray, IntArray, Label, RandomState
+from fitontest.results.typing import ArrayInput, FloatArray, IntArray
 from fitontest.uncertainty.redrawing import DEFAULT_LEVEL, Redrawing, estimate_of
 from fitontest.uncertainty.seminorm import DRAWS, upper_point
 
@@ -99,7 +100,7 @@ class CumulativeDisplay(BinaryDisplay):
         self._scores = np.concatenate((sample.distinct.p[:1], sample.distinct.p))
 
     @classmethod
-    @take_descriptions(read)
+    @spell_out("interval", "null_draws", "scale", "limits", "color", "fill", "legend", "ref_line", draws=DRAWS)
     def from_predictions(
         cls,
         y_true: ArrayInput,
@@ -107,15 +108,7 @@ class CumulativeDisplay(BinaryDisplay):
         *,
         measure: str = "ecce",
         level: float = DEFAULT_LEVEL,
-        draws: int = DRAWS,
-        random_state: RandomState = 0,
-        reduction: Reduction | None = None,
-        labels: ArrayInput = None,
-        sample_weight: ArrayInput = None,
-        groups: ArrayInput = None,
-        pos_label: Label | None = None,
-        name: str | None = None,
-        ax: AxesOrFigure = None,
+        **options: Unpack[DrawingOptions],
     ) -> Self:
         """Draw the cumulated residuals of labels and scores.
 
@@ -130,18 +123,8 @@ class CumulativeDisplay(BinaryDisplay):
             Of the band and of the interval.
         draws : int, default=1000
             Labels are simulated so often.
-        random_state : int, RandomState or None, default=0
-            Seed of the simulated labels.
         reduction, labels
             How a matrix of scores is reduced, "confidence" or "binary", and the classes of its columns.
-        sample_weight : array-like of shape (n,), optional
-            Weights of the rows.
-        pos_label : label, optional
-            The positive class. Required unless the labels are booleans, {0, 1} or {-1, 1}.
-        name : str, optional
-            Name of the scores in the title.
-        ax : matplotlib Axes, Figure or SubFigure, optional
-            Place of the diagram. By default a new pyplot figure is made.
 
         Returns
         -------
@@ -152,21 +135,14 @@ class CumulativeDisplay(BinaryDisplay):
         ValueError
             The message names the argument, the rule and the value.
         """
-        data = read(
-            y_true,
-            y_prob,
-            sample_weight=sample_weight,
-            groups=groups,
-            reduction=reduction,
-            labels=labels,
-            pos_label=pos_label,
-        )
+        data = read(y_true, y_prob, **reading_of(options))
         chosen = make_measure(measure)
         if not isinstance(chosen, CumulativeError):
             raise ValueError(f"measure must be 'ecce' or 'ks', got {measure!r}")
         sample = one_sample(data)
-        redrawing = Redrawing(draws, level, random_state=random_state)
-        return cls(estimate_of(chosen, sample, sample.reduction, redrawing), sample, level=level, name=name).plot(ax)
+        redrawing = Redrawing(options["draws"], level, random_state=options["random_state"])
+        error = estimate_of(chosen, sample, sample.reduction, redrawing)
+        return cls(error, sample, level=level, name=options["name"]).plot(options["ax"])
 
     @property
     def size(self) -> tuple[float, float]:

@@ -1,20 +1,20 @@
 """The diagram of the pair statistic: how large the errors are that persist over so many rows."""
 
-from typing import Any, Self
+from typing import Any, Self, Unpack
 
 import numpy as np
 
-from fitontest.data.predictions import Reduction
 from fitontest.data.read import one_sample
+from fitontest.data.reading.options import Reading
 from fitontest.data.reading.read import read
 from fitontest.displays.base import Display
 from fitontest.displays.canvas import AxesOrFigure, get_axes, style_axes
 from fitontest.displays.palette import FILL, NEUTRAL, get_line_color
-from fitontest.families.docstrings import take_descriptions
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.pairs import PairsByScale, PairStatistic
 from fitontest.results.frames import Records
-from fitontest.results.typing import ArrayInput, Label
+from fitontest.results.options import spell_out
+from fitontest.results.typing import ArrayInput
 
 SIZE = (5.6, 3.6)  # inches
 BAR = 10.0  # points, width of a band of one scale
@@ -65,18 +65,14 @@ class PairsDisplay(Display):
         self.error = error
 
     @classmethod
-    @take_descriptions(read)
+    @spell_out()
     def from_predictions(
         cls,
         y_true: ArrayInput,
         y_prob: ArrayInput = None,
         *,
-        reduction: Reduction | None = None,
-        labels: ArrayInput = None,
-        sample_weight: ArrayInput = None,
-        groups: ArrayInput = None,
-        pos_label: Label | None = None,
         ax: AxesOrFigure = None,
+        **options: Unpack[Reading],
     ) -> Self:
         """Draw, from labels and scores, how much the errors of rows with similar scores agree.
 
@@ -87,8 +83,6 @@ class PairsDisplay(Display):
             what `read` returns in place of both.
         reduction : {"confidence", "binary"}, optional
             How a matrix of scores is reduced, see `calibration_error`.
-        labels, sample_weight, pos_label
-            See `calibration_error`.
         ax : matplotlib Axes, Figure or SubFigure, optional
             Where to draw; by default a new pyplot figure.
 
@@ -97,15 +91,7 @@ class PairsDisplay(Display):
         ValueError
             The message names the argument, the rule and the value.
         """
-        data = read(
-            y_true,
-            y_prob,
-            sample_weight=sample_weight,
-            groups=groups,
-            reduction=reduction,
-            labels=labels,
-            pos_label=pos_label,
-        )
+        data = read(y_true, y_prob, **options)
         return cls(PairStatistic().estimate(one_sample(data))).plot(ax)
 
     def parts(self) -> dict[str, Records]:

@@ -1,11 +1,11 @@
 """The reliability diagram of any family of calibration maps: the map fitted to the test data against the diagonal."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Literal, Self
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 
 import numpy as np
 
-from fitontest.data.predictions import Reduction
 from fitontest.data.read import one_sample
 from fitontest.data.reading.models import by_model, is_of_models, read_models
 from fitontest.data.reading.read import read
@@ -24,6 +24,7 @@ from fitontest.displays.frame import (
 )
 from fitontest.displays.headline import format_legend_label, name_axes
 from fitontest.displays.models import draw_models
+from fitontest.displays.options import DrawingOptions
 from fitontest.displays.palette import Color, get_foreground, get_line_color, get_series_style
 from fitontest.displays.reliability_artists import (
     annotate_one_bin,
@@ -65,14 +66,13 @@ from fitontest.displays.shapes import (
 )
 from fitontest.displays.small_multiples import PanelDisplay, SmallMultiples, check_classes_figure
 from fitontest.families.base import Family
-from fitontest.families.docstrings import take_descriptions
 from fitontest.maps.base import CalibrationMap
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.measure import Measure, read_measure
 from fitontest.measures.plug_in import PlugIn
-from fitontest.numerics.norms import Norm
 from fitontest.results.checks import as_list, brief
 from fitontest.results.frames import Records, records
+from fitontest.results.options import spell_out
 from fitontest.results.typing import ArrayInput, Label, RandomState
 from fitontest.uncertainty.bands import (
     BAND_DRAWS,
@@ -86,7 +86,8 @@ from fitontest.uncertainty.bands import (
     read_band,
 )
 from fitontest.uncertainty.new_group import NEW_GROUP, new_group_bands
-from fitontest.uncertainty.redrawing import Redrawing, estimate_of
+from fitontest.uncertainty.options import split_options
+from fitontest.uncertainty.redrawing import estimate_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -245,36 +246,20 @@ class ReliabilityDisplay(PanelDisplay):
         self.whole = sample.whole
 
     @classmethod
-    @take_descriptions(read)
+    @spell_out("draws", "null_draws")
     def from_predictions(
         cls,
         y_true: ArrayInput,
         y_prob: ArrayInput = None,
         *,
         family: str | Family | CalibrationMap = "spline",
-        scale: ScaleName = "auto",
-        norm: str | Norm = "l1",
-        debias: bool = False,
         measures: Iterable[str | Measure] = (),
-        limits: ArrayInput = None,
-        interval: float | Literal["auto"] | None = "auto",
         band: BandKind | Literal["auto"] | None = "auto",
         band_draws: int = 0,
         band_level: float = BAND_LEVEL,
-        random_state: RandomState = 0,
-        reduction: Reduction | None = None,
-        labels: ArrayInput = None,
         classes: ClassChoice = None,
         by_predicted: bool = False,
-        sample_weight: ArrayInput = None,
-        groups: ArrayInput = None,
-        pos_label: Label | None = None,
-        name: str | None = None,
-        ax: AxesOrFigure = None,
-        color: Color | None = None,
-        fill: bool | None = None,
-        legend: bool = True,
-        ref_line: bool = True,
+        **options: Unpack[DrawingOptions],
     ) -> Self | SmallMultiples:
         """Draw the reliability diagram of labels and scores.
 
@@ -286,8 +271,6 @@ class ReliabilityDisplay(PanelDisplay):
             for each; `ax` is then a figure, and `color`, `fill`, `legend` and `ref_line` must be left out.
         family : str, Family or CalibrationMap, default="spline"
             As in `calibration_error`. A family is fitted to these rows, and a map is used unchanged.
-        norm, debias
-            Of the error in the legend, see `calibration_error`.
         measures : iterable of str or Measure, optional
             Further measures whose values the legend shows, by registered name (`fot.measures.names`) or as objects.
         interval : float in (0, 1), "auto" or None, default="auto"
@@ -319,12 +302,10 @@ class ReliabilityDisplay(PanelDisplay):
             Number of labellings for the band. 0 means 200 with a `band` that is named.
         band_level : float in (0, 1), default=0.9
             Level of the band.
-        random_state : int, RandomState or None, default=0
-            Seed of the draws of interval and band.
-        reduction, labels
-            How a matrix of scores is reduced, and the classes of its columns, see `calibration_error`. "confidence"
-            draws the accuracy against the confidence. "classwise" draws `SmallMultiples` of the classes, each against
-            the rest. `ax` is then a figure, and `color`, `fill`, `legend` and `ref_line` must be left out.
+        reduction : {"confidence", "classwise", "binary"}, optional
+            How a matrix of scores is reduced, see `calibration_error`. "confidence" draws the accuracy against the
+            confidence. "classwise" draws `SmallMultiples` of the classes, each against the rest. `ax` is then a figure,
+            and `color`, `fill`, `legend` and `ref_line` must be left out.
         classes : int or array-like of labels, optional
             Of several diagrams, how many are drawn, by default 16, or which, in the order given. Of more classes than
             the number those with the largest errors are drawn, the worst first, and the title says so.
@@ -332,15 +313,9 @@ class ReliabilityDisplay(PanelDisplay):
             With "confidence": whether each predicted class has a diagram of its own, of the rows in which it is
             predicted, as `SmallMultiples`. Of more than `classes` of them those are drawn that add most to the error,
             by error times share of the rows: the error of a few rows is mostly noise.
-        sample_weight, pos_label
-            See `calibration_error`.
-        scale, limits, name
-            See the class.
         ax : matplotlib Axes, Figure or SubFigure, optional
             Place of the diagram. The histogram is below the axes, inside the layout of the figure. On axes that hold a
             diagram already, the two are overlaid. By default a new pyplot figure is made.
-        color, fill, legend, ref_line
-            See `plot`.
 
         Raises
         ------
@@ -348,50 +323,46 @@ class ReliabilityDisplay(PanelDisplay):
             The message names the argument, the rule and the value.
         """
         kind, wanted = read_band(band, band_draws, band_level)
-        redrawing = Redrawing(interval=interval, random_state=random_state)
-        at_once = Redrawing(interval=None, random_state=random_state)  # of rows too many for an interval in a moment
-        measure = PlugIn(family, norm, debias)
-        banded: dict[str, Any] = {"kind": kind, "draws": wanted, "level": band_level, "random_state": random_state}
+        reading, redrawing = split_options(options)
+        reduction, prob = reading["reduction"], reading["prob"]
+        seed = redrawing.random_state
+        measure = PlugIn(family)
+        banded: dict[str, Any] = {"kind": kind, "draws": wanted, "level": band_level, "random_state": seed}
         others = tuple(map(read_measure, as_list(measures, "measures", empty=True)))
         if by_predicted and reduction != "confidence":
             raise ValueError(
                 f"by_predicted must be False unless reduction is 'confidence', got reduction={reduction!r}"
             )
-        plain = color is None and fill is None and legend and ref_line
+        name, ax, scale, limits = options["name"], options["ax"], options["scale"], options["limits"]
+        style: dict[str, Any] = {part: options[part] for part in ("color", "fill", "legend", "ref_line")}
+        plain = style == {"color": None, "fill": None, "legend": True, "ref_line": True}
         y_prob = by_model(y_true, y_prob, reduction)
-        if is_of_models(y_prob):
-            shared: dict[str, Any] = {"reduction": reduction, "labels": labels, "pos_label": pos_label}
-            models = read_models(y_true, y_prob, sample_weight=sample_weight, groups=groups, **shared)
+        if is_of_models(y_prob, prob):
+            models = read_models(y_true, y_prob, **reading)
             panels = {"scale": scale, "limits": limits, "measures": others, "title": name}
             return draw_models(cls, models, measure, redrawing, banded, (ax, plain), **panels)
-        data = read(
-            y_true,
-            y_prob,
-            sample_weight=sample_weight,
-            groups=groups,
-            reduction="classwise" if by_predicted else reduction,
-            labels=labels,
-            pos_label=pos_label,
-        )
+        data = read(y_true, y_prob, **reading | {"reduction": "classwise" if by_predicted else reduction})
         if data.is_by_class:
             why = "by_predicted=True" if by_predicted else "reduction='classwise'"
             figure = check_classes_figure(ax, why, plain=plain)
-            options: dict[str, Any] = {"scale": scale, "limits": limits, "name": name, "measures": others}
+            panels = {"scale": scale, "limits": limits, "name": name, "measures": others}
             drawn = data.whole.by_predicted() if by_predicted else data
-            return cls.of_classes(drawn, measure, banded, redrawing, classes=classes, **options).plot(figure)
+            return cls.of_classes(drawn, measure, banded, redrawing, classes=classes, **panels).plot(figure)
         if classes is not None:
             rule = "classes must be left out unless reduction is 'classwise' or by_predicted is True"
             raise ValueError(f"{rule}, got {brief(classes)}")
         data = one_sample(data)
-        if interval == "auto" and data.n > TESTED_ROWS:
-            redrawing = at_once
+        if redrawing.interval == "auto" and data.n > TESTED_ROWS:  # too many for an interval in a moment
+            redrawing = replace(redrawing, interval=None)
         error = estimate_of(measure, data, data.reduction, redrawing)
         if scale == "auto" and limits is None:
             scale = find_scale_name(ax) or scale
-        display = cls(error, data, scale=scale, limits=limits, measures=others, name=name, pos_label=pos_label)
+        display = cls(
+            error, data, scale=scale, limits=limits, measures=others, name=name, pos_label=reading["pos_label"]
+        )
         if kind is not None:
             display.add_band(data, **banded)
-        return display.plot(ax, color=color, fill=fill, legend=legend, ref_line=ref_line)
+        return display.plot(ax, **style)
 
     def add_band(
         self,

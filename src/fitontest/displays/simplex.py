@@ -1,21 +1,22 @@
 """The diagram of three classes: a triangle of predictions with arrows to what they should have been."""
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 import numpy as np
 
+from fitontest.data.reading.options import Reading, reading_of
 from fitontest.data.reading.read import READ, read
 from fitontest.data.simplex_sample import CANONICAL, SimplexSample
 from fitontest.displays.base import Display
 from fitontest.displays.canvas import AxesOrFigure, get_axes
 from fitontest.displays.palette import FILL, GAP, get_foreground
-from fitontest.families.docstrings import take_descriptions
 from fitontest.maps.multiclass.base import MulticlassMap
 from fitontest.measures.binned import Binned
 from fitontest.measures.estimate import Estimate, json_ready
 from fitontest.measures.measure import Measure
 from fitontest.measures.plug_in import PlugIn
 from fitontest.results.frames import Records
+from fitontest.results.options import spell_out
 from fitontest.results.typing import ArrayInput, FloatArray
 from fitontest.uncertainty.redrawing import estimate_of
 
@@ -74,7 +75,7 @@ class SimplexDisplay(Display):
         self.error, self.data = error, data
 
     @classmethod
-    @take_descriptions(read)
+    @spell_out("reduction", "pos_label")
     def from_predictions(
         cls,
         y_true: ArrayInput,
@@ -83,10 +84,8 @@ class SimplexDisplay(Display):
         family: Any = "vector",
         partition: Any = None,
         distance: Any = "total_variation",
-        labels: ArrayInput = None,
-        sample_weight: ArrayInput = None,
-        groups: ArrayInput = None,
         ax: AxesOrFigure = None,
+        **options: Unpack[Reading],
     ) -> Self:
         """Draw the triangle from labels and predicted probabilities.
 
@@ -102,11 +101,6 @@ class SimplexDisplay(Display):
             See `gce`: the cells are drawn.
         distance : str, Distance or callable, default="total_variation"
             Of the error in the title.
-        labels : array-like of shape (3,), optional
-            The classes in the order of the columns; by default those that the columns of a data frame are called after,
-            or else the labels that occur, sorted.
-        sample_weight : array-like of shape (n,), optional
-            Counts where all are whole numbers of at most 10 on average, weight 2 being the row twice; else importances,
         whose scale means nothing. A row of weight 0 is absent.
         ax : matplotlib Axes, Figure or SubFigure, optional
             Where to draw; by default a new pyplot figure.
@@ -121,14 +115,7 @@ class SimplexDisplay(Display):
             Naming the argument, the rule and what was found.
         """
         was_read = isinstance(y_true, READ)
-        data = read(
-            y_true,
-            y_prob,
-            sample_weight=sample_weight,
-            groups=groups,
-            reduction=None if was_read else CANONICAL,
-            labels=labels,
-        )
+        data = read(y_true, y_prob, **reading_of(options), reduction=None if was_read else CANONICAL)
         if data.reduction != CANONICAL:
             raise ValueError(f"y_true must be read with reduction='canonical' for a triangle, got {data!r}")
         measure: Measure = PlugIn(family, distance=distance)

@@ -1,12 +1,10 @@
 """The test-based reliability diagram: the predictions that the test rejects, per bin."""
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 import numpy as np
 
-from fitontest.data.predictions import Reduction
 from fitontest.data.read import one_sample
-from fitontest.data.reading.read import read
 from fitontest.data.score_sample import ScoreSample
 from fitontest.displays.base import BinaryDisplay, check_measured
 from fitontest.displays.canvas import AxesOrFigure, get_axes, style_axes
@@ -21,6 +19,7 @@ from fitontest.displays.companions import (
     set_xlabel_below,
 )
 from fitontest.displays.headline import format_title, name_axes
+from fitontest.displays.options import DrawingOptions
 from fitontest.displays.palette import NEUTRAL, blend_with_background, get_opaque_background
 from fitontest.displays.scales import ScaleName, advise_logit, choose_scale, make_scale, name_scale
 from fitontest.displays.shapes import BARS, compute_shares_beyond, tabulate_histogram
@@ -33,7 +32,6 @@ from fitontest.displays.violins import (
     trace_outline,
 )
 from fitontest.families.base import Family
-from fitontest.families.docstrings import take_descriptions
 from fitontest.measures.binned import Binned, Bins
 from fitontest.measures.binning import DEFAULT_BINS
 from fitontest.measures.estimate import Estimate
@@ -41,8 +39,10 @@ from fitontest.measures.losses.rejection import DEFAULT_ALPHA, DEFAULT_TEST
 from fitontest.numerics.significance.choice import TestChoice
 from fitontest.partitions.partitioner import Partitioner
 from fitontest.results.frames import Records
-from fitontest.results.typing import ArrayInput, Label, RandomState
-from fitontest.uncertainty.redrawing import Redrawing, estimate_of
+from fitontest.results.options import spell_out
+from fitontest.results.typing import ArrayInput, Label
+from fitontest.uncertainty.options import read_options
+from fitontest.uncertainty.redrawing import estimate_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -161,7 +161,7 @@ class TCEDisplay(BinaryDisplay):
         self.beyond = compute_shares_beyond(sample, self.scale)
 
     @classmethod
-    @take_descriptions(read)
+    @spell_out("interval", "draws", "color", "fill", "legend", "ref_line")
     def from_predictions(
         cls,
         y_true: ArrayInput,
@@ -171,17 +171,7 @@ class TCEDisplay(BinaryDisplay):
         n_bins: int = DEFAULT_BINS,
         alpha: float = DEFAULT_ALPHA,
         test: TestChoice = DEFAULT_TEST,
-        null_draws: int = 0,
-        random_state: RandomState = 0,
-        scale: ScaleName = "auto",
-        limits: ArrayInput = None,
-        reduction: Reduction | None = None,
-        labels: ArrayInput = None,
-        sample_weight: ArrayInput = None,
-        groups: ArrayInput = None,
-        pos_label: Label | None = None,
-        name: str | None = None,
-        ax: AxesOrFigure = None,
+        **options: Unpack[DrawingOptions],
     ) -> Self:
         """Draw the test-based reliability diagram of labels and scores.
 
@@ -190,23 +180,15 @@ class TCEDisplay(BinaryDisplay):
         y_true, y_prob : array-like of shape (n,)
             Labels of two classes, and predicted probabilities of the positive class; or as given by `reduction`; or
             what `read` returns in place of both.
-        partition, n_bins, alpha, test, null_draws, random_state
+        partition, n_bins, alpha, test, null_draws
             See `tce`. With `null_draws` the title contains the mean TCE of calibrated scores.
-        scale : {"auto", "probability", "logit"}, default="auto"
-            Scale of the axis of predictions.
-        limits : (float, float), optional
-            Ends of the axis of predictions.
         reduction, labels
             How a matrix of scores is reduced, "confidence" or "binary", and the classes of its columns, see `tce`. A
             diagram of one class against the rest is made by ``from_predictions(y == label, column_of_label)``.
         sample_weight : array-like of shape (n,), optional
             Counts, whole numbers of at most 10 on average: how often each row stands in the data.
-        pos_label : label, optional
-            The positive class. Required unless the labels are booleans, {0, 1} or {-1, 1}.
         name : str, optional
             Name of the scores in the title.
-        ax : matplotlib Axes, Figure or SubFigure, optional
-            Place of the main panel. The other two are below and beside it. By default a new pyplot figure is made.
 
         Returns
         -------
@@ -217,21 +199,14 @@ class TCEDisplay(BinaryDisplay):
         ValueError
             The message names the argument, the rule and the value.
         """
-        data = read(
-            y_true,
-            y_prob,
-            sample_weight=sample_weight,
-            groups=groups,
-            reduction=reduction,
-            labels=labels,
-            pos_label=pos_label,
-        )
+        data, redrawing = read_options(y_true, y_prob, options)
         if data.is_by_class:
             raise ValueError(CLASSWISE_MESSAGE)
         sample = one_sample(data)
         measure = Binned("rejection", partition, "l1", n_bins, alpha, test)
-        error = estimate_of(measure, sample, sample.reduction, Redrawing(null_draws, random_state=random_state))
-        return cls(error, sample, scale=scale, limits=limits, name=name, pos_label=pos_label).plot(ax)
+        error = estimate_of(measure, sample, sample.reduction, redrawing)
+        drawn: dict[str, Any] = {name: options[name] for name in ("scale", "limits", "name", "pos_label")}
+        return cls(error, sample, **drawn).plot(options["ax"])
 
     def plot(self, ax: AxesOrFigure = None, *, name: str | None = None) -> Self:
         """Draw the three panels.

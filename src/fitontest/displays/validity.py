@@ -1,24 +1,25 @@
 """The validity diagram: for which share of the rows the scores are no further than eps from what they stand for."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 import numpy as np
 
 from fitontest.data.labels_of_scores import redrawn
-from fitontest.data.predictions import Reduction
+from fitontest.data.reading.options import reading_of
 from fitontest.data.reading.read import read
 from fitontest.data.score_sample import ScoreSample
 from fitontest.displays.base import BinaryDisplay
 from fitontest.displays.canvas import AxesOrFigure, get_axes, style_axes
+from fitontest.displays.options import DrawingOptions
 from fitontest.displays.palette import Color, get_line_color, get_series_style
-from fitontest.families.docstrings import take_descriptions
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.validity import DEFAULT_K, ValidityArea, ValidityCurve
 from fitontest.numerics.random import generator
 from fitontest.results.checks import is_real
 from fitontest.results.frames import Records, records
-from fitontest.results.typing import ArrayInput, FloatArray, Label, RandomState
+from fitontest.results.options import spell_out
+from fitontest.results.typing import ArrayInput, FloatArray, RandomState
 from fitontest.uncertainty.dependence import dependence_of, reason_of_groups
 from fitontest.uncertainty.null import check_draws
 
@@ -142,24 +143,14 @@ class ValidityDisplay(BinaryDisplay):
         self.error, self.curve, self.name, self.if_calibrated = error, error.curve, name, if_calibrated
 
     @classmethod
-    @take_descriptions(read)
+    @spell_out("interval", "draws", "scale", "limits", "fill", "ref_line", null_draws=None)
     def from_predictions(
         cls,
         y_true: ArrayInput,
         y_prob: ArrayInput = None,
         *,
         k: int = DEFAULT_K,
-        null_draws: int | None = None,
-        random_state: RandomState = 0,
-        reduction: Reduction | None = None,
-        labels: ArrayInput = None,
-        sample_weight: ArrayInput = None,
-        groups: ArrayInput = None,
-        pos_label: Label | None = None,
-        name: str | None = None,
-        ax: AxesOrFigure = None,
-        color: Color | None = None,
-        legend: bool = True,
+        **options: Unpack[DrawingOptions],
     ) -> Self:
         """Draw the validity curve of labels and scores.
 
@@ -173,18 +164,10 @@ class ValidityDisplay(BinaryDisplay):
         null_draws : int, optional
             Labellings drawn from the scores, for the curve of calibrated scores; 0 for none. By default 20, of more
             than 100,000 rows fewer, and none where rows belong to groups.
-        random_state : int, RandomState or None, default=0
-            Of these draws.
         reduction : {"confidence", "binary"}, optional
             How a matrix of scores is reduced, see `calibration_error`. Of several classes draw each on the same axes.
-        labels, sample_weight, pos_label
-            See `calibration_error`.
-        name : str, optional
-            Name of the scores in the legend.
         ax : matplotlib Axes, Figure or SubFigure, optional
             Axes that hold a validity diagram get another curve. By default a new pyplot figure is made.
-        color, legend
-            See `plot`.
 
         Raises
         ------
@@ -192,20 +175,13 @@ class ValidityDisplay(BinaryDisplay):
             The message names the argument, the rule and the value.
         """
         measure = ValidityArea(k)
-        data = read(
-            y_true,
-            y_prob,
-            sample_weight=sample_weight,
-            groups=groups,
-            reduction=reduction,
-            labels=labels,
-            pos_label=pos_label,
-        )
+        data = read(y_true, y_prob, **reading_of(options))
         if data.base_rate is None:
             rule = "reduction must be 'confidence' or 'binary' for a validity diagram"
             raise ValueError(f"{rule}; draw the curve of each class on the same axes, got {data.reduction!r}")
-        display = cls.of_sample(data, measure, name=name, null_draws=null_draws, random_state=random_state)
-        return display.plot(ax, color=color, legend=legend)
+        drawn: dict[str, Any] = {name: options[name] for name in ("name", "null_draws", "random_state")}
+        shown = cls.of_sample(data, measure, **drawn)
+        return shown.plot(options["ax"], color=options["color"], legend=options["legend"])
 
     @classmethod
     def of_sample(

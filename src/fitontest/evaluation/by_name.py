@@ -1,41 +1,22 @@
 """Any registered measure as a function call: its name, its settings, and the arguments that all of them share."""
 
-from typing import Any, Literal
+from typing import Any
 
 from fitontest.data.reading.read import read
-from fitontest.data.simplex_sample import AnyReduction
 from fitontest.evaluation.measuring import measure_one
-from fitontest.evaluation.metrics import Columns, calibration_error
-from fitontest.families.docstrings import take_descriptions
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.measure import Measure, read_measure, registry
-from fitontest.numerics.random import one_seed
 from fitontest.results.checks import brief, not_among
-from fitontest.results.typing import ArrayInput, Label, RandomState
-from fitontest.uncertainty.chain import DRAWS
-from fitontest.uncertainty.intervals import Direction
-from fitontest.uncertainty.redrawing import Redrawing
+from fitontest.results.options import spell_out
+from fitontest.results.typing import ArrayInput
+from fitontest.uncertainty.options import Options, split_options
 
 
-@take_descriptions(calibration_error)
+@spell_out(of=Options)
 def measure(
     y_true: ArrayInput,
     y_prob: ArrayInput = None,
     name: str | Measure | None = None,
-    *,
-    interval: float | Literal["auto"] | None = "auto",
-    direction: Direction = "smooth",
-    draws: int = DRAWS,
-    null_draws: int | Literal["auto"] = 0,
-    random_state: RandomState = 0,
-    reduction: AnyReduction | None = None,
-    labels: ArrayInput = None,
-    sample_weight: ArrayInput = None,
-    groups: ArrayInput = None,
-    pos_label: Label | None = None,
-    label: str | None = None,
-    prob: Columns = None,
-    weight: str | None = None,
     **settings: Any,
 ) -> Estimate:
     """Return one number about labels and scores, by name: an error, a loss, or any other registered measure.
@@ -54,10 +35,6 @@ def measure(
     interval : float in (0, 1), "auto" or None, default="auto"
         Level of an interval, of measures that can have one; ``interval_reason`` says why others have none. "auto": as
         for `calibration_error`.
-    direction, draws
-        As for `calibration_error`.
-    null_draws : int or "auto", default=0
-        Sets of labels simulated from the scores, for what to expect of calibrated ones, in ``.null``.
     **settings
         Settings of the measure, such as ``n_bins=15`` of "ece"; none beside a measure that is made.
 
@@ -85,27 +62,16 @@ def measure(
     >>> round(float(fot.measure(y, p, "ece", n_bins=2)), 3)
     0.15
     """
-    random_state = one_seed(random_state)
+    reading, redrawing = split_options({option: settings.pop(option) for option in Options.__annotations__})
+    seed = redrawing.random_state
     if "by" in settings:
         raise ValueError("by must be left out, since one estimate is of all rows; evaluate takes segments")
     if isinstance(name, str):
-        chosen = registry.make(name, **settings).seeded(random_state) if settings else read_measure(name, random_state)
+        chosen = registry.make(name, **settings).seeded(seed) if settings else read_measure(name, seed)
     elif not isinstance(name, Measure):
         raise ValueError(not_among(name, registry, "name", ", or a Measure"))
     elif settings:
         raise ValueError(f"settings must be left out where name is a measure that is made, got {brief(settings)}")
     else:
         chosen = name
-    data = read(
-        y_true,
-        y_prob,
-        sample_weight=sample_weight,
-        groups=groups,
-        reduction=reduction,
-        labels=labels,
-        pos_label=pos_label,
-        label=label,
-        prob=prob,
-        weight=weight,
-    )
-    return measure_one(chosen, data, Redrawing(null_draws, interval, direction, draws, random_state))
+    return measure_one(chosen, read(y_true, y_prob, **reading), redrawing)

@@ -1,8 +1,8 @@
 """Any measures of any data: what `evaluate` reads, measures by default, and returns."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 from fitontest.data.cells.frame_rows import count_rows, frame_in_words, is_lazy
 from fitontest.data.cells.plain_names import with_plain_names
@@ -11,11 +11,10 @@ from fitontest.data.reading.models import by_model, is_of_models, read_models
 from fitontest.data.reading.read import read
 from fitontest.data.samples import MODEL, Samples
 from fitontest.data.segment_unions import SEGMENTS_OF, SegmentsOf, segments_of
-from fitontest.data.simplex_sample import CANONICAL, AnyReduction
+from fitontest.data.simplex_sample import CANONICAL
 from fitontest.evaluation.measuring import measure_data, measure_maxima, measure_models, measure_segments, warn_of_notes
 from fitontest.evaluation.together import AGAINST, Against
 from fitontest.families.base import Family
-from fitontest.families.docstrings import take_descriptions
 from fitontest.families.multiclass.base import MulticlassFamily
 from fitontest.families.registry import names as family_names
 from fitontest.families.registry import registered_class
@@ -25,13 +24,12 @@ from fitontest.measures.measure import Measure, read_measure
 from fitontest.measures.measure_names import names_of
 from fitontest.measures.plug_in import PlugIn
 from fitontest.numerics.norms import Norm
-from fitontest.numerics.random import one_seed
 from fitontest.numerics.simplex_distances import DEFAULT_DISTANCE
 from fitontest.results.checks import as_list, choose
 from fitontest.results.exceptions import BlockSizeWarning, without_warnings_of
-from fitontest.results.typing import ArrayInput, Label, RandomState
-from fitontest.uncertainty.chain import DRAWS
-from fitontest.uncertainty.intervals import Direction
+from fitontest.results.options import spell_out
+from fitontest.results.typing import ArrayInput, RandomState
+from fitontest.uncertainty.options import Options, split_options
 from fitontest.uncertainty.redrawing import Redrawing
 
 FamilyLike = str | Family | CalibrationMap | MulticlassFamily | MulticlassMap
@@ -43,7 +41,7 @@ DEFAULT_MEASURES = ("simplex_ece", "proper_error")  # beside them; beside famili
 MOST_BY_ROW = 50_000  # rows of a frame, beyond which cells are quicker, and their numbers the same to five digits
 
 
-@take_descriptions(read)
+@spell_out()
 def evaluate(
     y_true: ArrayInput,
     y_prob: ArrayInput = None,
@@ -51,23 +49,11 @@ def evaluate(
     families: Iterable[FamilyLike] | Literal["all"] | None = None,
     measures: Iterable[str | Measure] | None = None,
     norm: str | Norm = "l1",
-    interval: float | Literal["auto"] | None = "auto",
-    direction: Direction = "smooth",
-    draws: int = DRAWS,
-    null_draws: int | Literal["auto"] = 0,
-    random_state: RandomState = 0,
-    reduction: AnyReduction | None = None,
-    labels: ArrayInput = None,
-    sample_weight: ArrayInput = None,
-    groups: ArrayInput = None,
-    pos_label: Label | None = None,
     by: ArrayInput = None,
     adjust: Literal["holm", "max"] = "holm",
     segments: SegmentsOf = "crossed",
     against: Against = "logistic",
-    label: str | None = None,
-    prob: str | Sequence[str] | Mapping[str, str | Sequence[str]] | None = None,
-    weight: str | None = None,
+    **options: Unpack[Options],
 ) -> Any:
     """Say whether scores are calibrated, and by how much and in which direction they are not.
 
@@ -96,28 +82,15 @@ def evaluate(
         classes in each of them, and none to other measures and to whole distributions; a level gives them to whatever
         can have one; None is quick and gives none. Where there is an interval there is a null of 200 draws, or of
         `null_draws`.
-    direction, draws
-        See `calibration_error`.
     null_draws : int or "auto", default=0
         How often everything is measured again with labels drawn from the scores, for what to expect of calibrated ones.
         "auto" draws what `tce` draws by default, and for the TCE alone.
-    random_state : int, RandomState or None, default=0
-        Seed of these draws, and of the families and measures given by name that draw; an instance keeps its own.
     reduction : {"confidence", "classwise", "binary", "canonical"}, optional
         How a matrix of scores is read, see `calibration_error`: the largest score of each row, as the probability that
         its class is the label; each class against the rest; the column of the positive class of two; or whole
         distributions, with families of several classes (by default temperature, vector and matrix, and beside them the
         ECE on the simplex and the proper error), or of two, fitted to each class against the rest, and measures of
         ``fot.measures.names("any")``.
-    labels : array-like of shape (K,), optional
-        The classes in the order of the columns, with `reduction`; by default those that the columns of a data frame
-        are called after, or else the labels that occur, sorted.
-    sample_weight : array-like of shape (n,), optional
-        Counts where all are whole numbers of at most 10 on average, weight 2 being the row twice; else importances,
-        whose scale means nothing. A row of weight 0 is absent.
-    pos_label : label, optional
-        The positive class, needed unless the labels are booleans, {0, 1} or {-1, 1}. Of more than two labels it is held
-        against all others, and notes say so.
     by : array-like of shape (n,) or (n, k), or str or sequence of str, optional
         The segment of each row, such as its region: every measure of each segment alone and of all rows, by default the
         error under the family spline. Of a data frame the names of columns. At most 100 segments; labels are drawn at
@@ -136,11 +109,9 @@ def evaluate(
     against : {"logistic", "scores"}, default="logistic"
         With ``adjust="max"``, what segments are tested against: scores after one logistic map of all rows, so that an
         error that all rows share makes no segment guilty; or the scores as they are.
-    label, prob : str, optional
-        Columns of a data frame; of several models a dict of the columns. A lazy frame, and one of more than 50,000
-        rows, is reduced to `Cells` in one pass, and to those of each segment.
-    weight : str, optional
-        Its column of weights.
+    label, prob, weight : str, optional
+        Columns of a file or data frame, of labels, scores and weights; of several models `prob` is a dict of columns. A
+        lazy frame, and one of more than 50,000 rows, is reduced to `Cells` in one pass, and to those of each segment.
 
     Returns
     -------
@@ -195,35 +166,26 @@ def evaluate(
     choose(segments, SEGMENTS_OF, "segments")
     if by is None and segments != "crossed" and not isinstance(y_true, Samples | Mapping):
         raise ValueError(f"segments must be left out without by, whose columns make segments; got {segments!r}")
-    random_state = one_seed(random_state)
-    redrawing = Redrawing(null_draws, interval, direction, draws, random_state)
-    options: dict[str, Any] = {
-        "sample_weight": sample_weight,
-        "groups": groups,
-        "reduction": reduction,
-        "labels": labels,
-        "pos_label": pos_label,
-        "by": by,
-        "label": label,
-        "weight": weight,
-        "cells": "auto" if label is None or reduction == CANONICAL or _has_few_rows(y_true) else "always",
-    }
+    reading, redrawing = split_options(options)
+    prob, reduction, seed = reading["prob"], reading["reduction"], redrawing.random_state
+    by_row = reading["label"] is None or reduction == CANONICAL or _has_few_rows(y_true)
+    reading |= {"by": by, "cells": "auto" if by_row else "always"}
     y_prob = by_model(y_true, y_prob, reduction)
     if is_of_models(y_prob, prob):
         if by is not None:
             raise ValueError("by must be left out for several models; evaluate the segments of one model at a time")
-        data = read_models(y_true, y_prob, prob=prob, **options)
+        data = read_models(y_true, y_prob, **reading)
     else:
-        data = read(y_true, y_prob, prob=prob, **options)  # type: ignore[arg-type] # the columns of one model
+        data = read(y_true, y_prob, **reading)
     if data.is_by_segment:
         data = segments_of(data, segments)
     if adjust == "max":
         if not data.is_by_segment or families is not None:
             what = "by must be given" if families is None else "families must be left out for measures"
             raise ValueError(f"{what} with adjust='max', which tests segments by ecce or ks")
-        chosen = measures_of(data, None, ("ecce",) if measures is None else measures, norm, random_state)
+        chosen = measures_of(data, None, ("ecce",) if measures is None else measures, norm, seed)
         return measure_maxima(data, chosen, against, *redrawing.of_maximum())
-    chosen = measures_of(data, families, measures, norm, random_state)
+    chosen = measures_of(data, families, measures, norm, seed)
     unnamed = isinstance(families, str) and families == ALL and measures is None
     with without_warnings_of(BlockSizeWarning, wanted=unnamed):
         return _measured(data, chosen, redrawing)

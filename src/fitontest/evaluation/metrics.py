@@ -4,15 +4,13 @@ Each reads its arguments, chooses a measure and measures.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 from fitontest.data.arrays import count_columns
-from fitontest.data.predictions import Reduction
 from fitontest.data.reading.read import read
 from fitontest.data.simplex_sample import CANONICAL, AnyReduction
 from fitontest.evaluation.measuring import measure_one
 from fitontest.families.base import Family, family_class
-from fitontest.families.docstrings import take_descriptions
 from fitontest.families.multiclass.base import MulticlassFamily
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.multiclass.base import MulticlassMap
@@ -24,21 +22,19 @@ from fitontest.measures.losses.rejection import DEFAULT_ALPHA, DEFAULT_TEST
 from fitontest.measures.plug_in import PlugIn, takes_classes_alone
 from fitontest.measures.proper_error import SEVERAL, TWO, ProperError
 from fitontest.numerics.norms import Norm
-from fitontest.numerics.random import one_seed
 from fitontest.numerics.significance.choice import TestChoice
 from fitontest.numerics.simplex_distances import DEFAULT_DISTANCE, Distance
 from fitontest.partitions.simplex.uniform_grid import UniformGrid
-from fitontest.results.typing import ArrayInput, FloatArray, Label, RandomState
-from fitontest.uncertainty.chain import DRAWS
-from fitontest.uncertainty.intervals import Direction
-from fitontest.uncertainty.redrawing import Redrawing
+from fitontest.results.docstrings import take_descriptions
+from fitontest.results.options import spell_out
+from fitontest.results.typing import ArrayInput, FloatArray
+from fitontest.uncertainty.options import Options, read_options, split_options
 
 DistanceLike = str | Distance | Callable[[FloatArray, FloatArray], FloatArray]
-Columns = str | Sequence[str] | None
 NormLike = Literal["l1", "l2", "squared", "max", "q50", "q90"] | str | Norm | Callable[[FloatArray, FloatArray], float]
 
 
-@take_descriptions(read)
+@spell_out()
 def calibration_error(
     y_true: ArrayInput,
     y_prob: ArrayInput = None,
@@ -47,19 +43,7 @@ def calibration_error(
     norm: NormLike = "l1",
     distance: DistanceLike = DEFAULT_DISTANCE,
     debias: bool = False,
-    interval: float | Literal["auto"] | None = "auto",
-    direction: Direction = "smooth",
-    draws: int = DRAWS,
-    null_draws: int = 0,
-    random_state: RandomState = 0,
-    reduction: AnyReduction | None = None,
-    labels: ArrayInput = None,
-    sample_weight: ArrayInput = None,
-    groups: ArrayInput = None,
-    pos_label: Label | None = None,
-    label: str | None = None,
-    prob: Columns = None,
-    weight: str | None = None,
+    **options: Unpack[Options],
 ) -> Estimate:
     """Return the calibration error: the mean distance between the scores and a calibration map fitted to these data.
 
@@ -129,32 +113,8 @@ def calibration_error(
         share of the rows. Rows must be independent: repeated rows, or several of one patient or user without `groups`,
         make the interval too narrow. It is of all rows together, not of each period in time.
         All classes at once have none (`interval_reason` says why), but `gce` has one of them.
-    direction : {"smooth", "own"}, Family or CalibrationMap, default="smooth"
-        Where these truths lie. "smooth": the interval is for the true error; under a family that cannot follow the
-        truth it is wide. "own": for the family's own target, the distance of the scores from what it
-        would fit to endless data. A family or a map: for the error if it goes that way.
-    draws : int, default=50
-        Sets of labels simulated from each of five truths.
     null_draws : int, default=0
         Sets of labels simulated from the scores, for what to expect of calibrated ones; 200 with an `interval`.
-    random_state : int, RandomState or None, default=0
-        Seed of these draws, and of a family given by name.
-    reduction : {"confidence", "classwise", "binary", "canonical"}, optional
-        How a matrix of scores is read, see above. Without it only a column of scores is accepted: nothing is guessed
-        from shapes.
-    labels : array-like of shape (K,), optional
-        The classes in the order of the columns, with `reduction`, also those that do not occur; by default those that
-        the columns of a data frame are called after, or else the labels that occur, sorted. The columns of a data frame
-        that are named after the classes must stand in the order of `labels`.
-    sample_weight : array-like of shape (n,), optional
-        Counts where all are whole numbers of at most 10 on average, weight 2 being the row twice; else importances,
-        whose scale means nothing. A row of weight 0 is absent.
-    pos_label : label, optional
-        The positive class, needed unless the labels are booleans, {0, 1} or {-1, 1}. Of more than two labels it is held
-        against all others, and notes say so.
-    label, prob, weight : str, optional
-        Columns of a file or data frame, eager or lazy, that stands in place of `y_true`: of the labels, of the scores
-        (with `reduction` a list of columns) and of the weights.
 
     Returns
     -------
@@ -197,39 +157,24 @@ def calibration_error(
     reduction canonical, family temperature, distance total_variation, n = 4
     no interval: of whole distributions the ECE on the simplex has one, gce(..., interval=0.95)
     """
-    random_state = one_seed(random_state)
-    data = read(
-        y_true,
-        y_prob,
-        sample_weight=sample_weight,
-        groups=groups,
-        reduction=reduction,
-        labels=labels,
-        pos_label=pos_label,
-        label=label,
-        prob=prob,
-        weight=weight,
-    )
+    data, redrawing = read_options(y_true, y_prob, options)
+    seed = redrawing.random_state
     if data.reduction == CANONICAL:
         _refuse("debias", debias, False, "with reduction='canonical'")
-        _refuse("direction", direction, "smooth", "with reduction='canonical'")
-        return measure_one(
-            PlugIn(family, norm, distance=distance).seeded(random_state),
-            data,
-            Redrawing(null_draws, interval, draws=draws, random_state=random_state),
-        )
+        return measure_one(PlugIn(family, norm, distance=distance).seeded(seed), data, redrawing)
     _refuse("distance", distance, DEFAULT_DISTANCE, "unless reduction='canonical'")
     if family is None:
         family = "slope1" if debias is True else "spline"
     if isinstance(family, str):
         family_class(family)  # refuses one that takes no column of scores
     elif takes_classes_alone(family):
-        raise ValueError(f"reduction must be 'canonical' for a family or map of several classes, got {reduction!r}")
-    redrawing = Redrawing(null_draws, interval, direction, draws, random_state)
-    return measure_one(PlugIn(family, norm, debias).seeded(random_state), data, redrawing)
+        rule = "reduction must be 'canonical' for a family or map of several classes"
+        raise ValueError(f"{rule}, got {data.reduction!r}")
+    return measure_one(PlugIn(family, norm, debias).seeded(seed), data, redrawing)
 
 
 @take_descriptions(calibration_error)
+@spell_out()
 def gce(
     y_true: ArrayInput,
     y_prob: ArrayInput = None,
@@ -241,19 +186,7 @@ def gce(
     distance: DistanceLike = DEFAULT_DISTANCE,
     alpha: float = DEFAULT_ALPHA,
     test: TestChoice = DEFAULT_TEST,
-    interval: float | Literal["auto"] | None = "auto",
-    direction: Direction = "smooth",
-    draws: int = DRAWS,
-    null_draws: int | Literal["auto"] = 0,
-    random_state: RandomState = 0,
-    reduction: AnyReduction | None = None,
-    labels: ArrayInput = None,
-    sample_weight: ArrayInput = None,
-    groups: ArrayInput = None,
-    pos_label: Label | None = None,
-    label: str | None = None,
-    prob: Columns = None,
-    weight: str | None = None,
+    **options: Unpack[Options],
 ) -> Estimate:
     r"""Return a binned calibration error such as ECE, ACE or MCE: one loss per bin, summed up by a norm.
 
@@ -305,16 +238,10 @@ def gce(
         outside of the shortest credible interval of level 1 - `alpha` of the posterior Beta(k + 1, n - k + 1), for k
         positives of n rows. A function gets arrays of scores, of the rows of their bins and of the positives among
         these, and returns p-values.
-    interval, direction, draws
-        As for `calibration_error`; the bias under l1, l2 and squared can have an interval. With
-        ``reduction="canonical"`` the truths lie towards the map of the family "vector"; only the default partition
-        under l1 with total variation or cityblock has an interval (`benchmarks/canonical_coverage.py`).
     null_draws : int or "auto", default=0
         How often the error is measured again with labels drawn from the scores, the partition made anew each time
         (edges and the bins of a fitted family are held fixed). ``.null`` then tells the error to expect of calibrated
         scores, and its spread. "auto" draws for the rejection under l1 alone, as `tce` does by default.
-    random_state : int, RandomState or None, default=0
-        Seed of these draws.
     reduction : {"confidence", "classwise", "binary", "canonical"}, optional
         How a matrix of scores is read, see `calibration_error`: the largest score of each row, as the probability that
         its class is the label; the mean over the classes of each against the rest; the column of the positive class of
@@ -371,56 +298,26 @@ def gce(
     class: where the means differ most
     no interval: coverage is known for median_variance by default, total_variation or cityblock, and the norm l1 alone
     """
-    data = read(
-        y_true,
-        y_prob,
-        sample_weight=sample_weight,
-        groups=groups,
-        reduction=reduction,
-        labels=labels,
-        pos_label=pos_label,
-        label=label,
-        prob=prob,
-        weight=weight,
-    )
+    data, redrawing = read_options(y_true, y_prob, options)
     if data.reduction == CANONICAL:
         _refuse("loss", loss, "bias", "with reduction='canonical'")
         _refuse("alpha", alpha, DEFAULT_ALPHA, "with reduction='canonical'")
         _refuse("test", test, DEFAULT_TEST, "with reduction='canonical'")
-        _refuse("direction", direction, "smooth", "with reduction='canonical'")
-        return measure_one(
-            Binned(partition=_cells(partition, n_bins), norm=norm, distance=distance),
-            data,
-            Redrawing(null_draws, interval, draws=draws, random_state=random_state),
-        )
+        return measure_one(Binned(partition=_cells(partition, n_bins), norm=norm, distance=distance), data, redrawing)
     _refuse("distance", distance, DEFAULT_DISTANCE, "unless reduction='canonical'")
-    return measure_one(
-        Binned(loss, "equal_width" if partition is None else partition, norm, n_bins, alpha, test),
-        data,
-        Redrawing(null_draws, interval, direction, draws, random_state),
-    )
+    measure = Binned(loss, "equal_width" if partition is None else partition, norm, n_bins, alpha, test)
+    return measure_one(measure, data, redrawing)
 
 
 @take_descriptions(gce)
+@spell_out()
 def ece(
     y_true: ArrayInput,
     y_prob: ArrayInput = None,
     *,
     n_bins: int = DEFAULT_BINS,
     norm: NormLike = "l1",
-    interval: float | Literal["auto"] | None = "auto",
-    direction: Direction = "smooth",
-    draws: int = DRAWS,
-    null_draws: int | Literal["auto"] = 0,
-    random_state: RandomState = 0,
-    reduction: AnyReduction | None = None,
-    labels: ArrayInput = None,
-    sample_weight: ArrayInput = None,
-    groups: ArrayInput = None,
-    pos_label: Label | None = None,
-    label: str | None = None,
-    prob: Columns = None,
-    weight: str | None = None,
+    **options: Unpack[Options],
 ) -> Estimate:
     """Return the expected calibration error: the mean gap between scores and labels over bins of equal width.
 
@@ -434,11 +331,6 @@ def ece(
         Number of bins of equal width.
     norm : {"l1", "l2", "squared", "max"}, name of a quantile, Norm or callable, default="l1"
         "max" is the MCE. A callable gets the gaps and the weights of the occupied bins.
-    interval, direction, draws
-        As for `calibration_error`; under l1, l2 and squared.
-    null_draws : int, default=0
-        How often the error is measured again with labels drawn from the scores: ``.null`` then tells the ECE to expect
-        of calibrated scores, which is above 0, and its spread.
 
     Returns
     -------
@@ -468,28 +360,11 @@ def ece(
     >>> round(float(fot.ece(y, p, n_bins=2)), 12), round(float(fot.ece(y, p, n_bins=2, norm="max")), 12)
     (0.15, 0.25)
     """
-    return gce(
-        y_true,
-        y_prob,
-        n_bins=n_bins,
-        norm=norm,
-        interval=interval,
-        direction=direction,
-        draws=draws,
-        null_draws=null_draws,
-        random_state=random_state,
-        reduction=reduction,
-        labels=labels,
-        sample_weight=sample_weight,
-        groups=groups,
-        pos_label=pos_label,
-        label=label,
-        prob=prob,
-        weight=weight,
-    )
+    return gce(y_true, y_prob, n_bins=n_bins, norm=norm, **options)
 
 
 @take_descriptions(gce)
+@spell_out("interval", "draws", null_draws="auto")
 def tce(
     y_true: ArrayInput,
     y_prob: ArrayInput = None,
@@ -498,16 +373,7 @@ def tce(
     n_bins: int = DEFAULT_BINS,
     alpha: float = DEFAULT_ALPHA,
     test: TestChoice = DEFAULT_TEST,
-    null_draws: int | Literal["auto"] = "auto",
-    random_state: RandomState = 0,
-    reduction: Reduction | None = None,
-    labels: ArrayInput = None,
-    sample_weight: ArrayInput = None,
-    groups: ArrayInput = None,
-    pos_label: Label | None = None,
-    label: str | None = None,
-    prob: Columns = None,
-    weight: str | None = None,
+    **options: Unpack[Options],
 ) -> Estimate:
     """Return the share of predictions that a significance test rejects, given the labels of their bin (TCE).
 
@@ -578,23 +444,12 @@ def tce(
     >>> bool(error.rejects(p).mean() == float(error)), error.rejects([0.2, 0.5])
     (True, array([ True,  True]))
     """
-    data = read(
-        y_true,
-        y_prob,
-        sample_weight=sample_weight,
-        groups=groups,
-        reduction=reduction,
-        labels=labels,
-        pos_label=pos_label,
-        label=label,
-        prob=prob,
-        weight=weight,
-    )
-    measure = Binned("rejection", partition, "l1", n_bins, alpha, test)
-    return measure_one(measure, data, Redrawing(null_draws, random_state=random_state))
+    data, redrawing = read_options(y_true, y_prob, options)
+    return measure_one(Binned("rejection", partition, "l1", n_bins, alpha, test), data, redrawing)
 
 
 @take_descriptions(calibration_error)
+@spell_out("interval", "draws", "reduction")
 def proper_error(
     y_true: ArrayInput,
     y_prob: ArrayInput = None,
@@ -602,15 +457,7 @@ def proper_error(
     family: str | Family | MulticlassFamily | Sequence[str | Family | MulticlassFamily] | None = None,
     loss: Literal["log_loss", "brier"] = "log_loss",
     cv: int = 10,
-    null_draws: int = 0,
-    random_state: RandomState = 0,
-    labels: ArrayInput = None,
-    sample_weight: ArrayInput = None,
-    groups: ArrayInput = None,
-    pos_label: Label | None = None,
-    label: str | None = None,
-    prob: Columns = None,
-    weight: str | None = None,
+    **options: Unpack[Options],
 ) -> Estimate:
     r"""Return by how much recalibration lowers the log loss, or another proper loss, on held-out rows.
 
@@ -639,20 +486,9 @@ def proper_error(
     cv : int, default=10
         Number of folds. Ten, as in all comparisons: each map is fitted to nine tenths of the rows, nearly as many as in
         use.
-    null_draws : int, default=0
-        Sets of labels drawn from the predictions, for what to expect of calibrated ones: a little less than 0.
-    random_state : int, RandomState or None, default=0
-        Seed of the folds, of a family given by name, and of these draws.
-    labels : array-like of shape (K,), optional
-        The classes in the order of the columns of a matrix; by default those that the columns of a data frame are
-        called after, or else the labels that occur, sorted.
     sample_weight : array-like of shape (n,), optional
         Counts where all are whole numbers of at most 10 on average, weight 2 being the row twice; else importances,
         whose scale means nothing. A row of weight 0 is absent. The copies of a row share a fold.
-    pos_label : label, optional
-        The positive class of a column, needed unless the labels are booleans, {0, 1} or {-1, 1}.
-    label, prob, weight : str, optional
-        Columns of a file or data frame that stands in place of `y_true`; `prob` is a list of several classes.
 
     Returns
     -------
@@ -688,26 +524,16 @@ def proper_error(
     proper calibration error 0.0217 nats: family beta, log loss, 10 folds, n = 1,000
     standard error 0.0064; log loss 0.4800, held out 0.4583 after calibration
     """
-    random_state = one_seed(random_state)
+    reading, redrawing = split_options(options)
+    prob, labels = reading["prob"], reading["labels"]
     columns = count_columns(y_prob) if prob is None else 1 if isinstance(prob, str) else len(prob)
     reduction: AnyReduction | None = CANONICAL if (columns or 1) > 1 else None
     if reduction is None and labels is not None:
         raise ValueError(f"labels must be left out for a column of scores, got {labels!r}")
-    data = read(
-        y_true,
-        y_prob,
-        sample_weight=sample_weight,
-        groups=groups,
-        reduction=reduction,
-        labels=labels,
-        pos_label=pos_label,
-        label=label,
-        prob=prob,
-        weight=weight,
-    )
+    data = read(y_true, y_prob, **reading, reduction=reduction)
     default = SEVERAL if data.reduction == CANONICAL else TWO
-    measure = ProperError(default if family is None else family, loss, cv, random_state)
-    return measure_one(measure, data, Redrawing(null_draws, random_state=random_state))
+    measure = ProperError(default if family is None else family, loss, cv, redrawing.random_state)
+    return measure_one(measure, data, redrawing)
 
 
 def _cells(partition: Any, n_bins: int) -> Any:

@@ -3,8 +3,8 @@
 from typing import ClassVar
 
 from fitontest.families.binned import BinnedFamily
-from fitontest.families.docstrings import take_descriptions
 from fitontest.families.registry import register
+from fitontest.results.docstrings import take_descriptions
 
 
 @register("flat", aliases=("histogram",))

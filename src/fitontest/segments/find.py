@@ -2,20 +2,20 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from fitontest.data.indices import check_same_order
 from fitontest.data.known_groups import KnownGroups
 from fitontest.data.read import one_sample
+from fitontest.data.reading.options import reading_of
 from fitontest.data.reading.read import read
 from fitontest.data.repeated_rows import Repeats
 from fitontest.data.row_groups import GROUP
 from fitontest.data.score_sample import ScoreSample
 from fitontest.evaluation.comparison.with_features import CategoricalFeatures
 from fitontest.families.base import read_family
-from fitontest.families.docstrings import take_descriptions
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.identity import IdentityMap
 from fitontest.maps.logistic import LogisticMap
@@ -23,7 +23,8 @@ from fitontest.maps.rules.columns import Columns
 from fitontest.numerics.links import LOGIT_EPS, logit
 from fitontest.numerics.random import one_seed
 from fitontest.results.checks import choose, is_real, is_whole
-from fitontest.results.typing import ArrayInput, FloatArray, Label, RandomState
+from fitontest.results.options import spell_out
+from fitontest.results.typing import ArrayInput, FloatArray
 from fitontest.segments.features.given import columns_of
 from fitontest.segments.features.rows import FeatureRows
 from fitontest.segments.features.search import Found, FoundSegment
@@ -32,12 +33,13 @@ from fitontest.segments.maps.offsets import SegmentOffsetsMap
 from fitontest.segments.uncertainty.honest_tree import HALVES, tree_segments
 from fitontest.segments.uncertainty.segment_scan import scan_segments
 from fitontest.uncertainty.null import check_draws
+from fitontest.uncertainty.options import Options
 
 AGAINST = ("logistic", "scores")
 PAIRS = 2  # conditions of a segment that are all looked at; more are those of a tree
 
 
-@take_descriptions(read)
+@spell_out("interval", "null_draws", "reduction", "labels", "label", "prob", "weight", draws=500)
 def find_segments(
     y_true: ArrayInput,
     y_prob: ArrayInput = None,
@@ -45,14 +47,10 @@ def find_segments(
     *,
     against: Against = "logistic",
     level: float = 0.05,
-    draws: int = 500,
     most: int = 20,
     conditions: int = PAIRS,
     categorical_features: CategoricalFeatures = "from_dtype",
-    random_state: RandomState = 0,
-    sample_weight: ArrayInput = None,
-    groups: ArrayInput = None,
-    pos_label: Label | None = None,
+    **options: Unpack[Options],
 ) -> FoundSegments:
     """Find the groups of rows for which scores are wrong, and say how sure that is.
 
@@ -88,10 +86,6 @@ def find_segments(
     categorical_features : "from_dtype", or iterable of str, int or bool, default="from_dtype"
         Which columns of X are categories whatever they hold, as in scikit-learn's ``HistGradientBoostingClassifier``;
         by default those of texts, booleans and categorical types.
-    random_state : int, RandomState or None, default=0
-        Seed of the simulated labels.
-    sample_weight : array-like of shape (n,), optional
-        Weights of the rows.
 
     Returns
     -------
@@ -155,10 +149,13 @@ def find_segments(
     0.74
     """
     choose(against, AGAINST, "against")
+    reading, draws = reading_of(options), options["draws"]
     parts = _checked_parts(level, draws, most, conditions)
-    seed = one_seed(random_state)
-    check_same_order(y_true=y_true, y_prob=y_prob, X=X, sample_weight=sample_weight, groups=groups)
-    data = read(y_true, y_prob, sample_weight=sample_weight, groups=groups, pos_label=pos_label)
+    seed = one_seed(options["random_state"])
+    check_same_order(
+        y_true=y_true, y_prob=y_prob, X=X, sample_weight=reading["sample_weight"], groups=reading["groups"]
+    )
+    data = read(y_true, y_prob, **reading)
     sample = one_sample(data)
     columns = columns_of(X, sample, categorical_features)
     Repeats.of(sample).warn()

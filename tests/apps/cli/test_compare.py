@@ -12,7 +12,7 @@ from click.testing import CliRunner
 import fitontest as fot
 from fitontest.apps.cli.main import main
 from fitontest.evaluation.comparison.candidates import list_calibrators
-from fitontest.evaluation.comparison.compare import EVALUATORS
+from fitontest.evaluation.comparison.options import EVALUATORS
 from tests.apps.cli.columns import read_numbers
 from tests.strategies import noisy
 

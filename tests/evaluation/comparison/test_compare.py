@@ -19,6 +19,7 @@ from fitontest.families.base import read_family
 from fitontest.families.mixing import likelihood_weights
 from fitontest.numerics.losses import log_loss as log_loss_of_rows
 from fitontest.numerics.random import held_out_rows
+from fitontest.results.exceptions import PrintedWarning
 from tests.golden.test_peers import peer_values, sample_of
 from tests.published import figures
 
@@ -329,7 +330,6 @@ def test_one_class_is_refused(y, w):
         ({"scoring": "ece"}, "scoring must be one of 'log_loss', 'brier'; got 'ece'"),
         ({"rule": "first"}, "rule must be one of 'best', 'one_se'"),
         ({"evaluators": "pl"}, "evaluators must be a list"),
-        ({"decomposition": 3}, "decomposition must be names of families or families, got 3"),
         ({"test": ([0, 1],)}, "test must be a tuple .* got 1 entries"),
         ({"test": "file"}, "test must be a tuple .* got one str"),
         ({"test": ([0, 1], [0.5, 2])}, r"test\[1\] must lie in \[0, 1\], got 2.0 at row 2"),
@@ -368,7 +368,7 @@ def test_two_columns_that_add_up_to_one_are_a_column(form):
     found = quick(y, both, families=["platt"], test=(y, both))
     assert found.best_.map_ == quick(y, p, families=["platt"], test=(y, p)).best_.map_
     assert "the second one is read, that of class 1" in " ".join(str(found).split())
-    with pytest.warns(fot.results.exceptions.PrintedWarning, match="two columns of y_prob the second one is read"):
+    with pytest.warns(PrintedWarning, match="two columns of y_prob the second one is read"):
         compare_calibrators(y, both, families=["platt"], evaluators=[], **FORMER)
 
 

@@ -131,6 +131,7 @@ def plan(
         scores = (
             _read_scores(file, prob, layout) if label is None else read(file, **columns, names=NAMES, **layout.options)
         )
+    drawn: dict[str, Any] = {} if draws is None else {"draws": draws}  # by default as many as the depth says
     planned = plan_evaluation(
         scores,
         n=None if not sizes else sizes[0] if len(sizes) == 1 else sizes,
@@ -139,9 +140,9 @@ def plan(
         families=families or None,
         width=width,
         power=power,
-        draws=draws,
         thorough=thorough,
         random_state=random_state,
+        **drawn,
     )
     say(FORMATS[style](planned))
 

@@ -2,20 +2,17 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
 
 import click
 
 import fitontest as fot
-from fitontest.apps.cli.choice import Choice
 from fitontest.apps.cli.command import command
 from fitontest.apps.cli.features import GivenFeatures, of_features
 from fitontest.apps.cli.messages import refusing, say
-from fitontest.apps.cli.scores import SEGMENTS, Given, of_any_scores
+from fitontest.apps.cli.scores import Given, of_any_scores
 from fitontest.apps.cli.streams import name_of
 from fitontest.apps.cli.writing import check_output
 from fitontest.apps.reporting.page import check_jinja
-from fitontest.data.segment_unions import SegmentsOf
 from fitontest.evaluation.evaluate import ALL, DEFAULT_FAMILIES
 from fitontest.results.checks import choose
 from fitontest.results.table import PAGES
@@ -26,14 +23,6 @@ from fitontest.results.table import PAGES
 @click.option(
     "--by", multiple=True, help="Column whose values make segments, each listed with its error; repeat for several."
 )
-@click.option(
-    "--adjust",
-    type=Choice(("holm", "max")),
-    default="holm",
-    show_default=True,
-    help="How p-values of segments are adjusted for their number; max lists their ECCE beyond one map of all rows.",
-)
-@SEGMENTS
 @click.option(
     "--compare/--no-compare",
     default=None,
@@ -79,8 +68,6 @@ def report(
     given: Given,
     features: GivenFeatures,
     by: tuple[str, ...],
-    adjust: Literal["holm", "max"],
-    segments: SegmentsOf,
     compare: bool | None,
     families: tuple[str, ...],
     thresholds: tuple[float, ...],
@@ -120,8 +107,6 @@ def report(
         notes={**_columns(given, by), **_split_notes(notes)},
         families=ALL if families == (ALL,) else families or None,
         compare="auto" if compare is None else compare,
-        adjust=adjust,
-        segments=segments,
         thresholds=sorted(thresholds) or None,
         monitor=None if state is None else _load(state),
         interval=interval,

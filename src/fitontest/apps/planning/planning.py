@@ -21,7 +21,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import sqrt
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
@@ -35,7 +35,6 @@ from fitontest.data.reading.read import READ, read
 from fitontest.data.redraws import SHIFT, STILL
 from fitontest.data.score_redraws import BLOCK, ScoreRedraws
 from fitontest.families.base import Family
-from fitontest.families.docstrings import take_descriptions
 from fitontest.families.listed import read_families
 from fitontest.families.slope1 import Slope1
 from fitontest.families.spline import Spline
@@ -47,12 +46,14 @@ from fitontest.numerics.random import check_seed, one_seed
 from fitontest.numerics.threads import one_blas_thread
 from fitontest.results.checks import as_list, brief, is_real, is_whole
 from fitontest.results.exceptions import without_warnings
+from fitontest.results.options import spell_out
 from fitontest.results.progress import track
 from fitontest.results.typing import ArrayInput, FloatArray, IntArray, RandomState
 from fitontest.simulation.distortions import DISTORTIONS
 from fitontest.uncertainty.chain import Redrawn
 from fitontest.uncertainty.inversion import find_growing, invert
 from fitontest.uncertainty.null import check_draws
+from fitontest.uncertainty.options import Options
 
 DEFAULT_N = 1000
 DEFAULT_BASE_RATE = 0.5
@@ -106,7 +107,9 @@ QUICK = Depth(("spline", "isotonic", "slope1"), 100, 10, 10, 0.09)
 THOROUGH = Depth((Slope1(15), "slope1", "isotonic", "platt", "beta", "spline"), 200, 20, 20, 0.05)
 
 
-@take_descriptions(read)
+@spell_out(
+    "interval", "null_draws", "sample_weight", "weights", "labels", "pos_label", "label", "prob", "weight", draws=None
+)
 def plan_evaluation(
     p: ArrayInput = None,
     y_prob: ArrayInput = None,
@@ -117,11 +120,8 @@ def plan_evaluation(
     families: Iterable[str | Family] | None = None,
     width: float | None = None,
     power: float | None = None,
-    draws: int | None = None,
     thorough: bool = False,
-    random_state: RandomState = 0,
-    reduction: Literal["confidence"] | None = None,
-    groups: ArrayInput = None,
+    **options: Unpack[Options],
 ) -> EvaluationPlan:
     r"""Return how many test rows a calibration error of a wanted precision takes, and which method measures it best.
 
@@ -169,8 +169,6 @@ def plan_evaluation(
     thorough : bool, default=False
         Whether to simulate about four times as much, which takes about ten times as long with its six families, and
         halves the simulation error of the widths.
-    random_state : int, RandomState or None, default=0
-        Seed of scores and labels, and of families given by name.
     reduction : {"confidence"}, optional
         That `p` is a matrix of shape (m, K), of which the largest score of each row is evaluated. Of each class against
         the rest there is a plan for each column, and of all classes at once none: errors are planted along scores.
@@ -211,11 +209,10 @@ def plan_evaluation(
     >>> plan.needed[0].met, 100 < plan.needed[0].n < 800
     (True, True)
     """
-    options = _Options(
-        p, n, base_rate, errors, families, width, power, draws, random_state, reduction, y_prob, thorough, groups
-    )
+    given: dict[str, Any] = {name: options[name] for name in ("draws", "random_state", "reduction", "groups")}
+    planned = _Options(p, n, base_rate, errors, families, width, power, y_prob=y_prob, thorough=thorough, **given)
     with one_blas_thread():  # many small products: threads would wait for each other
-        return options.simulate()
+        return planned.simulate()
 
 
 class Truth(NamedTuple):

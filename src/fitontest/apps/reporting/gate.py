@@ -4,14 +4,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 from operator import add
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 from fitontest.apps.reporting.calibration_check import CalibrationCheck
 from fitontest.apps.reporting.gate_outcome import Gate
-from fitontest.apps.reporting.gate_rule import GateRule
-from fitontest.apps.reporting.max_error import DEFAULT_FAMILY, DEFAULT_RESOLUTION
+from fitontest.apps.reporting.gate_rule import GateOptions, GateRule, Limits
 from fitontest.apps.reporting.maximum_gate import MEASURE, check_rule, gates_of_maximum
 from fitontest.data.read import Data
+from fitontest.data.reading.options import reading_of
 from fitontest.data.reading.read import READ, read
 from fitontest.data.repeated_rows import Repeats
 from fitontest.data.samples import MANY, Key, Kind, Samples
@@ -19,39 +19,26 @@ from fitontest.data.score_sample import as_importances
 from fitontest.data.segment_names import WHOLE, spellings, words_of
 from fitontest.data.segment_unions import SEGMENTS_OF, SegmentsOf, segments_of
 from fitontest.data.segments import check_few
-from fitontest.data.simplex_sample import CANONICAL, AnyReduction
-from fitontest.data.weights import MOST_COPIES, WeightType
-from fitontest.families.base import Family
-from fitontest.families.docstrings import take_descriptions
+from fitontest.data.simplex_sample import CANONICAL
+from fitontest.data.weights import MOST_COPIES
 from fitontest.results.checks import brief, choose
 from fitontest.results.exceptions import held_warnings, warn_user
+from fitontest.results.options import spell_out
 from fitontest.results.progress import track
-from fitontest.results.typing import ArrayInput, Label, RandomState
+from fitontest.results.typing import ArrayInput
 from fitontest.uncertainty.dependence import share_dependence
 
 
-@take_descriptions(read)
+@spell_out("interval", "draws", "null_draws")
 def check_calibration(
     y_true: ArrayInput,
     y_prob: ArrayInput = None,
     *,
-    max_error: float | None = None,
-    slope: tuple[float, float] | None = None,
-    max_decision_loss: Mapping[float, float] | None = None,
-    level: float = 0.95,
-    resolution: float | None = DEFAULT_RESOLUTION,
-    family: str | Family = DEFAULT_FAMILY,
     by: ArrayInput = None,
     adjust: Literal["bonferroni", "max"] = "bonferroni",
     segments: SegmentsOf = "crossed",
     require: Sequence[object] = (),
-    reduction: AnyReduction | None = None,
-    labels: ArrayInput = None,
-    sample_weight: ArrayInput = None,
-    groups: ArrayInput = None,
-    weights: WeightType = "auto",
-    pos_label: Label | None = None,
-    random_state: RandomState = 0,
+    **options: Unpack[GateOptions],
 ) -> CalibrationCheck:
     """Check whether the calibration error is at most a limit: pass, fail, or undecided.
 
@@ -64,35 +51,15 @@ def check_calibration(
 
     Parameters
     ----------
-    y_true, y_prob, reduction, labels, sample_weight, pos_label
+    y_true, y_prob
         As for `calibration_error`. What `read` returns in place of both, `Cells`, or a dict of these by segment. With
         ``reduction="classwise"``, and of `ClassCells`, each class against the rest has an outcome of its own. With
         ``reduction="canonical"`` the ECE on the simplex decides, under the default partition and total variation; slope
         and decision loss, which are of two classes, are refused.
-    max_error : float in (0, 1), optional
-        The largest mean distance |c(p) - p| that is accepted. At least one limit must be given.
-    slope : pair of floats, optional
-        The least and the largest calibration slope that are accepted, such as (.8, 1.25), with 0 < least <= 1 <= most:
-        b of the line logit c = a + b logit p (`Tendency`). Pass where the whole interval lies between, fail where it
-        lies wholly outside. Scores of exactly 0 and 1 have no logit and are left out; but labels that contradict them,
-        more than rounding of the scores explains, exclude every slope above 0, and fail. Where there is no slope (fewer
-        than ten rows of a class, one distinct score, classes that a threshold separates) it is undecided.
-    max_decision_loss : dict of floats, optional
-        The largest decision loss that is accepted at each threshold (`DecisionLoss`), such as {.2: .01}: recalibrating
-        first must gain at most 10 net true positives per 1,000 rows where a score of .2 decides. Thresholds and limits
-        lie strictly between 0 and 1.
     weights : {"auto", "counts", "importances"}, default="auto"
         What `sample_weight` means: how often a row stands in the data, or how much it is to count, whose scale means
         nothing. "auto": counts where all are whole numbers of at most 10 on average, importances where they are not
         whole. Whole numbers that are larger may be either: a gate does not guess, and refuses them.
-    level : float in (0, 1), default=0.95
-        Of the interval, and of the limit B.
-    resolution : float or None, default=20
-        J, at least 20: B holds for errors that keep their sign over windows of 1 / (2 J) to 1 / J of the rows
-        (`Estimate.limit`). 40 is stricter, and needs more rows. None: the interval alone decides, which no error that
-        an isotonic map cannot follow is seen by.
-    family : str or Family, default="isotonic"
-        Whose error, and whose decision loss, is held against the limit.
     by : array-like of shape (n,) or (n, k), optional
         The segment of each row, such as its region or its month: each has an outcome of its own. Not with
         ``reduction="classwise"``. Without it the outcome is of all rows together, not of each region or period. A
@@ -108,8 +75,6 @@ def check_calibration(
     require : list, default=()
         Segments that must be there, named as they are printed ("north", or "north, 2024" by two columns). One that is
         absent is undecided, as one whose rows all have weight 0 is. With `by`, or a dict of `Cells`.
-    random_state : int, RandomState or None, default=0
-        Seed of the draws behind the interval.
 
     Returns
     -------
@@ -167,36 +132,20 @@ def check_calibration(
     >>> print(fot.check_calibration(y, p, slope=(0.8, 1.25)).gates[0].headline)
     cannot tell: calibration slope may be inside or outside 0.8 to 1.25; 1.17, 95 % interval 1.07 to 1.27
     """
-    rule = GateRule.of(
-        max_error=max_error,
-        slope=slope,
-        max_decision_loss=max_decision_loss,
-        level=level,
-        family=family,
-        resolution=resolution,
-        random_state=random_state,
-    )
+    limits: dict[str, Any] = {name: value for name, value in options.items() if name in Limits.__annotations__}
+    rule = GateRule.of(**limits, random_state=options["random_state"])
+    reduction = options["reduction"]
     choose(adjust, ("bonferroni", "max"), "adjust")
     choose(segments, SEGMENTS_OF, "segments")
     if adjust == "max":
-        check_rule(rule, family)
+        check_rule(rule, options["family"])
     required = read_required(require)
     for name, value in (("by", by), ("require", required or None)):
         if reduction == "classwise" and value is not None:
             what = "reduction='classwise', whose classes have outcomes of their own"
             raise ValueError(f"{name} must be left out with {what}; got {brief(value)}")
     with held_warnings() as held:  # of weights that are refused there is nothing else to say
-        data = read(
-            y_true,
-            y_prob,
-            sample_weight=sample_weight,
-            groups=groups,
-            weights=weights,
-            reduction=reduction,
-            labels=labels,
-            pos_label=pos_label,
-            by=by,
-        )
+        data = read(y_true, y_prob, by=by, **reading_of(options))
     _refuse_doubt(data, "weights of Cells.of" if data is not y_true and isinstance(y_true, READ) else "weights")
     if data.reduction == CANONICAL:
         rule = rule.of_distributions()

@@ -1,7 +1,8 @@
 """The rule of a gate: its limits and its level, checked before anything is read."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated, Any, TypedDict
 
 from fitontest.apps.reporting.checked_rows import CheckedRows
 from fitontest.apps.reporting.criterion import Criterion, Levels
@@ -16,10 +17,53 @@ from fitontest.families.base import Family
 from fitontest.measures.estimate import Estimate
 from fitontest.numerics.random import one_seed
 from fitontest.results.checks import brief
+from fitontest.results.docstrings import take_descriptions
 from fitontest.results.typing import RandomState
 from fitontest.uncertainty.dependence import dependence_of
 from fitontest.uncertainty.intervals import NULL_DRAWS, check_interval
 from fitontest.uncertainty.joint import joint_test
+from fitontest.uncertainty.options import Options
+
+
+class Limits(TypedDict, total=False):
+    """By which limits rows pass.
+
+    Parameters
+    ----------
+    max_error : float in (0, 1), optional
+        The largest mean distance |c(p) - p| that is accepted. At least one limit must be given.
+    slope : pair of floats, optional
+        The least and the largest calibration slope that are accepted, such as (.8, 1.25), with 0 < least <= 1 <= most:
+        b of the line logit c = a + b logit p (`Tendency`). Pass where the whole interval lies between, fail where it
+        lies wholly outside. Scores of exactly 0 and 1 have no logit and are left out; but labels that contradict them,
+        more than rounding of the scores explains, exclude every slope above 0, and fail. Where there is no slope (fewer
+        than ten rows of a class, one distinct score, classes that a threshold separates) it is undecided.
+    max_decision_loss : dict of floats, optional
+        The largest decision loss that is accepted at each threshold (`DecisionLoss`), such as {.2: .01}: recalibrating
+        first must gain at most 10 net true positives per 1,000 rows where a score of .2 decides. Thresholds and limits
+        lie strictly between 0 and 1.
+    level : float in (0, 1), default=0.95
+        Of the interval, and of the limit B.
+    resolution : float or None, default=20
+        J, at least 20: B holds for errors that keep their sign over windows of 1 / (2 J) to 1 / J of the rows
+        (`Estimate.limit`). 40 is stricter, and needs more rows. None: the interval alone decides, which no error that
+        an isotonic map cannot follow is seen by.
+    family : str or Family, default="isotonic"
+        Whose error, and whose decision loss, is held against the limit.
+    """
+
+    max_error: float | None
+    slope: tuple[float, float] | None
+    max_decision_loss: Mapping[float, float] | None
+    level: Annotated[float, 0.95]
+    resolution: Annotated[float | None, DEFAULT_RESOLUTION]
+    family: Annotated[str | Family, DEFAULT_FAMILY]
+
+
+@take_descriptions(Options)
+@take_descriptions(Limits)
+class GateOptions(Limits, Options, total=False):
+    """By which limits rows pass, and how labels and scores are read."""
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 import datetime
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, TypedDict
 
 from fitontest.data.predictions import REDUCTIONS
 from fitontest.data.read import Data
@@ -12,10 +12,39 @@ from fitontest.evaluation.evaluate import ALL, DEFAULT_CANONICAL, DEFAULT_FAMILI
 from fitontest.families.base import read_family
 from fitontest.numerics.random import one_seed
 from fitontest.results.checks import as_list, brief, choose
+from fitontest.results.docstrings import take_descriptions
 from fitontest.results.typing import RandomState
 from fitontest.risk.validation.thresholds import read_thresholds
 from fitontest.uncertainty.intervals import check_interval
+from fitontest.uncertainty.options import Options
 from fitontest.uncertainty.redrawing import Redrawing
+
+
+class Headings(TypedDict, total=False):
+    """What a report says of itself.
+
+    Parameters
+    ----------
+    title : str
+        The heading of the page.
+    date : date or str, optional
+        Of the report; by default today.
+    model : str, optional
+        What made the scores, such as the name and the version of a model.
+    notes : str, or mapping of str to str, optional
+        What else is known of the model and of the data, such as where they come from.
+    """
+
+    title: Annotated[str, "Calibration report"]
+    date: datetime.date | str | None
+    model: str | None
+    notes: str | Mapping[str, str] | None
+
+
+@take_descriptions(Options)
+@take_descriptions(Headings)
+class PageOptions(Headings, Options, total=False):
+    """What a report says of itself, how labels and scores are read, and how labels are redrawn."""
 
 
 @dataclass(frozen=True)

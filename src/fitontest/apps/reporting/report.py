@@ -1,15 +1,14 @@
 """A report: what the rows say of the calibration of their scores, as one page for readers."""
 
-import datetime
 import json
 import sys
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 from fitontest.apps.reporting.advice import Advice, Adviser
 from fitontest.apps.reporting.data_facts import data_facts, reading_notes
@@ -29,7 +28,7 @@ from fitontest.apps.reporting.found_section import advice_on_found, found_in, fo
 from fitontest.apps.reporting.key_figures import KeyFigure, Measured, key_figures, listed_figures, means_in_words
 from fitontest.apps.reporting.monitoring_section import HEADING as MONITORING
 from fitontest.apps.reporting.monitoring_section import monitoring_pictures, monitoring_sentence, read_monitor
-from fitontest.apps.reporting.options import Provenance, ReportOptions
+from fitontest.apps.reporting.options import PageOptions, Provenance, ReportOptions
 from fitontest.apps.reporting.page import render
 from fitontest.apps.reporting.several_classes import ClassesVerdict
 from fitontest.apps.reporting.summary import ClassesSummary, Summary, advice_on_segments
@@ -42,21 +41,20 @@ from fitontest.apps.reporting.validation_section import (
 )
 from fitontest.data.known_groups import KnownGroups
 from fitontest.data.read import Data
+from fitontest.data.reading.options import reading_of
 from fitontest.data.reading.read import read
 from fitontest.data.repeated_rows import Repeats
 from fitontest.data.sample import changed
 from fitontest.data.samples import Samples
-from fitontest.data.segment_unions import SEGMENTS_OF, SegmentsOf, segments_of
-from fitontest.data.simplex_sample import CANONICAL, AnyReduction
+from fitontest.data.simplex_sample import CANONICAL
 from fitontest.evaluation.comparison.compare import compare_calibrators
 from fitontest.evaluation.comparison.comparison import Comparison
 from fitontest.evaluation.comparison.fitted_maps import FittedMaps
 from fitontest.evaluation.comparison.with_features import FROM_DTYPE, CategoricalFeatures
 from fitontest.evaluation.evaluate import FamilyLike, measures_of
 from fitontest.evaluation.evaluation import Evaluation
-from fitontest.evaluation.measuring import measure_data, measure_maxima, measure_segments
+from fitontest.evaluation.measuring import measure_data, measure_segments
 from fitontest.evaluation.segmented_evaluation import SegmentedEvaluation
-from fitontest.families.docstrings import take_descriptions
 from fitontest.measures.interval import INDEPENDENT_ROWS
 from fitontest.measures.measure import make as make_measure
 from fitontest.measures.plug_in import PlugIn
@@ -65,9 +63,10 @@ from fitontest.monitor.evidence.evidence import MonitorEvidence
 from fitontest.monitor.monitor import Monitor
 from fitontest.results.checks import choose
 from fitontest.results.exceptions import without_warnings
+from fitontest.results.options import spell_out
 from fitontest.results.table import PAGES, Section
 from fitontest.results.text import capital, sentence, short
-from fitontest.results.typing import ArrayInput, Label, RandomState
+from fitontest.results.typing import ArrayInput
 from fitontest.results.writing import write_text
 from fitontest.risk.validation.validation import Validation
 from fitontest.segments.found_segments import FoundSegments
@@ -342,34 +341,19 @@ class Report:
         return f"Report({self.title!r}: {self.verdict.headline}. {self.advice.title})"
 
 
-@take_descriptions(read)
+@spell_out("draws", "null_draws", interval=0.95)
 def report(
     y_true: ArrayInput,
     y_prob: ArrayInput = None,
     *,
-    title: str = "Calibration report",
-    date: datetime.date | str | None = None,
-    model: str | None = None,
-    notes: str | Mapping[str, str] | None = None,
     families: Iterable[FamilyLike] | Literal["all"] | None = None,
     compare: bool | Literal["auto"] = "auto",
     by: ArrayInput = None,
-    adjust: Literal["holm", "max"] = "holm",
-    segments: SegmentsOf = "crossed",
     X: Any = None,
     categorical_features: CategoricalFeatures = FROM_DTYPE,
     thresholds: float | Sequence[float] | None = None,
     monitor: Monitor | MonitorEvidence | None = None,
-    interval: float = 0.95,
-    random_state: RandomState = 0,
-    reduction: AnyReduction | None = None,
-    labels: ArrayInput = None,
-    sample_weight: ArrayInput = None,
-    groups: ArrayInput = None,
-    pos_label: Label | None = None,
-    label: str | None = None,
-    prob: str | Sequence[str] | None = None,
-    weight: str | None = None,
+    **options: Unpack[PageOptions],
 ) -> Report:
     """Return a page on the calibration of scores: whether they are wrong, what to do first, and what it gains.
 
@@ -380,17 +364,9 @@ def report(
 
     Parameters
     ----------
-    y_true, y_prob, labels, sample_weight, pos_label
+    y_true, y_prob
         As for `calibration_error`; what `read` returns in place of both, `Cells`, `ClassCells`, or a dict of these by
         segment. Or a file or a data frame, whose columns `label`, `prob`, `weight` and `by` name.
-    title : str
-        The heading of the page.
-    date : date or str, optional
-        Of the report; by default today.
-    model : str, optional
-        What made the scores, such as the name and the version of a model.
-    notes : str, or mapping of str to str, optional
-        What else is known of the model and of the data, such as where they come from.
     families : iterable of str, Family or MulticlassFamily, or "all", optional
         Whose errors are listed; by default spline, slope1, isotonic and beta, and of all classes at once temperature,
         vector and matrix; "all" are all that are registered for evaluation.
@@ -401,11 +377,6 @@ def report(
     by : array-like of shape (n,) or (n, k), or names of columns, optional
         The segment of each row, such as its region or its month: each is listed with the error of the family that is
         quoted. The verdict is of all rows together, not of each.
-    adjust : {"holm", "max"}, default="holm"
-        How p-values of segments are adjusted for their number, see `evaluate`; with "max" segments are listed with
-        their ECCE beyond one logistic map of all rows, and may overlap.
-    segments : {"crossed", "each", "pairs"}, default="crossed"
-        What several columns in `by` make, see `evaluate`.
     X : data frame, dict of columns, or array of shape (n, d), optional
         Features of the rows: the page lists the segments of them in which scores are wrong though nobody named them,
         see `find_segments`. Of one column of scores, or of the confidence.
@@ -424,8 +395,6 @@ def report(
     reduction : {"confidence", "classwise", "binary", "canonical"}, optional
         How a matrix of scores is read. "confidence" and "classwise" judge the confidence, and list the classes.
         "canonical" judges all classes at once by the ECE in joint bins, and lists the confidence and the classes.
-    label, prob, weight : str, optional
-        Columns of a file or data frame; of several classes `prob` is a list of them.
 
     Returns
     -------
@@ -456,52 +425,42 @@ def report(
     Report('Model A': Underconfident, scores too high. Calibrate the scores)
     >>> report.save("report.html")  # doctest: +SKIP
     """
-    choose(adjust, ("holm", "max"), "adjust")
-    choose(segments, SEGMENTS_OF, "segments")
     monitoring = read_monitor(monitor)
-    provenance = Provenance.of(date, model, notes)
-    options = ReportOptions.of(title, provenance, families, compare, interval, random_state, reduction, thresholds)
-    data = read(
-        y_true,
-        y_prob,
-        sample_weight=sample_weight,
-        groups=groups,
-        reduction="classwise" if options.judged == "confidence" else reduction,
-        labels=labels,
-        pos_label=pos_label,
-        by=by,
-        label=label,
-        prob=prob,
-        weight=weight,
-    )
-    options = options.for_data(data)
-    parts = segments_of(data, segments) if data.is_by_segment else None
+    provenance = Provenance.of(options["date"], options["model"], options["notes"])
+    reading = reading_of(options)
+    of_page: dict[str, Any] = {name: options[name] for name in ("title", "interval", "random_state", "reduction")}
+    page = ReportOptions.of(provenance=provenance, families=families, compare=compare, thresholds=thresholds, **of_page)
+    if page.judged == "confidence":
+        reading["reduction"] = "classwise"
+    data = read(y_true, y_prob, by=by, **reading)
+    page = page.for_data(data)
+    parts = data if data.is_by_segment else None
     whole = data if parts is None else parts.whole
     judged, classes = _judged(whole), _classes(whole)
     _refuse_few_groups(judged)
     if not judged.is_by_class:
         Repeats.of(judged).warn()
-    columns = {"label": label, "prob": prob, "weight": weight, "groups": groups, "by": by}
+    columns = {**{name: reading[name] for name in ("label", "prob", "weight", "groups")}, "by": by}
     with without_warnings():  # the tables of the page say what warnings say
-        evaluation = _evaluated(judged, options)
-        confidence = _of_confidence(judged, options)
+        evaluation = _evaluated(judged, page)
+        confidence = _of_confidence(judged, page)
         verdict = _verdict_of(evaluation, confidence)
-        comparison, not_compared = _compared(judged, options)
+        comparison, not_compared = _compared(judged, page)
         return Report(
-            options.title,
+            page.title,
             evaluation,
             comparison,
-            None if classes is None else _by_class(classes, verdict, options),
-            None if parts is None else _by_segment(parts, judged, verdict, options, adjust),
-            options.to_dict(),
+            None if classes is None else _by_class(classes, verdict, page),
+            None if parts is None else _by_segment(parts, judged, verdict, page),
+            page.to_dict(),
             confidence,
-            _after(comparison, judged, options),
+            _after(comparison, judged, page),
             data_facts(judged, whole, parts, evaluation.groups),
             _with_columns(provenance, y_true, columns).to_dict(),
             not_compared,
-            validation_of(judged, verdict, options),
+            validation_of(judged, verdict, page),
             monitoring,
-            found_in(judged, X, categorical_features, options),
+            found_in(judged, X, categorical_features, page),
         )
 
 
@@ -647,13 +606,9 @@ def _class_table(classes: Evaluation) -> Section:
 
 
 def _by_segment(
-    segments: Samples, whole: Data, verdict: Verdict | ClassesVerdict, options: ReportOptions, adjust: str
+    segments: Samples, whole: Data, verdict: Verdict | ClassesVerdict, options: ReportOptions
 ) -> SegmentedEvaluation:
-    """Return the error of every segment that is quoted of all rows, or by one maximum their ECCE."""
-    if adjust == "max" and segments.whole.classes is None:
-        return measure_maxima(segments, [make_measure("ecce")], "logistic", *options.redrawing.of_maximum())
+    """Return the error of every segment that is quoted of all rows."""
     judged = {segment: _judged(data) for segment, data in segments.items()}
     samples = Samples.of_segments(judged, whole, segments.name, segments.empty)
-    if adjust == "max":  # of the confidence
-        return measure_maxima(samples, [make_measure("ecce")], "logistic", *options.redrawing.of_maximum())
     return measure_segments(samples, [verdict.estimate.measure], options.redrawing)

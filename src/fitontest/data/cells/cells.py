@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import isclose
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,7 @@ from fitontest.data.indices import check_same_order
 from fitontest.data.ordering import Rows
 from fitontest.data.predictions import NAMES, Names
 from fitontest.data.read import read_groups
+from fitontest.data.reading.options import OfRows
 from fitontest.data.row_groups import GROUP, places_of_rows, ranks_of_groups
 from fitontest.data.sample import NO_FACTS, changed
 from fitontest.data.score_sample import ScoreSample
@@ -42,6 +43,7 @@ from fitontest.data.written import PLAIN, Written
 from fitontest.results.checks import as_names, brief, choose, is_real, is_whole
 from fitontest.results.exceptions import CalibrationWarning, warn_user
 from fitontest.results.frames import Backend, Records, records, to_frame
+from fitontest.results.options import spell_out
 from fitontest.results.serialising import as_text, from_text
 from fitontest.results.text import count, percent, short
 from fitontest.results.typing import ArrayInput, BoolArray, FloatArray, IntArray, Label
@@ -203,6 +205,7 @@ class Cells:
         return cls(sums_of_sample(sample, resolution), resolution, weights)
 
     @classmethod
+    @spell_out("sample_weight")
     def of_frame(
         cls,
         frame: Any,
@@ -211,14 +214,10 @@ class Cells:
         prob: str | Sequence[str],
         weight: str | None = None,
         by: str | Sequence[str] | None = None,
-        pos_label: Label | None = None,
-        reduction: str | None = None,
-        labels: Sequence[Label] | None = None,
-        weights: WeightType = "auto",
         edges: ArrayInput = (),
         exact: bool = False,
-        groups: str | Sequence[str] | None = None,
         written: Written = PLAIN,
+        **options: Unpack[OfRows],
     ) -> Any:
         """Return the summary of a data frame, eager or lazy, of any engine; of each segment with `by`.
 
@@ -235,15 +234,11 @@ class Cells:
         by : str or list of str, optional
             Columns whose values make segments: texts, numbers, booleans, dates or times. Timestamps with a time zone
             become those of UTC.
-        pos_label : label, optional
-            The positive class, needed unless labels are booleans, {0, 1} or {-1, 1}; of more labels it is held against
-            all others. The distinct labels are then read
-            in a pass of their own.
         reduction : {"confidence", "classwise", "binary"}, optional
             How several columns of scores are read, see `calibration_error`.
         labels : sequence, optional
             The class of each column of `prob`, needed with `reduction`.
-        weights, edges, exact
+        edges, exact
             As for `of`.
         groups : str or list of str, optional
             The column of what each row belongs to, such as a hospital; of what `by` may hold. Of several columns rows
@@ -270,13 +265,16 @@ class Cells:
         >>> fot.Cells.of_frame(frame, label="y", prob="p", by="region")["b"].n
         2
         """
+        reading: dict[str, Any] = dict(options)
+        weights, groups = reading.pop("weights"), reading.pop("groups")
+        reduction, labels = reading["reduction"], reading["labels"]
         resolution = read_resolution(edges, exact, by_group=groups is not None)
         check_kind(weights, has_weights=weight is not None)
         named: dict[str, Any] = {"label": label, "prob": prob, "weight": weight, "by": by, "groups": groups}
         frame, named = with_plain_names(frame, named)
         label, prob, weight = named["label"], named["prob"], named["weight"]
         segments, of_groups = as_names(named["by"], "by"), as_names(named["groups"], "groups")
-        columns = FrameColumns(label, prob, weight, segments, pos_label, reduction, labels, of_groups, written)
+        columns = FrameColumns(label, prob, weight, segments, **reading, groups=of_groups, written=written)
         each = sums_by_segment(frame, columns, resolution)
         if weights == "counts" and not all(sums.whole for sums in each.values()):
             raise ValueError(f"weight column {weight!r} must hold whole numbers with weights='counts'")

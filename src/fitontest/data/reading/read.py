@@ -3,54 +3,43 @@
 Every function that takes labels and scores takes what `read` returns in their place.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Unpack
 
 from fitontest.data.cells.cells import Cells, ClassCells
 from fitontest.data.cells.frame_rows import frame_in_words
 from fitontest.data.cells.segments import samples_of_cells
 from fitontest.data.predictions import NAMES, Names
 from fitontest.data.read import Data, read_arrays
+from fitontest.data.reading.options import Layout, ReadingOfFiles
 from fitontest.data.reading.table import CELLS, CellsWanted, Table
 from fitontest.data.samples import Samples
 from fitontest.data.score_sample import ScoreSample
-from fitontest.data.simplex_sample import AnyReduction, SimplexSample
+from fitontest.data.simplex_sample import SimplexSample
 from fitontest.data.weights import WeightType, check_kind
 from fitontest.data.written import Missing, Scale, Written, counting_from, taken_rows
 from fitontest.results.checks import brief, choose
-from fitontest.results.typing import ArrayInput, Label
+from fitontest.results.options import spell_out
+from fitontest.results.typing import ArrayInput
 
 READ = (ScoreSample, SimplexSample, Samples, Cells, Mapping)  # what is checked already, and says itself what it holds
 NO_GROUPS = 'whose rows cannot be told apart any more; name them where cells are made, as Cells.of_frame(groups="site")'
 NO_ROWS = "which have no rows any more; make cells of each segment, by Cells.of_frame(by=...), and take their dict"
 
 
+@spell_out()
 def read(
     y_true: Any,
     y_prob: ArrayInput = None,
     *,
-    sample_weight: ArrayInput = None,
-    weights: WeightType = "auto",
-    reduction: AnyReduction | None = None,
-    labels: ArrayInput = None,
-    pos_label: Label | None = None,
     by: Any = None,
-    groups: ArrayInput = None,
-    label: str | None = None,
-    prob: str | Sequence[str] | None = None,
-    weight: str | None = None,
     cells: CellsWanted = "auto",
-    sep: str | None = None,
-    encoding: str | None = None,
-    decimal: Literal[".", ","] | None = None,
-    thousands: str | None = None,
-    header: bool | None = None,
-    max_unpacked: int | None = None,
     missing: Missing = "refuse",
     scale: Scale = "probability",
     clip: bool = False,
     names: Names = NAMES,
+    **options: Unpack[ReadingOfFiles],
 ) -> Data:
     """Check labels and predicted probabilities once, from arrays, a data frame or a file, for all other functions.
 
@@ -69,41 +58,12 @@ def read(
         as it is.
     y_prob : array-like of shape (n,) or (n, K), optional
         Predicted probabilities of the positive class, in [0, 1], or with `reduction` of all classes.
-    sample_weight : array-like of shape (n,), optional
-        Weights of the rows. A row of weight 0 is absent.
-    weights : {"auto", "counts", "importances"}, default="auto"
-        What the weights mean: of counts a row of weight 2 is that row twice, of importances the scale means nothing.
-        "auto": counts where all are whole numbers of at most 10 on average, else importances.
-    reduction : {"confidence", "classwise", "binary", "canonical"}, optional
-        How a matrix of scores is read, see `calibration_error`. Without it only a column of scores is accepted, or two
-        that add up to 1 in each row: of these that of `pos_label` is read, by default that of the second class.
-    labels : array-like of shape (K,), optional
-        The classes in the order of the columns, with `reduction`; by default those that the columns are called after,
-        or else the labels that occur, sorted.
-    pos_label : label, optional
-        The positive class, needed unless the labels are booleans, {0, 1} or {-1, 1}. Of more than two labels it is held
-        against all others, and notes say so.
     by : array-like of shape (n,) or (n, k), list of tuples, dict of columns, or str or list of str, optional
         The segment of each row, such as its region; of a frame or file the names of columns.
-    groups : array-like of shape (n,), or str or list of str, optional
-        Which rows belong together, such as those of one patient, user or site: an id of any hashable type for each row;
-        of a frame or file the name of a column, or of several, of which rows belong together that share the values of
-        all. Intervals, p-values and folds then take groups, not rows, for independent; docs/groups.md says when that
-        matters.
-    label, prob, weight : str, optional
-        Of a frame or file the columns of labels, scores (with `reduction` a list of them) and weights.
     cells : {"auto", "always", "never"}, default="auto"
         Whether the rows of a frame or file are reduced to `Cells` in one pass, in a memory that does not grow with
         them. "auto": those of lazy frames, of patterns, and of more than a million rows of Parquet or of an eager
         frame, unless whole rows are needed, as by "canonical".
-    sep, encoding, decimal : str, optional
-        How a CSV file is written: by default the separator with which the header has the columns, UTF-8, and the point.
-    thousands : str, optional
-        The character between thousands of the numbers in a CSV file; by default there is none.
-    header : bool, optional
-        Whether a CSV file begins with the names of its columns, as by default; else they are "1", "2", ...
-    max_unpacked : int, optional
-        Bytes to which a compressed file may unpack; by default 4 GiB.
     missing : {"refuse", "drop"} or int, default="refuse"
         What becomes of rows in which a label, score, weight, segment or group is missing. A warning says how many are
         left out; a number is how many may be.
@@ -136,29 +96,31 @@ def read(
     >>> fot.read(frame, label="y", prob="p", weight="w", weights="importances").total
     5.0
     """
-    for argument, value in ((names.y_prob, y_prob), ("prob", prob)):
+    given_options: dict[str, Any] = dict(options)
+    reading = {name: given_options[name] for name in ("weights", "reduction", "labels", "pos_label")}
+    sample_weight, groups = options["sample_weight"], options["groups"]
+    columns = {name: given_options[name] for name in ("label", "prob", "weight")}
+    layout = {name: given_options[name] for name in Layout.__annotations__}
+    for argument, value in ((names.y_prob, y_prob), ("prob", columns["prob"])):
         if isinstance(value, Mapping):
             raise ValueError(
                 f"{argument} must be the scores of one model here; evaluate and ReliabilityDisplay take a dict of "
                 f"several; got those of {brief([*value])}"
             )
-    columns = {"label": label, "prob": prob, "weight": weight}
-    layout = {"sep": sep, "encoding": encoding, "decimal": decimal, "max_unpacked": max_unpacked}
-    layout |= {"thousands": thousands, "header": header}
     written = Written(scale, clip, missing)
     if isinstance(y_true, str | Path) or any(name is not None for name in columns.values()):
         arrays = {names.y_prob: y_prob, names.sample_weight: sample_weight}
         where = f"where {names.y_true} is a file or data frame, of which label, prob and weight name the columns"
         _refuse(arrays, where)
         table = Table.of(y_true, {**columns, "by": by, "groups": groups}, names, {**layout, **vars(written)})
-        return table.read(weights, reduction, labels, pos_label, cells)
+        return table.read(**reading, cells=cells)
     _refuse(layout, "unless a file is read")
     choose(cells, CELLS, "cells")
     _refuse({"cells": None if cells == "auto" else cells}, "unless a data frame or a file is read")
     if isinstance(y_true, READ):
-        more = {names.y_prob: y_prob, names.sample_weight: sample_weight, names.labels: labels}
-        more |= {names.pos_label: pos_label, names.by: by, names.groups: groups}
-        return _read_before(y_true, more, reduction, weights, names)
+        more = {names.y_prob: y_prob, names.sample_weight: sample_weight, names.labels: options["labels"]}
+        more |= {names.pos_label: options["pos_label"], names.by: by, names.groups: groups}
+        return _read_before(y_true, more, options["reduction"], options["weights"], names)
     if y_prob is None and (frame := frame_in_words(y_true)) is not None:
         raise ValueError(
             f"label and prob must name the columns of a frame that is passed as {names.y_true} alone, as in "
@@ -179,10 +141,7 @@ def read(
             taken[names.y_true],
             taken[names.y_prob],
             taken[names.sample_weight],
-            weights=weights,
-            reduction=reduction,
-            labels=labels,
-            pos_label=pos_label,
+            **reading,
             by={name: taken[f"{names.by} {name}"] for name in by} if isinstance(by, Mapping) else taken[names.by],
             groups=taken[names.groups],
             names=names,

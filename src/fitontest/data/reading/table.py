@@ -288,7 +288,7 @@ class Table:
             )
         if self._is_file:
             self.layout.refuse_for("Parquet")
-        make = Cells.of_file if self._is_file else Cells.of_frame
+        make: Any = Cells.of_file if self._is_file else Cells.of_frame
         cells = make(
             self.source,
             label=self.label,

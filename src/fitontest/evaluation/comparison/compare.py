@@ -1,7 +1,7 @@
 """The comparison of calibrators: all candidates are evaluated on the same held-out rows, and a rule chooses one."""
 
 from collections.abc import Iterable
-from typing import Any, Literal
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -11,11 +11,12 @@ from fitontest.data.indices import check_same_order
 from fitontest.data.known_groups import KnownGroups
 from fitontest.data.labels import listed
 from fitontest.data.predictions import NAMES, Names
+from fitontest.data.reading.options import reading_of
 from fitontest.data.reading.read import READ, read
 from fitontest.data.repeated_rows import Repeats
 from fitontest.data.sample import Sample
 from fitontest.data.score_sample import refuse_pooled_scores
-from fitontest.data.simplex_sample import CANONICAL, AnyReduction
+from fitontest.data.simplex_sample import CANONICAL
 from fitontest.evaluation.comparison.calibrators import RULES, rank_results
 from fitontest.evaluation.comparison.candidates import of_one_class
 from fitontest.evaluation.comparison.comparison import Comparison
@@ -23,7 +24,7 @@ from fitontest.evaluation.comparison.held_out import HeldOutEvaluation
 from fitontest.evaluation.comparison.judging import count_labels, ranks_in_reverse
 from fitontest.evaluation.comparison.kinds import KINDS, OF_SCORES, FamilyKind
 from fitontest.evaluation.comparison.known_truth import Truth, read_truth
-from fitontest.evaluation.comparison.options import EVALUATORS, Options
+from fitontest.evaluation.comparison.options import ComparisonOptions, Judging, Options
 from fitontest.evaluation.comparison.rows import check_two_classes, sample_of
 from fitontest.evaluation.comparison.with_features import (
     FROM_DTYPE,
@@ -36,9 +37,10 @@ from fitontest.families.base import Family
 from fitontest.families.multiclass.base import MulticlassFamily
 from fitontest.families.registry import family_name
 from fitontest.numerics.standard_error import LEAST_GROUPS
-from fitontest.results.checks import brief
+from fitontest.results.checks import brief, check_flag
+from fitontest.results.options import spell_out
 from fitontest.results.progress import track
-from fitontest.results.typing import ArrayInput, Label, RandomState
+from fitontest.results.typing import ArrayInput, Label
 
 TEST_NAMES = Names("test[0]", "test[1]", "test[2]", groups="test[3]")
 OF_SEVERAL = (
@@ -48,28 +50,17 @@ OF_SEVERAL = (
 )
 
 
+@spell_out("interval", "draws", "null_draws")
 def compare_calibrators(
     y_true: ArrayInput,
     y_prob: ArrayInput = None,
     *,
     families: Iterable[str | Family | MulticlassFamily] | None = None,
-    cv: int = 10,
-    repeats: int = 1,
-    scoring: Literal["log_loss", "brier"] = "log_loss",
-    rule: Literal["one_se", "best", "stack"] = "stack",
-    evaluators: Iterable[str | Family] = EVALUATORS,
-    decomposition: str | Family | MulticlassFamily | None = None,
     test: tuple[ArrayInput, ...] | None = None,
     truth: Truth = None,
-    interpretability: bool = False,
-    random_state: RandomState = 0,
-    sample_weight: ArrayInput = None,
-    pos_label: Label | None = None,
-    reduction: AnyReduction | None = None,
-    labels: ArrayInput = None,
-    groups: ArrayInput = None,
     X: Any = None,
     categorical_features: CategoricalFeatures = FROM_DTYPE,
+    **options: Unpack[ComparisonOptions],
 ) -> Comparison:
     """Compare recalibration methods on rows that they were not fitted to, and choose one.
 
@@ -91,34 +82,6 @@ def compare_calibrators(
         load jax, and families that are there to measure errors, such as slope1, flat, pava_bc and knn. With
         ``reduction="canonical"`` the like families of several classes; a family of two classes that is listed is fitted
         to each class against the rest (`OneVsRest`).
-    cv : int, default=10
-        Number of folds, at most n. The map that is used is fitted to all rows, so that a fair judgement needs nearly
-        all of them in each fit; `CalibratedClassifier` has 5, as scikit-learn's, since each fold fits the classifier
-        too. Folds are drawn over sorted rows, so they do not depend on the row order. Unlike scikit-learn's they are
-        not stratified, since a share of positives that is the same in every fold would hide the error of fitting it.
-    repeats : int, default=1
-        Cross-validations with other folds; the losses of a row are averaged.
-    scoring : {"log_loss", "brier"}, default="log_loss"
-        The proper loss. Log loss clips predictions to [1e-6, 1 - 1e-6].
-    rule : {"stack", "one_se", "best"}, default="stack"
-        "stack": the mixture of all candidates (`Stacking`), or the identity where the mixture has no smaller loss. The
-        mixture is added to the candidates unless they hold one, which keeps its own settings; of several that of the
-        smallest loss is meant; with "classwise" it is one for each class. On each fold it is judged with weights that
-        were chosen by the predictions for the other folds, of which the members were fitted to this fold too; fitted to
-        all rows it draws ten folds of its own. "one_se": one family. Of those whose loss is within one paired standard
-        error of the smallest the identity, if it is one of them. Else, with m the fewest parameters
-        (`Family.n_parameters_`) among them, that of the smallest loss among those with at most m + 1 parameters.
-        "best": the smallest loss, but the identity unless that beats it by more than one paired standard error.
-        docs/calibrators.md compares the rules.
-    evaluators : iterable of str or Family, default=("spline",)
-        Families by which the calibration error that is left is measured. Empty for none. Without a test set it is that
-        of the one map of all rows, with an interval: labels are drawn anew, and both the map and the evaluator fitted
-        to them. With ``reduction="canonical"``, and of candidates that see features, it is the raw error of held-out
-        predictions, without an interval. "canonical" has that of the largest score of each row, and the mean over the
-        classes, which it is with "classwise" too.
-    decomposition : str or family, optional
-        Family under which the loss of these predictions is split into calibration and refinement. By default isotonic;
-        vector with ``reduction="canonical"``.
     test : tuple (y, p), (y, p, sample_weight) or (y, p, sample_weight, groups), optional
         Rows that the rules do not use; weights or groups may be None. Or what `read` returned. Fitted to all of
         `y_true` and `y_prob`, every candidate is scored on them, and errors and decomposition are of these predictions.
@@ -129,12 +92,6 @@ def compare_calibrators(
         classes. Two errors of the fitted maps are then computed: their distance from it, mean |c_hat - c|, and the
         calibration error of their outputs, mean |c_hat - E[c | c_hat]|; of distributions the total variation, half the
         sum over the classes, and with "classwise" the mean over the classes.
-    interpretability : bool, default=False
-        Whether it is measured how readable and how valid the calibrated scores are: how many values each map has in
-        effect (`ProbabilisticCount`), and the probability deviation error and the area under the validity curve of the
-        held-out predictions; with "classwise" their means over the classes. `Comparison.frontier` and
-        `Comparison.plot_frontier` weigh the loss against the count. Not of all classes at once: values, bins and the
-        validity curve are of scores on a line.
     random_state : int, RandomState or None, default=0
         Seed of the folds, and of the families given by name.
     sample_weight : array-like of shape (n,), optional
@@ -142,17 +99,12 @@ def compare_calibrators(
         whose scale means nothing. A row of weight 0 is absent. The rows that a count stands for are held out one by
         one, as different ones; with `truth`, `X`, "canonical" and "classwise" together. Halving counts makes
         importances of them, and standard errors larger.
-    pos_label : label, optional
-        The positive class, needed unless the labels are booleans, {0, 1} or {-1, 1}. Of more than two labels it is held
-        against all others, and notes say so.
     reduction : {"confidence", "classwise", "binary", "canonical"}, optional
         How a matrix of scores is read. "confidence": the largest score of each row, a sample of two classes. "binary":
         the column of the positive class, of two. "classwise": every candidate is fitted to each class against the rest
         (`ByClassMap`, whose values are not divided by their sum), and the loss of a row is the mean of the K losses of
         two classes. "canonical": calibrators of several classes as they are. Their losses are sums over the classes; of
         two classes the Brier score is then twice that of the positive one.
-    labels : array-like of shape (K,), optional
-        The class of each column with a reduction, also of classes that do not occur.
     groups : array-like of shape (n,), optional
         What each row belongs to, such as a patient or a user, where several rows belong together. Folds hold out whole
         groups, at most as many folds as groups, and so do families that choose something by folds of their own;
@@ -213,14 +165,14 @@ def compare_calibrators(
     3     isotonic  0.3509      -0.0321          0.0100
     4     identity  0.3830       0.0000          0.0000
     """
-    if not isinstance(interpretability, bool | np.bool_):
-        raise ValueError(f"interpretability must be True or False, got {interpretability!r}")
+    reading, random_state = reading_of(options), options["random_state"]
+    reduction, labels, pos_label = reading["reduction"], reading["labels"], reading["pos_label"]
+    interpretability = check_flag(options["interpretability"], "interpretability")
     if reduction is None and labels is not None and not isinstance(y_true, READ):
         raise ValueError(f"labels must be None unless a reduction is given, got {labels!r}")
-    columns = {"sample_weight": sample_weight, "labels": labels, "pos_label": pos_label, "groups": groups}
     if reduction is None:
         _refuse_classes(y_prob, "y_prob")
-    data = read(y_true, y_prob, reduction=reduction, **columns)
+    data = read(y_true, y_prob, **reading)
     kind = data.reduction
     if interpretability and kind == CANONICAL:
         raise ValueError(
@@ -228,16 +180,15 @@ def compare_calibrators(
             "need one score in each row; 'confidence' and 'classwise' have them"
         )
     rows_kind = _kind_of(kind, X, categorical_features)
-    options = Options(
-        families, cv, repeats, scoring, rule, evaluators, decomposition, random_state, interpretability, rows_kind
-    )
+    judging: dict[str, Any] = {name: value for name, value in options.items() if name in Judging.__annotations__}
+    comparing = Options(families, kind=rows_kind, random_state=random_state, **judging)
     check_same_order(y_true=y_true, y_prob=y_prob, truth=truth, X=X)
     sample = sample_of(data, NAMES)
     test, X_test = _split_test(test, X)
     tested = None if test is None else _read_test(test, data, kind, pos_label)
     features = None if X is None else compared_rows(X, sample, categorical_features)
     of_test = None if X is None or tested is None else compared_rows(X_test, tested, categorical_features, "test[4]")
-    return _compare(sample, options, tested, truth, kind, features, of_test)
+    return _compare(sample, comparing, tested, truth, kind, features, of_test)
 
 
 def _refuse_classes(scores: Any, name: str) -> None:

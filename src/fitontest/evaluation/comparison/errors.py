@@ -7,7 +7,7 @@ difference.
 """
 
 from collections.abc import Mapping
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, Unpack
 
 import numpy as np
 from scipy.special import stdtr, stdtrit
@@ -18,9 +18,10 @@ from fitontest.data.indices import check_same_order
 from fitontest.data.known_groups import KnownGroups
 from fitontest.data.predictions import Names
 from fitontest.data.reading.models import by_model
+from fitontest.data.reading.options import reading_of
 from fitontest.data.reading.read import READ, read
 from fitontest.data.repeated_rows import Repeats
-from fitontest.data.simplex_sample import CANONICAL, AnyReduction
+from fitontest.data.simplex_sample import CANONICAL
 from fitontest.data.weights import read_weights
 from fitontest.evaluation.comparison.error_comparison import ErrorComparison, HeldOutMean
 from fitontest.evaluation.comparison.kinds import KINDS, OF_SCORES
@@ -37,8 +38,10 @@ from fitontest.numerics.random import check_cv, folds_of_groups, held_out_rows, 
 from fitontest.numerics.simplex_distances import DEFAULT_DISTANCE
 from fitontest.numerics.standard_error import mean_and_error
 from fitontest.results.checks import brief, choose, is_real, two_names
+from fitontest.results.options import spell_out
 from fitontest.results.progress import track
-from fitontest.results.typing import ArrayInput, FloatArray, IntArray, Label, RandomState
+from fitontest.results.typing import ArrayInput, FloatArray, IntArray, RandomState
+from fitontest.uncertainty.options import Options
 from fitontest.uncertainty.redrawing import Redrawing, estimate_of, has_quick_interval
 
 #: Predictions of one model, or those of two by their names.
@@ -48,6 +51,7 @@ DEFAULT_NAMES = ("p1", "p2")
 LEAST = 2  # rows, and effective rows, without which nothing can be held out and nothing varies
 
 
+@spell_out("draws", "null_draws", "label", "prob", "weight", interval=0.95)
 def compare_errors(
     y_true: ArrayInput,
     p1: Models,
@@ -56,14 +60,8 @@ def compare_errors(
     family: str | Family | MulticlassFamily | None = None,
     loss: Literal["brier", "log_loss"] = "brier",
     cv: int = 10,
-    interval: float = 0.95,
     names: tuple[str, str] | None = None,
-    random_state: RandomState = 0,
-    sample_weight: ArrayInput = None,
-    pos_label: Label | None = None,
-    reduction: AnyReduction | None = None,
-    labels: ArrayInput = None,
-    groups: ArrayInput = None,
+    **options: Unpack[Options],
 ) -> ErrorComparison:
     r"""Return which of two models is better calibrated on the same rows, and by how much, with an interval.
 
@@ -105,17 +103,12 @@ def compare_errors(
         Counts where all are whole numbers of at most 10 on average, weight 2 being the row twice; else importances,
         whose scale means nothing. A row of weight 0 is absent. Counts are written out: the
         result is that of the repeated rows. Of importances n is (sum w)^2 / sum w^2 in the standard errors.
-    pos_label : label, optional
-        The positive class, needed unless the labels are booleans, {0, 1} or {-1, 1}. Of more than two labels it is held
-        against all others, and notes say so.
     reduction : {"confidence", "classwise", "binary", "canonical"}, optional
         How matrices of scores are read. "canonical": all classes at once, of which the gains are those of proper
         calibration errors (`proper_error`), with a family of several classes; the Brier score is the sum over the
         classes. "confidence": the largest score of each row, and whether it is that of the label, which may differ
         between the models. "classwise": each class against the rest; a gain is the mean over the classes. "binary": the
         column of the positive class, of two.
-    labels : array-like of shape (K,), optional
-        The class of each column with a reduction, also of classes that do not occur.
     groups : array-like of shape (n,), optional
         What each row belongs to, such as a patient or a user, where several rows belong together; any ids that can be
         hashed. Folds hold out whole groups, at most K of them, and in the degrees of freedom K is the number of
@@ -186,6 +179,9 @@ def compare_errors(
     true is better calibrated than squared:
     its calibration error (squared) is smaller by 0.0336 (95 % interval 0.0263 to 0.0409; p-value 5.5e-19).
     """
+    reduction, random_state = options["reduction"], options["random_state"]
+    interval: Any = options["interval"]
+    sample_weight, groups = options["sample_weight"], options["groups"]
     if isinstance(y_true, READ):
         raise ValueError(
             f"y_true must be the labels of rows that both models scored, got {type(y_true).__name__}, which hold the "
@@ -199,9 +195,8 @@ def compare_errors(
     choose(loss, LOSSES, "loss")
     check_cv(cv)
     _check_level(interval)
-    weights = None if sample_weight is None else read_weights(sample_weight, "sample_weight")
-    columns = {"sample_weight": weights, "reduction": reduction, "labels": labels, "pos_label": pos_label}
-    columns["groups"] = groups
+    weights = None if sample_weight is None else read_weights(sample_weight, "sample_weight", options["weights"])
+    columns = reading_of(options) | {"sample_weight": weights, "weights": "auto"}
     data = [read(y_true, p, **columns, names=Names(y_prob=name)) for name, p in (("p1", p1), ("p2", p2))]
     samples = [sample_of(each) for each in data]
     check_same_order(y_true=y_true, p1=p1, p2=p2, sample_weight=sample_weight, groups=groups)

@@ -6,13 +6,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from fitontest.families.docstrings import take_descriptions
 from fitontest.families.multiclass.intra_order import IntraOrderFamily
 from fitontest.families.multiclass.ranked_rows import RankedRows
 from fitontest.families.registry import register
 from fitontest.maps.multiclass.base import MulticlassMap
 from fitontest.maps.multiclass.diagonal_order import DiagonalOrderMap
 from fitontest.results.checks import brief, is_whole
+from fitontest.results.docstrings import take_descriptions
 
 GAIN = 1e-14  # share of the loss that a last step gains: the optimum is one and is found to rounding
 HELD_OUT_GAIN = 1e-9  # in fits that only compare penalties

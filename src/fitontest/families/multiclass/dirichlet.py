@@ -11,7 +11,6 @@ import numpy as np
 
 from fitontest.data.simplex_sample import SimplexSample
 from fitontest.families.cutting import Eps
-from fitontest.families.docstrings import take_descriptions
 from fitontest.families.multiclass.base import Input
 from fitontest.families.multiclass.fitting import Scores
 from fitontest.families.multiclass.penalties import read_penalty
@@ -20,6 +19,7 @@ from fitontest.families.multiclass.structured import StructuredFamily
 from fitontest.families.registry import register
 from fitontest.maps.multiclass.softmax import SoftmaxMap
 from fitontest.results.checks import check_flag
+from fitontest.results.docstrings import take_descriptions
 from fitontest.results.typing import FloatArray, RandomState
 
 

@@ -6,7 +6,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from fitontest.families.docstrings import take_descriptions
 from fitontest.families.multiclass.intra_order import IntraOrderFamily
 from fitontest.families.multiclass.ranked_rows import RankedRows
 from fitontest.families.registry import register
@@ -15,6 +14,7 @@ from fitontest.maps.multiclass.order_preserving import OrderPreservingMap
 from fitontest.numerics.network import draw_weights, layers
 from fitontest.numerics.random import one_seed
 from fitontest.results.checks import brief, is_whole
+from fitontest.results.docstrings import take_descriptions
 from fitontest.results.typing import FloatArray
 
 GAIN = 1e-5  # share of the loss that a last step gains; float32 shows no less than 1e-7

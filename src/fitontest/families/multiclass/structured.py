@@ -13,7 +13,6 @@ import numpy as np
 from fitontest.data.simplex_sample import SimplexSample
 from fitontest.families.base import Solution
 from fitontest.families.cutting import Eps, read_eps
-from fitontest.families.docstrings import take_descriptions
 from fitontest.families.multiclass.base import Input, MulticlassFamily
 from fitontest.families.multiclass.fitting import (
     Scores,
@@ -32,6 +31,7 @@ from fitontest.maps.multiclass.softmax import SoftmaxMap
 from fitontest.numerics.newton import Optimum
 from fitontest.numerics.random import check_cv
 from fitontest.numerics.softmax import SoftmaxProblem
+from fitontest.results.docstrings import take_descriptions
 from fitontest.results.exceptions import CalibrationWarning, warn_user
 from fitontest.results.typing import FloatArray, Label, RandomState
 

@@ -2,13 +2,13 @@
 
 from typing import ClassVar
 
-from fitontest.families.docstrings import take_descriptions
 from fitontest.families.piecewise.base import PiecewiseFamily, fold_average
 from fitontest.families.piecewise.fitting import Polygons
 from fitontest.families.registry import register
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.knots import KnotsMap
 from fitontest.numerics.links import IDENTITY, LOGIT, Link
+from fitontest.results.docstrings import take_descriptions
 
 
 @register("pl")

@@ -2,7 +2,6 @@
 
 from typing import ClassVar
 
-from fitontest.families.docstrings import take_descriptions
 from fitontest.families.piecewise.base import PiecewiseFamily
 from fitontest.families.piecewise.fitting import Polygons
 from fitontest.families.piecewise.grid import EPS
@@ -10,6 +9,7 @@ from fitontest.families.registry import register
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.logit_knots import LogitKnotsMap
 from fitontest.numerics.links import LOGIT, Link
+from fitontest.results.docstrings import take_descriptions
 
 
 @register("pl3")

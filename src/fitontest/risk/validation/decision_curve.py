@@ -3,17 +3,17 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from fitontest.data.known_groups import KnownGroups
 from fitontest.data.reading.models import by_model, is_of_models, read_models
+from fitontest.data.reading.options import reading_of
 from fitontest.data.reading.read import read
 from fitontest.data.repeated_rows import Repeats
 from fitontest.data.samples import Samples
 from fitontest.data.score_sample import ScoreSample
-from fitontest.data.weights import WeightType
 from fitontest.families.base import check_family
 from fitontest.families.registry import family_name
 from fitontest.maps.base import CalibrationMap
@@ -21,8 +21,9 @@ from fitontest.numerics.random import one_seed
 from fitontest.results.checks import not_among
 from fitontest.results.exceptions import NoValueError
 from fitontest.results.frames import Records, records
+from fitontest.results.options import spell_out
 from fitontest.results.table import Section, Table
-from fitontest.results.typing import ArrayInput, FloatArray, IntArray, Label, RandomState
+from fitontest.results.typing import ArrayInput, FloatArray, IntArray, RandomState
 from fitontest.risk.measures.decision_regret import FAMILY
 from fitontest.risk.measures.net_benefit import possible, variance_of_more_rows
 from fitontest.risk.validation.curve import Curve
@@ -31,6 +32,7 @@ from fitontest.risk.validation.decided_rows import DecidedRows
 from fitontest.risk.validation.recalibrated import decision_losses
 from fitontest.risk.validation.thresholds import read_thresholds
 from fitontest.uncertainty.intervals import check_interval
+from fitontest.uncertainty.options import Options
 
 if TYPE_CHECKING:
     from fitontest.displays.canvas import AxesOrFigure
@@ -302,6 +304,7 @@ class DecisionCurve(Table):
         return sections_of(self)
 
 
+@spell_out("interval", "draws", "null_draws", "reduction", "labels", "label", "prob", "weight")
 def decision_curve(
     y_true: Any,
     y_prob: ArrayInput | Mapping[str, ArrayInput] = None,
@@ -309,11 +312,7 @@ def decision_curve(
     thresholds: ArrayInput = None,
     level: float = 0.95,
     family: Any = FAMILY,
-    sample_weight: ArrayInput = None,
-    groups: ArrayInput = None,
-    weights: WeightType = "auto",
-    pos_label: Label | None = None,
-    random_state: RandomState = 0,
+    **options: Unpack[Options],
 ) -> DecisionCurve:
     r"""Return what models are worth in decisions at each threshold, beside treating everybody and treating nobody.
 
@@ -338,17 +337,6 @@ def decision_curve(
         Of intervals and bands.
     family : str, Family or CalibrationMap, default="isotonic"
         Calibration maps, fitted to these rows, by which recalibration is judged; see `DecisionLoss`.
-    sample_weight : array-like of shape (n,), optional
-        Weights of the rows.
-    groups : array-like of shape (n,), optional
-        Which rows belong together, such as those of one patient.
-    weights : {"auto", "counts", "importances"}, default="auto"
-        What the weights mean, see `read`.
-    pos_label : label, optional
-        The positive class, needed unless the labels are booleans, {0, 1} or {-1, 1}. Of more than two labels it is held
-        against all others, and notes say so.
-    random_state : int, RandomState or None, default=0
-        Seed of the draws of the bands.
 
     Returns
     -------
@@ -385,13 +373,12 @@ def decision_curve(
     True
     """
     by_name: dict[str, Any] = {}
-    options: dict[str, Any] = {"sample_weight": sample_weight, "groups": groups, "weights": weights}
-    options["pos_label"] = pos_label
+    reading = reading_of(options)
     y_prob = by_model(y_true, y_prob)
     if is_of_models(y_prob):
-        samples: Any = read_models(y_true, y_prob, **options)
+        samples: Any = read_models(y_true, y_prob, **reading)
     else:
-        samples = read(y_true, y_prob, **options)
+        samples = read(y_true, y_prob, **reading)
     if isinstance(samples, Samples) and samples.kind == "model":
         by_name = {str(name): sample for name, sample in samples.items()}
     elif isinstance(samples, ScoreSample):
@@ -402,4 +389,4 @@ def decision_curve(
             f"{'samples by ' + samples.kind if isinstance(samples, Samples) else 'the scores of several classes'}"
         )
     Repeats.of(next(iter(by_name.values()))).warn()
-    return DecisionCurve.of(by_name, thresholds, level=level, family=family, random_state=random_state)
+    return DecisionCurve.of(by_name, thresholds, level=level, family=family, random_state=options["random_state"])

@@ -3,23 +3,25 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, Unpack
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils.parallel import Parallel, delayed
 
+from fitontest.data.reading.options import reading_of
 from fitontest.data.score_sample import ScoreSample
-from fitontest.data.weights import WeightType
 from fitontest.numerics.random import generator
 from fitontest.results.checks import is_whole
 from fitontest.results.exceptions import without_warnings
 from fitontest.results.frames import Records
+from fitontest.results.options import spell_out
 from fitontest.results.progress import track
 from fitontest.results.table import Section, Table
 from fitontest.results.text import count, short
-from fitontest.results.typing import ArrayInput, FloatArray, Label, RandomState
+from fitontest.results.typing import ArrayInput, FloatArray
 from fitontest.risk.validation.refitting import FittingRows, check_refittable
+from fitontest.uncertainty.options import Options
 
 Statistics: TypeAlias = Callable[[ScoreSample], Mapping[str, float | None]]
 FEWEST_DRAWS = 2  # of one nothing is known of the error by drawing
@@ -168,19 +170,15 @@ def _cell(value: float | None, digits: int = 3) -> str:
     return "-" if value is None else short(value, digits)
 
 
+@spell_out("interval", "null_draws", "reduction", "labels", "label", "prob", "weight", draws=200)
 def optimism_of(
     estimator: Any,
     X: Any,
     y: ArrayInput,
     statistics: Statistics,
     *,
-    draws: int = 200,
-    sample_weight: ArrayInput = None,
-    weights: WeightType = "auto",
-    groups: ArrayInput = None,
-    pos_label: Label | None = None,
-    random_state: RandomState = 0,
     n_jobs: int | None = None,
+    **options: Unpack[Options],
 ) -> Optimism:
     """Correct statistics of a model on the rows that it was fitted to for its optimism, by refitting.
 
@@ -206,15 +204,9 @@ def optimism_of(
     sample_weight : array-like of shape (n,), optional
         Weights. A row whose weight counts rows is drawn as so many; importances are drawn with their row and handed to
         ``fit``, which must take them (of a pipeline its last step).
-    weights : {"auto", "counts", "importances"}, default="auto"
-        What the weights mean, see `fitontest.read`.
     groups : array-like of shape (n,), optional
         Which rows belong together: whole groups are drawn. They are handed to ``fit`` where that names them, and to
         searches of scikit-learn; copies of a group keep its id.
-    pos_label : label, optional
-        The positive class, needed unless labels are booleans, {0, 1} or {-1, 1}.
-    random_state : int, RandomState or None, default=0
-        Of the bootstrap samples. The estimator keeps its own.
     n_jobs : int or None, default=None
         Models that are fitted at the same time, as in joblib; results do not depend on it.
 
@@ -255,6 +247,7 @@ def optimism_of(
     >>> optimism["brier"].optimism < 0 and optimism["brier"].corrected > optimism["brier"].apparent
     True
     """
+    draws, reading = options["draws"], reading_of(options)
     check_refittable(estimator)
     if not callable(statistics):
         raise ValueError(f"statistics must be a function of a ScoreSample, got {statistics!r}")
@@ -262,8 +255,8 @@ def optimism_of(
         raise ValueError(f"draws must be a whole number, at least {FEWEST_DRAWS}; got {draws!r}")
     if n_jobs is not None and (not is_whole(n_jobs) or n_jobs == 0):
         raise ValueError(f"n_jobs must be None or a whole number other than 0, got {n_jobs!r}")
-    entropy = generator(random_state).randint(2**31 - 1, size=4).tolist()
-    rows = FittingRows.of(X, y, sample_weight, groups, weights=weights, pos_label=pos_label)
+    entropy = generator(options["random_state"]).randint(2**31 - 1, size=4).tolist()
+    rows = FittingRows.of(X, y, **reading)
     sample = rows.sample(rows.fit(estimator, rows.copies))
     apparent = _values(statistics, sample)
     names = list(apparent)

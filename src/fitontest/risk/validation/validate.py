@@ -4,20 +4,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Any, Unpack
 
 from fitontest.data.read import Data
 from fitontest.data.reading.models import by_model, is_of_models, read_models
+from fitontest.data.reading.options import reading_of
 from fitontest.data.reading.read import read
 from fitontest.data.repeated_rows import Repeats
 from fitontest.data.samples import MANY, Key, Samples
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.segment_names import WHOLE, words_of
 from fitontest.data.segments import check_few
-from fitontest.data.simplex_sample import AnyReduction
-from fitontest.data.weights import WeightType
 from fitontest.families.base import Family, check_family
-from fitontest.families.docstrings import take_descriptions
 from fitontest.families.registry import family_name
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.measure import Measure
@@ -25,8 +23,9 @@ from fitontest.measures.notes import warn_of_several
 from fitontest.measures.plug_in import SCORES
 from fitontest.numerics.random import one_seed
 from fitontest.results.exceptions import Held, held_warnings, without_warnings
+from fitontest.results.options import spell_out
 from fitontest.results.progress import track
-from fitontest.results.typing import ArrayInput, Label, RandomState
+from fitontest.results.typing import ArrayInput
 from fitontest.risk.validation.optimism import optimism_of
 from fitontest.risk.validation.statistics import ERRORS, ICI, at_threshold, measures_of, statistics_of
 from fitontest.risk.validation.thresholds import read_thresholds, threshold_of_cost
@@ -34,12 +33,13 @@ from fitontest.risk.validation.validation import Validation
 from fitontest.risk.validation.validations import Validations
 from fitontest.uncertainty.dependence import share_dependence
 from fitontest.uncertainty.intervals import check_interval
+from fitontest.uncertainty.options import Options
 
 LEVEL = 0.95
 DRAWS = 200  # bootstrap samples that a model is refitted to
 
 
-@take_descriptions(read)
+@spell_out("interval", "draws", "null_draws", "labels")
 def validate(
     y_true: ArrayInput,
     y_prob: ArrayInput | Mapping[str, ArrayInput] = None,
@@ -52,15 +52,7 @@ def validate(
     family: str | Family = SCORES,
     level: float = LEVEL,
     by: ArrayInput = None,
-    groups: ArrayInput = None,
-    sample_weight: ArrayInput = None,
-    weights: WeightType = "auto",
-    reduction: AnyReduction | None = None,
-    pos_label: Label | None = None,
-    label: str | None = None,
-    prob: str | Sequence[str] | Mapping[str, str | Sequence[str]] | None = None,
-    weight: str | None = None,
-    random_state: RandomState = 0,
+    **options: Unpack[Options],
 ) -> Any:
     """Validate a risk model: calibration, discrimination and decisions, as reports on prediction models list them.
 
@@ -98,9 +90,7 @@ def validate(
         How a matrix of scores is read, see `calibration_error`; with "classwise" each class is validated against the
         rest.
     label, prob, weight : str, optional
-        Columns of a data frame or file; of several models a dict of the columns.
-    random_state : int, RandomState or None, default=0
-        Seed of the draws behind the intervals.
+        Columns of a data frame or file; of several models `prob` is a dict of the columns.
 
     Returns
     -------
@@ -148,21 +138,21 @@ def validate(
         raise ValueError("X must be left out without an estimator, which is fitted to it")
     chosen = _thresholds(thresholds, cost)
     check_family(family)
-    rule = _Rule(family, chosen, float(level), one_seed(random_state))
-    of_rows = {"sample_weight": sample_weight, "groups": groups, "weights": weights, "pos_label": pos_label}
-    of_tables = {"reduction": reduction, "label": label, "prob": prob, "weight": weight}
+    rule = _Rule(family, chosen, float(level), one_seed(options["random_state"]))
+    reading = reading_of(options)
+    reduction, prob = reading["reduction"], reading["prob"]
     if estimator is not None:
-        _refuse_beside_estimator({"y_prob": y_prob, "by": by, **of_tables})
+        of_rows = {name: reading.pop(name) for name in ("sample_weight", "groups", "weights", "pos_label")}
+        _refuse_beside_estimator({"y_prob": y_prob, "by": by, **reading})
         return rule.of_estimator(estimator, X, y_true, optimism, **of_rows)
-    options: dict[str, Any] = {**of_rows, **of_tables}
     if by is not None and reduction == "classwise":
         raise ValueError("by must be left out with reduction='classwise'; validate the segments of one class at a time")
     y_prob = by_model(y_true, y_prob, reduction)
     if is_of_models(y_prob, prob):
         if by is not None:
             raise ValueError("by must be left out for several models; validate the segments of one model at a time")
-        return _several(read_models(y_true, y_prob, **options), rule)
-    data = read(y_true, y_prob, by=by, **options)
+        return _several(read_models(y_true, y_prob, **reading), rule)
+    data = read(y_true, y_prob, by=by, **reading)
     return _several(data, rule) if isinstance(data, Samples) else rule.validation(data)
 
 

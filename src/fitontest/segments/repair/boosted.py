@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from fitontest.families.base import Solution
-from fitontest.families.docstrings import take_descriptions
 from fitontest.families.registry import register
+from fitontest.results.docstrings import take_descriptions
 from fitontest.results.typing import FloatArray
 from fitontest.segments.features.folds import DealtRows, dealt_rows
 from fitontest.segments.features.rows import FeatureRows

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from fitontest.families.base import Solution
-from fitontest.families.docstrings import take_descriptions
 from fitontest.families.registry import register
 from fitontest.numerics.random import one_seed
+from fitontest.results.docstrings import take_descriptions
 from fitontest.segments.features.rows import FeatureRows
 from fitontest.segments.features.search import FoundSegment
 from fitontest.segments.maps.offsets import SegmentOffsetsMap

@@ -8,12 +8,12 @@ import numpy as np
 from sklearn.base import clone
 
 from fitontest.families.base import Solution
-from fitontest.families.docstrings import take_descriptions
 from fitontest.families.mixing import likelihood_weights
 from fitontest.families.registry import family_name, register, seeded
 from fitontest.numerics.losses import LOG_LOSS_EPS
 from fitontest.numerics.standard_error import mean_and_error
 from fitontest.results.checks import as_list, brief, meant
+from fitontest.results.docstrings import take_descriptions
 from fitontest.results.typing import FloatArray
 from fitontest.segments.features.folds import DealtRows, dealt_rows
 from fitontest.segments.features.rows import FeatureRows

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from fitontest.families.base import Solution
-from fitontest.families.docstrings import take_descriptions
 from fitontest.families.registry import register
+from fitontest.results.docstrings import take_descriptions
 from fitontest.segments.features.levels import level_columns
 from fitontest.segments.features.rows import FeatureRows
 from fitontest.segments.maps.offsets import SegmentOffsetsMap

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from fitontest.families.base import Solution
-from fitontest.families.docstrings import take_descriptions
 from fitontest.families.registry import register
 from fitontest.numerics.links import sigmoid
 from fitontest.numerics.losses import log_loss
+from fitontest.results.docstrings import take_descriptions
 from fitontest.results.typing import BoolArray, FloatArray
 from fitontest.segments.features.folds import DealtRows, dealt_rows
 from fitontest.segments.features.grown_tree import LEAST_VARIANCE, GrownTree, TreeSplits, grow

@@ -3,7 +3,6 @@
 from typing import Any, Self
 
 from fitontest.data.indices import check_same_order
-from fitontest.families.docstrings import take_descriptions
 from fitontest.families.feature_calibrator import (
     kept_if_refused,
     predicted_classes,
@@ -14,6 +13,7 @@ from fitontest.families.feature_calibrator import (
 from fitontest.families.registry import register
 from fitontest.numerics.losses import log_loss
 from fitontest.results.checks import brief
+from fitontest.results.docstrings import take_descriptions
 from fitontest.results.typing import ArrayInput, FloatArray, IntArray
 from fitontest.segments.repair.trees.base import PrunedTree
 from fitontest.segments.repair.trees.node_models import LogisticModels, NodeModels, ShareModels

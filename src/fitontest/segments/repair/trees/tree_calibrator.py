@@ -3,9 +3,9 @@
 from typing import Any, Self
 
 from fitontest.data.indices import check_same_order
-from fitontest.families.docstrings import take_descriptions
 from fitontest.families.feature_calibrator import kept_if_refused, predicted_classes, read_groups_of, read_weights_of
 from fitontest.families.registry import register
+from fitontest.results.docstrings import take_descriptions
 from fitontest.results.typing import ArrayInput, FloatArray, IntArray
 from fitontest.segments.repair.trees.base import PrunedTree
 from fitontest.segments.repair.trees.node_models import NodeModels, ShareModels, brier_losses

@@ -3,7 +3,7 @@
 import pytest
 
 import fitontest as fot
-from fitontest.families.docstrings import take_descriptions
+from fitontest.results.docstrings import take_descriptions
 
 
 class Base:

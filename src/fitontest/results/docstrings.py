@@ -6,7 +6,7 @@ A docstring in the source has the summary and what is its own; `help` shows the 
 import inspect
 import re
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, is_typeddict
 
 T = TypeVar("T", bound=Callable[..., Any])
 ORDER = ("Parameters", "Attributes", "Returns", "Raises", "Warns", "Notes", "References", "Examples")  # as numpydoc's
@@ -44,7 +44,8 @@ def take_descriptions(source: Any, *sections: str) -> Callable[[T], T]:
         if described.__doc__ is None or not (summary or shared):  # Python was started to leave docstrings out
             return described
         head, own = _sections(described)
-        names = list(inspect.signature(described).parameters)
+        typed = is_typeddict(described)
+        names = list(described.__annotations__ if typed else inspect.signature(described).parameters)
         own["Parameters"] = _in_order(own.get("Parameters", ""), shared.get("Parameters", ""), names)
         for title in sections:
             mine, theirs = own.get(title, ""), shared[title]
