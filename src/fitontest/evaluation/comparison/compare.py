@@ -134,7 +134,8 @@ def compare_calibrators(
     -----
     The error after calibration is the mean distance |c_hat(p) - c(p)| of the map of all rows from the true one
     (`fitontest.uncertainty.fitted_map` says how); where several scores get one value it may exceed that of the values.
-    COVERAGE
+    The 95 % interval held it in 86 to 100 % of 50 simulated sets of each of 72 cases, in 95.5 % on average
+    (`benchmarks/fitted_map_coverage.py`).
     Held-out predictions do not tell it: they are of several maps. Parts of the loss, and measures of interpretability,
     are of these predictions, of which those of one score are averaged. With a `test` set all of them are those of the
     one map that is used.
