@@ -74,7 +74,6 @@ def test_a_map_has_a_null_without_fitting():
         ({"family": fot.maps.IdentityMap()}, "family must be the name of a family, a family or a MulticlassMap"),
         ({"family": fot.maps.SoftmaxMap([1, 1], [0, 0])}, "y_prob must have a column for each of the map's 2"),
         ({"debias": True}, "debias must be left at False with reduction='canonical'"),
-        ({"direction": "own"}, "direction must be left at 'smooth' with reduction='canonical'"),
         ({"norm": "l0"}, "norm must be one of"),
     ],
 )

@@ -168,7 +168,6 @@ def test_notes():
         ({"loss": "rejection"}, "loss must be left at 'bias' with reduction='canonical', got 'rejection'"),
         ({"alpha": 0.1}, "alpha must be left at 0.05 with reduction='canonical'"),
         ({"n_bins": 5}, "n_bins must be left at 10 with reduction='canonical' unless partition='uniform_grid'"),
-        ({"direction": "own"}, "direction must be left at 'smooth'"),
         ({"pos_label": 1}, "pos_label must be None with reduction='canonical'"),
         ({"distance": "l1"}, "distance must be one of"),
         ({"norm": "l3"}, "norm must be one of"),

@@ -103,7 +103,7 @@ def test_a_direction_is_called_by_the_name_of_its_family_whatever_its_settings()
     rng = np.random.default_rng(0)
     p = rng.random(300)
     direction = fot.families.make("cumulative_spline")  # which has a setting `kind`, as maps have a kind
-    error = fot.calibration_error(rng.random(300) < p, p, family="platt", interval=0.95, direction=direction)
+    error = towards(direction, rng.random(300) < p, p)
     assert error.interval.target == "towards cumulative_spline"
 
 

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 import fitontest as fot
+from fitontest.measures.plug_in import PlugIn
 from fitontest.uncertainty.intervals import NO_PLACES_OF_LEVELS
 from fitontest.uncertainty.inversion import invert
+from fitontest.uncertainty.redrawing import Redrawing, estimate_of
 from tests.uncertainty.test_ladder import drawn, waves
 
 
@@ -67,8 +69,8 @@ def test_of_levels_there_is_none(norm):
 def test_where_most_rows_are_calibrated_the_median_has_none():
     y, p = drawn(lambda p: p, 500)
     upper = fot.maps.KnotsMap([0.0, 0.8, 1.0], [0.0, 0.8, 0.9])
-    settings = {"family": "platt", "interval": 0.95, "direction": upper}
-    median, mean = (fot.calibration_error(y, p, norm=norm, **settings) for norm in ("q50", "l1"))
+    redrawing = Redrawing(interval=0.95, direction=upper)
+    median, mean = (estimate_of(PlugIn("platt", norm), fot.read(y, p), redrawing=redrawing) for norm in ("q50", "l1"))
     assert median.interval is None
     assert median.interval_reason == "the q50 of the distances is 0 on the whole way to the fitted map"
     assert mean.interval is not None
