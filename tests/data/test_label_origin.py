@@ -115,3 +115,9 @@ def test_parts_tell_what_all_of_them_do():
     both, one = LabelOrigin(predicted=True, fitted=True), LabelOrigin(predicted=True)
     assert both + one == one
     assert (one + LabelOrigin()).note == ""
+
+
+def test_rows_whose_classes_are_all_tied_are_no_predictions():
+    y = np.random.default_rng(4).integers(0, 4, 600)
+    sample = fot.read(y, np.full((600, 4), 0.25), reduction="confidence")
+    assert not LabelOrigin.of(sample.rows, of_classes=True).note

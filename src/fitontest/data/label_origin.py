@@ -96,7 +96,7 @@ def _are_cut(rows: Rows) -> bool:
 
 
 def _are_right(rows: Rows) -> bool:
-    return bool(np.all(rows.y > 0.0)) and _is_unlikely(rows.p)
+    return bool(np.all(rows.y >= 1.0)) and _is_unlikely(rows.p)
 
 
 def _is_unlikely(probabilities: FloatArray) -> bool:

@@ -138,7 +138,7 @@ def test_evaluate_and_check_take_one_maximum_and_a_report_crosses_segments(folde
     few = [str(tmp_path / "few.csv"), *common[1:]]
     page = CliRunner().invoke(main, ["report", *few, *by[:4], "--no-compare", "-o", str(tmp_path / "page.html")])
     assert page.exit_code == 0, page.output
-    assert "flag = True" in (tmp_path / "page.html").read_text()
+    assert "code = 0, flag = True" in (tmp_path / "page.html").read_text()
     alone = CliRunner().invoke(main, ["evaluate", *common, "--adjust", "max"])
     assert alone.exit_code == 2
     assert "--adjust and --segments must be left out without --by" in alone.output

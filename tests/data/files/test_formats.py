@@ -162,7 +162,7 @@ def test_thousands_are_read_where_they_are_named(tmp_path):
     file = write(tmp_path, "a.csv", 'y,p,w\n0,0.25,"1,000"\n1,0.5,"12,345,678.5"\n1,0.1,12\n0,0.9,0.5\n')
     given = {**NAMED, "weight": "w", "weights": "importances"}
     assert fot.read(file, **given, thousands=",").w.tolist() == [1000.0, 12345678.5, 12.0, 0.5]
-    with pytest.raises(ValueError, match=r"such as '1,000' at line 2 .*; decimal ',' reads .*, and thousands ','"):
+    with pytest.raises(ValueError, match=r"such as '1,000' at line 2 .*; decimal ',' reads .*; there is an option"):
         fot.read(file, **given)
     german = write(tmp_path, "b.csv", "y;p;w\n0;0,25;1.000,5\n1;0,5;1.000.000\n")
     assert fot.read(german, **given, thousands=".", decimal=",").w.tolist() == [1000.5, 1e6]
@@ -207,3 +207,11 @@ def test_rows_are_those_of_the_csv_module_whatever_the_newlines(tmp_path):
 def test_a_row_that_two_readers_read_otherwise_is_refused(tmp_path):
     with pytest.raises(ValueError, match="path must be read"):
         read_columns(write(tmp_path, "a.csv", 'y,p\n1, "a\nb",0\n1,0.5\n'), WANTED, ("prob",))
+
+
+def test_records_in_a_column_that_is_not_used_do_no_harm(tmp_path):
+    lines = [json.dumps({"y": k % 2, "p": 0.1 + 0.002 * k, "m": {"k": [1]}}) for k in range(300)]
+    (tmp_path / "a.jsonl").write_text("\n".join(lines))
+    assert fot.read(tmp_path / "a.jsonl", **NAMED).n == 300
+    evaluation = fot.evaluate(tmp_path / "a.jsonl", **NAMED, families=["platt"], interval=None)
+    assert evaluation.sample.n == 300

@@ -125,3 +125,12 @@ def test_columns_called_after_two_classes_are_no_models():
     with pytest.warns(fot.CalibrationWarning, match="two columns of y_prob"):
         found = fot.evaluate(Y, pd.DataFrame({"u": 1 - P, "v": P}), families=["platt"], interval=None)
     assert isinstance(found, fot.evaluation.Evaluation)
+
+
+def test_models_may_be_called_by_tuples():
+    rng = np.random.default_rng(0)
+    p = rng.random(200)
+    y = (rng.random(200) < p).astype(int)
+    frame = pd.DataFrame({("m", "a"): p, ("m", "b"): p**2})
+    found = fot.evaluate(y, frame, families=["platt"], interval=None)
+    assert [*found] == ["('m', 'a')", "('m', 'b')"]

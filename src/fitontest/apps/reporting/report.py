@@ -610,5 +610,5 @@ def _by_segment(
 ) -> SegmentedEvaluation:
     """Return the error of every segment that is quoted of all rows."""
     judged = {segment: _judged(data) for segment, data in segments.items()}
-    samples = Samples.of_segments(judged, whole, segments.name, segments.empty)
+    samples = Samples.of_segments(judged, whole, segments.name, segments.empty, segments.columns)
     return measure_segments(samples, [verdict.estimate.measure], options.redrawing)

@@ -31,7 +31,10 @@ def columns_by_name(value: Any) -> dict[str, Any] | None:
         frame = nw.from_native(value, eager_only=True, pass_through=True)
     except ValueError:  # several columns of one name
         return None
-    return {str(name): frame[name].to_native() for name in frame.columns} if isinstance(frame, nw.DataFrame) else None
+    if not isinstance(frame, nw.DataFrame):
+        return None
+    # by place, since a name of pandas may be a tuple
+    return {str(name): frame[:, place].to_native() for place, name in enumerate(frame.columns)}
 
 
 def count_rows(native: Any) -> int:

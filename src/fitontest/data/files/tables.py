@@ -97,7 +97,7 @@ def naming_lines(path: Path, columns: Mapping[str, str], layout: Layout = STANDA
         if layout.decimal is None and layout.thousands is None and _DECIMAL_COMMA.search(found):
             remedy = ("decimal", "',' reads a decimal comma")
             if _THOUSANDS.search(found):
-                remedy = ("decimal", "',' reads a decimal comma, and thousands ',' one between thousands")
+                remedy = ("decimal", "',' reads a decimal comma; there is an option for one between thousands too")
         line, counting = _line_of(path, layout, columns, error.name, error.row), layout.first_line
         if kind != CSV:
             counting = "lines counted from 1"

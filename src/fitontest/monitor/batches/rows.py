@@ -219,7 +219,7 @@ def _confidences(data: Samples) -> Any:
     if data.is_by_class:
         return data.whole.confidence()
     each = {key: _confidences(part) for key, part in data.items()}
-    return Samples.of_segments(each, _confidences(data.whole), data.name, data.empty)
+    return Samples.of_segments(each, _confidences(data.whole), data.name, data.empty, data.columns)
 
 
 def _of_samples(data: Any, layout: Layout, holds: Mapping[str, Any], *, hint: bool = False) -> BatchRows:
