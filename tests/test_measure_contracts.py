@@ -280,7 +280,8 @@ def outcome(measure, y, p):
 
 def test_class_wise_and_confidence(measure):
     labels, scores, names = three_classes()
-    found = fot.evaluate(labels, scores, measures=[measure], reduction="classwise", labels=names, null_draws=2)
+    asked = {"measures": [measure], "labels": names}
+    found = fot.evaluate(labels, scores, **asked, reduction="classwise", null_draws=2, interval=None)
     (mean,) = found
     each = [measure.estimate(fot.ScoreSample(labels == label, scores[:, k])).value for k, label in enumerate(names)]
     assert [one.value for one in mean.classes.values()] == pytest.approx(each, abs=1e-15)
@@ -289,7 +290,7 @@ def test_class_wise_and_confidence(measure):
     for html in (found._repr_html_(), mean._repr_html_()):
         assert "<i>" not in html
     assert "&lt;i&gt;a" in mean._repr_html_()
-    top = fot.evaluate(labels, scores, measures=[measure], reduction="confidence", labels=names)
+    top = fot.evaluate(labels, scores, **asked, reduction="confidence")
     (confidence,) = top
     hits = np.array(names)[scores.argmax(axis=1)] == labels
     assert confidence.value == value(measure, hits, scores.max(axis=1))

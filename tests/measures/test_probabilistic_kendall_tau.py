@@ -72,14 +72,18 @@ def test_each_class_has_its_own_truth():
     rng = np.random.default_rng(0)
     P, truth, y = rng.dirichlet([1] * 3, 40), rng.dirichlet([1] * 3, 40), np.arange(40) % 3
     with pytest.raises(ValueError, match=r"truth must have a column for each of the 3 classes .* got shape \(40,\)"):
-        fot.evaluate(y, P, measures=[fot.measures.ProbabilisticKendallTau(truth[:, 0])], reduction="classwise")
+        fot.evaluate(
+            y, P, measures=[fot.measures.ProbabilisticKendallTau(truth[:, 0])], reduction="classwise", interval=None
+        )
     measure = fot.measures.ProbabilisticKendallTau(truth)
-    found = fot.evaluate(y, P, measures=[measure], reduction="classwise").estimates[0]
+    found = fot.evaluate(y, P, measures=[measure], reduction="classwise", interval=None).estimates[0]
     assert [float(one) for one in found.classes.values()] == [tau(P[:, k], truth[:, k]) for k in range(3)]
     assert found.measure is measure
     with pytest.raises(ValueError, match="truth must be a function of the score, or one true probability for each row"):
         measure.estimate(fot.ScoreSample(y == 0, P[:, 0]))
-    function = fot.evaluate(y, P, measures=[fot.measures.ProbabilisticKendallTau(np.square)], reduction="classwise")
+    function = fot.evaluate(
+        y, P, measures=[fot.measures.ProbabilisticKendallTau(np.square)], reduction="classwise", interval=None
+    )
     assert float(function.estimates[0]) == 1
 
 
