@@ -103,7 +103,7 @@ def _each_as_given(values: Any) -> NDArray[Any]:
 
 def _refuse_unhashable(array: NDArray[Any], name: str) -> None:
     """Raise ValueError for the first of the ids that cannot be hashed, if there is one."""
-    bad = [at for at, value in enumerate(array) if not _is_hashable(value)]
+    bad = [at for at, value in enumerate(array) if not is_hashable(value)]
     if bad:
         value = array[bad[0]]
         got = f"the {type(value).__name__} {brief(value)}"
@@ -111,7 +111,8 @@ def _refuse_unhashable(array: NDArray[Any], name: str) -> None:
         raise BadValueError(name, rule, got, bad[0], array.shape, such(len(bad)))
 
 
-def _is_hashable(value: Any) -> bool:
+def is_hashable(value: Any) -> bool:
+    """Return whether a value may be a key, as an array or a record of JSON may not."""
     try:
         hash(value)
     except TypeError:

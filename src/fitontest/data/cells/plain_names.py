@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from fitontest.data.arrays import is_hashable
+
 
 def with_plain_names(frame: Any, columns: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
     """Return a frame whose columns are called by texts, each by its own, and the columns that were named by these.
@@ -53,11 +55,7 @@ def with_plain_names(frame: Any, columns: Mapping[str, Any]) -> tuple[Any, dict[
 
 def _is_among(value: Any, names: list[Any]) -> bool:
     """Return whether a value is one of the names, and no list of names."""
-    try:
-        hash(value)
-    except TypeError:
-        return False
-    return value is not None and value in names
+    return value is not None and is_hashable(value) and value in names
 
 
 def _as_text(name: Any) -> str:

@@ -30,6 +30,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from fitontest.data.arrays import is_hashable
 from fitontest.data.cells.frame_rows import column_names, first_rows, is_lazy
 from fitontest.data.group_hint import GroupColumn, GroupHint
 from fitontest.data.label_shares import near_shares
@@ -111,7 +112,7 @@ def find_group_column(
 def _as_groups(name: str, column: Sequence[Any], scores: ScoreSample) -> GroupColumn | None:
     """Return what a column tells if labels agree within its values."""
     cells = column[: min(scores.p.size, MOST_ROWS)]
-    if not all(map(_is_hashable, cells)):  # such as records of JSON
+    if not all(map(is_hashable, cells)):  # such as records of JSON
         return None
     values = [value for value in dict.fromkeys(cells) if not _is_missing(value)]
     if not (FEWEST_VALUES <= len(values) <= len(cells) / ROWS_EACH and all(map(_is_id, values))):
@@ -165,14 +166,6 @@ def _in_order(values: Sequence[Any]) -> IntArray:
 
 def _is_missing(value: Any) -> bool:
     return value is None or value == "" or bool(value != value)
-
-
-def _is_hashable(value: Any) -> bool:
-    try:
-        hash(value)
-    except TypeError:
-        return False
-    return True
 
 
 def _is_id(value: Any) -> bool:
