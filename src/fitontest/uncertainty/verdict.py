@@ -43,7 +43,7 @@ class Verdict:
     others : tuple of str
         Sentences on the other families that were measured.
     question : str
-        What may have made the scores wrong, where they are wrong by one factor of their odds; or "".
+        What may have made the scores wrong, where that is shown and they are wrong by one factor of their odds; or "".
 
     Notes
     -----
@@ -149,8 +149,8 @@ class Verdict:
 
     @property
     def causes(self) -> list[str]:
-        """What may have made the scores wrong, where that is shown and something tells it: a sentence, or none."""
-        return [self.question] if self.shown and self.question else []
+        """What may have made the scores wrong, where something tells it: a sentence, or none."""
+        return [self.question] if self.question else []
 
     @property
     def _each(self) -> str:
@@ -242,7 +242,7 @@ def verdict_of(named: Iterable[tuple[str, Estimate]], sample: ScoreSample, of: i
     draws = estimate.null.values.size if of == 1 else max(estimate.null.values.size, (FEWEST_DRAWS + 1) * of)
     test = joint_test(sample, draws, estimate.interval.seed, [estimate, *able.values()], UNLIKELY / of)
     tendency = tendency_of(sample, 1.0 - UNLIKELY)
-    question = ask_if_resampled(sample, tendency)
+    question = ask_if_resampled(sample, tendency) if test.shown else ""
     return Verdict(estimate, test, tendency, tuple(_of_others(able, estimate, test)), question)
 
 
