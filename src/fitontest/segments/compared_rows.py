@@ -19,13 +19,12 @@ from fitontest.data.sample import Sample
 from fitontest.data.score_sample import ScoreSample
 from fitontest.evaluation.comparison.candidates import list_feature_calibrators
 from fitontest.evaluation.comparison.kinds import Families, FamilyKind
-from fitontest.evaluation.comparison.with_features import CategoricalFeatures
 from fitontest.families.base import read_family
 from fitontest.families.listed import read_listed
 from fitontest.families.registry import FamilyBase, registered_class, seeded
 from fitontest.families.registry import names as family_names
 from fitontest.families.stacking import Stacking
-from fitontest.maps.rules.columns import Columns
+from fitontest.maps.rules.columns import CategoricalFeatures, Columns
 from fitontest.numerics.links import LOGIT_EPS, logit
 from fitontest.results.typing import FloatArray, IntArray, RandomState
 from fitontest.segments.features.given import columns_of

@@ -14,12 +14,11 @@ from fitontest.data.reading.read import read
 from fitontest.data.repeated_rows import Repeats
 from fitontest.data.row_groups import GROUP
 from fitontest.data.score_sample import ScoreSample
-from fitontest.evaluation.comparison.with_features import CategoricalFeatures
 from fitontest.families.base import read_family
 from fitontest.maps.base import CalibrationMap
 from fitontest.maps.identity import IdentityMap
 from fitontest.maps.logistic import LogisticMap
-from fitontest.maps.rules.columns import Columns
+from fitontest.maps.rules.columns import CategoricalFeatures, Columns
 from fitontest.numerics.links import LOGIT_EPS, logit
 from fitontest.numerics.random import one_seed
 from fitontest.results.checks import choose, is_real, is_whole

@@ -10,7 +10,7 @@ import click
 
 from fitontest.apps.cli.scores import Given, split_classes
 from fitontest.data.files.features import column_names, read_features
-from fitontest.evaluation.comparison.with_features import CategoricalFeatures
+from fitontest.maps.rules.columns import CategoricalFeatures
 
 OTHERS = "*"  # all columns that no other option names
 CATEGORICAL = click.option(

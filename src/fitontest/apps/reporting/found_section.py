@@ -6,7 +6,7 @@ from fitontest.apps.reporting.figures import Picture, drawn_picture
 from fitontest.apps.reporting.options import ReportOptions
 from fitontest.data.read import Data
 from fitontest.data.score_sample import ScoreSample
-from fitontest.evaluation.comparison.with_features import FROM_DTYPE, CategoricalFeatures
+from fitontest.maps.rules.columns import FROM_DTYPE, CategoricalFeatures
 from fitontest.results.text import signed
 from fitontest.segments.find import find_segments
 from fitontest.segments.found_segments import FoundSegments

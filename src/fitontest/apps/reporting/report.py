@@ -50,11 +50,11 @@ from fitontest.data.simplex_sample import CANONICAL
 from fitontest.evaluation.comparison.compare import compare_calibrators
 from fitontest.evaluation.comparison.comparison import Comparison
 from fitontest.evaluation.comparison.fitted_maps import FittedMaps
-from fitontest.evaluation.comparison.with_features import FROM_DTYPE, CategoricalFeatures
 from fitontest.evaluation.evaluate import FamilyLike, measures_of
 from fitontest.evaluation.evaluation import Evaluation
 from fitontest.evaluation.measuring import measure_data, measure_segments
 from fitontest.evaluation.segmented_evaluation import SegmentedEvaluation
+from fitontest.maps.rules.columns import FROM_DTYPE, CategoricalFeatures
 from fitontest.measures.interval import INDEPENDENT_ROWS
 from fitontest.measures.measure import make as make_measure
 from fitontest.measures.plug_in import PlugIn

@@ -26,16 +26,11 @@ from fitontest.evaluation.comparison.kinds import KINDS, OF_SCORES, FamilyKind
 from fitontest.evaluation.comparison.known_truth import Truth, read_truth
 from fitontest.evaluation.comparison.options import ComparisonOptions, Judging, Options
 from fitontest.evaluation.comparison.rows import check_two_classes, sample_of
-from fitontest.evaluation.comparison.with_features import (
-    FROM_DTYPE,
-    CategoricalFeatures,
-    ComparedRows,
-    compared_rows,
-    kind_with_features,
-)
+from fitontest.evaluation.comparison.with_features import ComparedRows, compared_rows, kind_with_features
 from fitontest.families.base import Family
 from fitontest.families.multiclass.base import MulticlassFamily
 from fitontest.families.registry import family_name
+from fitontest.maps.rules.columns import FROM_DTYPE, CategoricalFeatures
 from fitontest.numerics.standard_error import LEAST_GROUPS
 from fitontest.results.checks import brief, check_flag
 from fitontest.results.options import spell_out

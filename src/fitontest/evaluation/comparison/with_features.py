@@ -1,16 +1,14 @@
 """What a comparison asks of rows with features, and of calibrators that see them; a companion answers."""
 
-from collections.abc import Iterable, Sequence
-from typing import Any, Protocol, TypeAlias
+from collections.abc import Sequence
+from typing import Any, Protocol
 
 from fitontest.data.sample import Sample
 from fitontest.data.score_sample import ScoreSample
 from fitontest.evaluation.comparison.kinds import FamilyKind
+from fitontest.maps.rules.columns import CategoricalFeatures
 from fitontest.results.companions import brought
 from fitontest.results.typing import FloatArray, IntArray
-
-CategoricalFeatures: TypeAlias = str | Iterable[str | int | bool] | None
-FROM_DTYPE = "from_dtype"
 
 
 class WorstSegment(Protocol):

@@ -1,7 +1,7 @@
 """Columns of features: numbers and categories with missing values."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self, TypeAlias, overload
 
@@ -10,6 +10,9 @@ import numpy as np
 from fitontest.results.checks import brief, is_real, meant
 from fitontest.results.typing import BoolArray, FloatArray, IntArray
 
+#: Which columns are categories whatever they hold; by default as their types say.
+CategoricalFeatures: TypeAlias = str | Iterable[str | int | bool] | None
+FROM_DTYPE = "from_dtype"
 Level: TypeAlias = str | bool | int | float
 MISSING = -1  # the code of a missing category
 UNLIKELY = -1.6180339887e-7  # a number that stands for a missing one where rows are told apart

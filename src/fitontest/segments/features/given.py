@@ -3,8 +3,7 @@
 from typing import Any
 
 from fitontest.data.score_sample import ScoreSample
-from fitontest.evaluation.comparison.with_features import CategoricalFeatures
-from fitontest.maps.rules.columns import Columns
+from fitontest.maps.rules.columns import CategoricalFeatures, Columns
 from fitontest.segments.features.read_columns import read_columns
 
 

@@ -9,8 +9,16 @@ from numpy.typing import NDArray
 
 from fitontest.data.arrays import NUMBERS, is_missing
 from fitontest.data.places import BadValueError, such
-from fitontest.evaluation.comparison.with_features import FROM_DTYPE, CategoricalFeatures
-from fitontest.maps.rules.columns import MISSING, Categories, Column, Columns, Level, Numbers
+from fitontest.maps.rules.columns import (
+    FROM_DTYPE,
+    MISSING,
+    CategoricalFeatures,
+    Categories,
+    Column,
+    Columns,
+    Level,
+    Numbers,
+)
 from fitontest.results.checks import as_plain, brief, is_real, is_whole, meant
 
 NOTHING = "a minimum of 1 is required."  # as scikit-learn says it

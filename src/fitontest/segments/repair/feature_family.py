@@ -13,7 +13,6 @@ from fitontest.data.arrays import as_column, check_finite, check_same_length
 from fitontest.data.indices import check_same_order
 from fitontest.data.labels import distinct
 from fitontest.data.weights import Weights
-from fitontest.evaluation.comparison.with_features import FROM_DTYPE, CategoricalFeatures
 from fitontest.families.base import Solution
 from fitontest.families.feature_calibrator import (
     FeatureCalibrator,
@@ -23,7 +22,7 @@ from fitontest.families.feature_calibrator import (
     read_logits,
     read_weights_of,
 )
-from fitontest.maps.rules.columns import Columns
+from fitontest.maps.rules.columns import FROM_DTYPE, CategoricalFeatures, Columns
 from fitontest.numerics.random import check_seed
 from fitontest.results.checks import brief
 from fitontest.results.typing import ArrayInput, FloatArray, IntArray, RandomState

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import validate_data
 
-from fitontest.evaluation.comparison.with_features import CategoricalFeatures
-from fitontest.maps.rules.columns import Columns
+from fitontest.maps.rules.columns import CategoricalFeatures, Columns
 from fitontest.results.checks import brief, meant
 from fitontest.segments.features.read_columns import read_columns
 
