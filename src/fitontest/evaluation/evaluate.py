@@ -1,6 +1,7 @@
 """Any measures of any data: what `evaluate` reads, measures by default, and returns."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, Unpack
 
@@ -31,6 +32,7 @@ from fitontest.results.options import spell_out
 from fitontest.results.typing import ArrayInput, RandomState
 from fitontest.uncertainty.options import Options, split_options
 from fitontest.uncertainty.redrawing import Redrawing
+from fitontest.uncertainty.tolerance import DEFAULT_TOLERANCE, Tolerance, ToleranceLike, read_tolerance
 
 FamilyLike = str | Family | CalibrationMap | MulticlassFamily | MulticlassMap
 ALL = "all"  # in place of a list of families
@@ -53,6 +55,7 @@ def evaluate(
     adjust: Literal["holm", "max"] = "holm",
     segments: SegmentsOf = "crossed",
     against: Against = "logistic",
+    tolerance: ToleranceLike = DEFAULT_TOLERANCE,
     **options: Unpack[Options],
 ) -> Any:
     """Say whether scores are calibrated, and by how much and in which direction they are not.
@@ -109,6 +112,8 @@ def evaluate(
     against : {"logistic", "scores"}, default="logistic"
         With ``adjust="max"``, what segments are tested against: scores after one logistic map of all rows, so that an
         error that all rows share makes no segment guilty; or the scores as they are.
+    tolerance : float in (0, 1) or Tolerance, default=Tolerance(ratio=0.1, slope=0.1, error=0.01)
+        What a verdict takes for near enough, see `fitontest.uncertainty.Tolerance`; a number is of O:E and slope.
     label, prob, weight : str, optional
         Columns of a file or data frame, of labels, scores and weights; of several models `prob` is a dict of columns. A
         lazy frame, and one of more than 50,000 rows, is reduced to `Cells` in one pass, and to those of each segment.
@@ -137,15 +142,12 @@ def evaluate(
     >>> p = rng.random(1000)
     >>> y = rng.random(1000) < p**1.3
     >>> print(fot.evaluate(y, p, families=["slope1", "isotonic"]))
-    Underconfident, scores too high: calibration is rejected (p = 0.010); n = 1,000, share of positives 0.466.
-    Calibration error (spline, l1): debiased 0.0586 (raw 0.0561), 95 % interval 0.0338 to 0.0819; if calibrated: 0.0160
-    (raw).
-    Slope 1.14 (1.004 to 1.28; 1 is ideal, above 1: predictions not extreme enough).
-    Mean residual -0.0509 (-0.0757 to -0.0261; 0 is ideal, below 0: scores too high).
-    The families agree: each debiased value lies in the interval above.
-    slope1    0.0549  0.0105 to 0.0814
-    isotonic  0.0555  0.0298 to 0.0801
-    Rows must be independent. ...
+    Underconfident. n = 1,000, 47 % events.
+    Calibration error (spline, l1)  0.059  (95 % CI 0.034 to 0.082)
+    O:E                             0.90   (0.85 to 0.95)   10 % fewer events than predicted
+    Slope                           1.14   (1.00 to 1.28)   above 1: not extreme enough
+    By family, l1: slope1 0.055 (95 % CI 0.011 to 0.081); isotonic 0.056 (95 % CI 0.030 to 0.080).
+    More: .table(), .explain(), .plot()
     >>> print(fot.evaluate([0, 0, 1, 1], [0.1, 0.6, 0.4, 0.8], measures=["ece", "tce"]))
     n = 4, share of positives 0.500
     measure  value  bins
@@ -159,13 +161,14 @@ def evaluate(
     ([473, 527], 1000)
     >>> models = fot.evaluate(y, {"as they are": p, "calibrated": p**1.3}, families=["spline"])
     >>> {name: models[name].verdict.headline for name in models}
-    {'as they are': 'Underconfident, scores too high', 'calibrated': 'No miscalibration shown'}
+    {'as they are': 'Underconfident', 'calibrated': 'No miscalibration shown'}
     """
     choose(adjust, ("holm", "max"), "adjust")
     choose(against, AGAINST, "against")
     choose(segments, SEGMENTS_OF, "segments")
     if by is None and segments != "crossed" and not isinstance(y_true, Samples | Mapping):
         raise ValueError(f"segments must be left out without by, whose columns make segments; got {segments!r}")
+    near = read_tolerance(tolerance)
     reading, redrawing = split_options(options)
     prob, reduction, seed = reading["prob"], reading["reduction"], redrawing.random_state
     by_row = reading["label"] is None or reduction == CANONICAL or _has_few_rows(y_true)
@@ -188,18 +191,20 @@ def evaluate(
     chosen = measures_of(data, families, measures, norm, seed)
     unnamed = isinstance(families, str) and families == ALL and measures is None
     with without_warnings_of(BlockSizeWarning, wanted=unnamed):
-        return _measured(data, chosen, redrawing)
+        return _measured(data, chosen, redrawing, near)
 
 
-def _measured(data: Data, measures: list[Measure], redrawing: Redrawing) -> Any:
+def _measured(data: Data, measures: list[Measure], redrawing: Redrawing, tolerance: Tolerance) -> Any:
     """Return the measures of one sample, of segments or of several models."""
     if isinstance(data, Samples) and data.kind == MODEL:
-        return measure_models(data, measures, redrawing)
+        models = measure_models(data, measures, redrawing)
+        each = {name: replace(one, tolerance=tolerance) for name, one in models.evaluations.items()}
+        return replace(models, evaluations=each)
     if data.is_by_segment:
-        return measure_segments(data, measures, redrawing)
+        return replace(measure_segments(data, measures, redrawing), tolerance=tolerance)
     evaluation = measure_data(data, measures, redrawing)
     warn_of_notes(evaluation)
-    return evaluation
+    return replace(evaluation, tolerance=tolerance)
 
 
 def _has_few_rows(source: object) -> bool:

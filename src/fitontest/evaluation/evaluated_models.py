@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from fitontest.data.samples import Samples
 from fitontest.evaluation.evaluation import Evaluation
-from fitontest.evaluation.verdict_lines import IDEALS, header_of, line_of
+from fitontest.evaluation.verdict_lines import header_of, line_of
 from fitontest.results.checks import brief, choose
 from fitontest.results.frames import Records
 from fitontest.results.table import Section, Table
@@ -46,7 +46,7 @@ class EvaluatedModels(Table):
     >>> y = rng.random(1000) < p
     >>> models = fot.evaluate(y, {"calibrated": p, "squared": p**2}, families=["spline"])
     >>> [*models], models["squared"].verdict.headline
-    (['calibrated', 'squared'], 'Overconfident, scores too low')
+    (['calibrated', 'squared'], 'Scores too low, and overconfident')
     """
 
     evaluations: Mapping[str, Evaluation]
@@ -132,13 +132,9 @@ class EvaluatedModels(Table):
         verdicts = self.verdicts
         if len(verdicts) < len(self):
             return [self._values()]
-        of_what = "accuracy", "confidence"
-        if self.samples.reduction != "confidence":
-            of_what = "share of positives", "score"
-        notes = [IDEALS.format(*of_what), *self._lines]
-        header = header_of("model", verdicts.values())
-        body = [line_of(name, verdict, verdict.headline, verdict.p_value) for name, verdict in verdicts.items()]
-        return [Section(self._conclusion(verdicts), header, body, "\n".join(notes)), *self._others()]
+        body = [line_of(name, verdict) for name, verdict in verdicts.items()]
+        section = Section(self._conclusion(verdicts), header_of(verdicts.values()), body, "\n".join(self._lines))
+        return [section, *self._others()]
 
     @staticmethod
     def _conclusion(verdicts: Mapping[str, Verdict]) -> str:

@@ -23,6 +23,7 @@ from fitontest.partitions.cell_partition import CellPartition
 from fitontest.partitions.partition import Partition
 from fitontest.results.frames import Records, attributes
 from fitontest.results.number import Number
+from fitontest.results.quoting import in_decimals, quote
 from fitontest.results.table import Section, Table, cell
 from fitontest.results.text import count, debiased_and_raw, sentence, short
 from fitontest.results.typing import ArrayInput, BoolArray, FloatArray, Label
@@ -308,6 +309,13 @@ class Estimate(Table, Number):
     def quoted(self) -> float:
         """The value that texts quote; see `quotes_debiased`."""
         return self.debiased if self.debiased is not None and self.quotes_debiased else self.value
+
+    @property
+    def in_words(self) -> str:
+        """How texts quote an error: the debiased value with its interval, or where there is none what float() is."""
+        if self.interval is None or self.debiased is None:
+            return f"{in_decimals([self.value])[0]}, the plug-in"
+        return quote(self.debiased, self.interval.low, self.interval.high, self.interval.level)
 
     @property
     def quotes_debiased(self) -> bool:

@@ -3,11 +3,13 @@
 from .certain_scores import CertainScores
 from .joint import JointTest
 from .tendency import Tendency
+from .tolerance import Tolerance
 from .verdict import Verdict
 
 __all__ = [
     "CertainScores",
     "JointTest",
     "Tendency",
+    "Tolerance",
     "Verdict",
 ]

@@ -4,6 +4,7 @@ import datetime
 import json
 import re
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -126,7 +127,7 @@ def test_the_same_data_give_the_same_bytes(tmp_path):
 def test_it_says_first_what_was_found():
     error, *others = report("bold").sentences
     assert report("bold").verdict.headline == "Overconfident"
-    assert error.startswith("Calibration is rejected (p <= 0.005); calibration error debiased ")
+    assert error.startswith("Calibration is rejected (p <= 0.005); calibration error 0.120 (95 % CI ")
     assert others[0].startswith("P-value of each statistic by itself: ")
     assert others[-1].startswith("Errors of any shape that persists over 1.3 % of the rows, up to ")
     html = report("bold").html
@@ -237,7 +238,7 @@ def test_of_calibrated_scores_it_says_what_could_be_hidden():
     made = report("calibrated")
     high = made.verdict.interval.high
     assert made.verdict.headline == "No miscalibration shown"
-    assert made.sentences[-1].startswith(f"Errors up to {short(high)} cannot be ruled out (of any shape that persists ")
+    assert made.sentences[-1].startswith(f"Errors up to {high:.3f} cannot be ruled out (of any shape that persists ")
     assert made.html.count('class="card good"') == (2 if made.advice.kind == "no need" else 0)
 
 
@@ -246,7 +247,8 @@ def test_where_no_direction_is_sure_it_says_how_many_rows_would_show_one():
     tendency = verdict.tendency
     interval = type(tendency.residual_interval)
     vague = type(tendency)(0.01, interval(-0.01, 0.03, 0.95), 0.9, interval(0.7, 1.1, 0.95))
-    open_ = type(verdict)(verdict.estimate, verdict.test, vague)
+    level = replace(verdict.sizes.ratio, value=1.01, interval=interval(0.98, 1.04, 0.95))
+    open_ = replace(verdict, sizes=replace(verdict.sizes, tendency=vague, ratio=level, parts=()))
     assert open_.headline == "Miscalibrated, in no single direction"
     last = Summary(open_).sentences[-1]
     assert last == "About 2,400 rows would show a direction, if there is one."  # (.02 / .01)^2 and (.2 / .1)^2

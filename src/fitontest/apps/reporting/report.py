@@ -422,7 +422,7 @@ def report(
     >>> p = rng.random(1000)
     >>> report = fot.report(rng.random(1000) < p**1.5, p, title="Model A", compare=False)
     >>> report
-    Report('Model A': Underconfident, scores too high. Calibrate the scores)
+    Report('Model A': Underconfident, and scores too high. Calibrate the scores)
     >>> report.save("report.html")  # doctest: +SKIP
     """
     monitoring = read_monitor(monitor)
