@@ -13,7 +13,7 @@ from fitontest.measures.interval import ErrorInterval
 from fitontest.measures.plug_in import PlugIn
 from fitontest.results.exceptions import without_warnings
 from fitontest.results.quoting import in_decimals
-from fitontest.results.text import capital, debiased_and_raw, percent, sentence, short
+from fitontest.results.text import capital, percent, sentence, short
 from fitontest.uncertainty.agreement import agreement_of
 from fitontest.uncertainty.intervals import with_interval
 from fitontest.uncertainty.joint import FEWEST_DRAWS, UNLIKELY, JointTest, joint_test
@@ -361,8 +361,3 @@ def _interval_and_null(estimate: Estimate) -> tuple[ErrorInterval, IfCalibrated]
     assert estimate.interval is not None
     assert estimate.null is not None
     return estimate.interval, estimate.null
-
-
-def both_values(estimate: Estimate) -> str:
-    """Return the debiased value of an estimate with the raw one in brackets, or the raw one where there is no other."""
-    return debiased_and_raw(estimate.debiased, estimate.value)

@@ -17,8 +17,7 @@ from fitontest.evaluation.comparison.comparison import Comparison
 from fitontest.evaluation.evaluation import Evaluation
 from fitontest.evaluation.segmented_evaluation import SegmentedEvaluation
 from fitontest.measures.estimate import Estimate
-from fitontest.results.text import short
-from fitontest.uncertainty.verdict import Verdict, both_values
+from fitontest.uncertainty.verdict import Verdict
 
 SCALES: tuple[ScaleName, ...] = ("probability", "logit")
 NEARLY_ALL, END = 0.9, 0.1  # share of the rows, and how near to 0 or 1
@@ -135,7 +134,7 @@ def _small_picture(
     display.advice = None
     figure = create_figure(SMALL)
     display.plot(figure, legend=False)
-    caption = f"{both_values(estimate)}, n = {estimate.n:,}"
+    caption = f"{estimate.in_words}, n = {estimate.n:,}"
     caption += f"; {detail}" if detail else ""
     text = f"{title}: reliability diagram by {estimate.measure.name}; calibration error {caption}."
     return Picture(name, title, text, inline_svg(figure, name, text), caption)
@@ -195,11 +194,10 @@ def drawn_picture(display: Display, name: str, title: str, text: str) -> Picture
 def _text(verdict: Verdict, display: ReliabilityDisplay) -> str:
     one = verdict.estimate
     assert one.interval is not None
-    interval = f"{short(one.interval.low)} to {short(one.interval.high)}"
     band = "for the true map" if one.interval.roughness is None else "of the spline, which does not fit,"
     beside = "" if display.band is None else f"with a band {band} and "
     return (
         f"Reliability diagram on the {display.scale.name} scale: the map of family {verdict.family} against the "
-        f"diagonal, {beside or 'with '}the histogram of the scores. {verdict.headline}; interval of the error "
-        f"{interval}."
+        f"diagonal, {beside or 'with '}the histogram of the scores. {verdict.headline}; calibration error "
+        f"{one.in_words}."
     )
