@@ -194,3 +194,17 @@ def test_calibrated_scores_have_no_wrong_parts():
         for n in (100, 400):
             p = rng.beta(*shape, n)
             assert verdict(rng.random(n) < p, p).sizes.parts == ()
+
+
+def test_it_is_of_every_verdict_of_an_evaluation():
+    p = beta(1, 2, 400)
+    y = drawn(p, p)
+    near = Tolerance(0.5, 0.5, 0.5)
+    alone = fot.evaluate(y, p, tolerance=near, **ONE)
+    models = fot.evaluate(y, {"a": p, "b": p**1.01}, tolerance=near, **ONE)
+    segments = fot.evaluate(y, p, by=np.arange(400) % 2, tolerance=near, **{**ONE, "null_draws": 80})
+    assert {one.tolerance for one in (alone, alone.only(["spline"]), models["b"], segments.total, segments[1])} == {
+        near
+    }
+    assert alone.verdict.sizes.tolerance == near
+    assert alone.to_dict()["verdict"]["tolerance"] == {"ratio": 0.5, "slope": 0.5, "error": 0.5}

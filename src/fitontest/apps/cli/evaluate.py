@@ -23,6 +23,7 @@ from fitontest.measures.measure import Measure
 from fitontest.numerics.significance.choice import check_alpha
 from fitontest.results.detailed import Detailed
 from fitontest.uncertainty.intervals import check_interval
+from fitontest.uncertainty.tolerance import DEFAULT_TOLERANCE
 
 NULL_DRAWS = 100  # enough for the mean to a tenth of the spread
 TCE = "tce"
@@ -89,6 +90,13 @@ PROPER_ERROR = "proper_error"  # has a standard error, and fits many maps for ea
     help="With --adjust max, what segments are tested against: scores after one logistic map of all rows, or the "
     "scores as they are.",
 )
+@click.option(
+    "--tolerance",
+    type=float,
+    default=DEFAULT_TOLERANCE.ratio,
+    show_default=True,
+    help="How far O:E and slope may be from 1 for scores to be close to calibrated.",
+)
 @click.option("--verbose", is_flag=True, help="Print all columns, p-values and notes below the verdict.")
 @of_format()
 @refusing
@@ -105,6 +113,7 @@ def evaluate(
     adjust: Literal["holm", "max"],
     segments: SegmentsOf,
     against: Against,
+    tolerance: float,
     verbose: bool,
     style: str,
 ) -> None:
@@ -131,7 +140,7 @@ def evaluate(
         raise ValueError("--adjust and --segments must be left out without --by, which makes the segments")
     data = given.read_models(by)
     others = [_measure(name, alpha) for name in chosen if name != TCE or _counts_rows(data)]
-    settings: dict[str, Any] = {"norm": norm, "random_state": random_state, "interval": level}
+    settings: dict[str, Any] = {"norm": norm, "random_state": random_state, "interval": level, "tolerance": tolerance}
     if by:
         settings |= {"adjust": adjust, "segments": segments, "against": against}
         result = fot.evaluate(data, families=listed, measures=others or None, null_draws=null_draws or 0, **settings)

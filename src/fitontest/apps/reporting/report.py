@@ -71,6 +71,7 @@ from fitontest.results.writing import write_text
 from fitontest.risk.validation.validation import Validation
 from fitontest.segments.found_segments import FoundSegments
 from fitontest.uncertainty.redrawing import MOST_JUDGED, Redrawing
+from fitontest.uncertainty.tolerance import DEFAULT_TOLERANCE, ToleranceLike, read_tolerance
 from fitontest.uncertainty.verdict import FAMILY, Verdict
 
 TCE_ROWS = 100_000  # rows above which the test of each score is left out, because it then rejects nearly all
@@ -353,6 +354,7 @@ def report(
     categorical_features: CategoricalFeatures = FROM_DTYPE,
     thresholds: float | Sequence[float] | None = None,
     monitor: Monitor | MonitorEvidence | None = None,
+    tolerance: ToleranceLike = DEFAULT_TOLERANCE,
     **options: Unpack[PageOptions],
 ) -> Report:
     """Return a page on the calibration of scores: whether they are wrong, what to do first, and what it gains.
@@ -388,6 +390,8 @@ def report(
     monitor : Monitor or MonitorEvidence, optional
         Of the stream that the model is monitored in: the page has a part with its sentence, its batches and pictures.
         It changes nothing else, since the rows of a stream are other ones.
+    tolerance : float in (0, 1) or Tolerance, default=Tolerance(ratio=0.1, slope=0.1, error=0.01)
+        What the verdict takes for near enough, see `fitontest.uncertainty.Tolerance`; a number is of O:E and slope.
     interval : float in (0, 1), default=0.95
         Level of the intervals.
     random_state : int, RandomState or None, default=0
@@ -425,7 +429,7 @@ def report(
     Report('Model A': Underconfident, and scores too high. Calibrate the scores)
     >>> report.save("report.html")  # doctest: +SKIP
     """
-    monitoring = read_monitor(monitor)
+    monitoring, near = read_monitor(monitor), read_tolerance(tolerance)
     provenance = Provenance.of(options["date"], options["model"], options["notes"])
     reading = reading_of(options)
     of_page: dict[str, Any] = {name: options[name] for name in ("title", "interval", "random_state", "reduction")}
@@ -442,7 +446,7 @@ def report(
         Repeats.of(judged).warn()
     columns = {**{name: reading[name] for name in ("label", "prob", "weight", "groups")}, "by": by}
     with without_warnings():  # the tables of the page say what warnings say
-        evaluation = _evaluated(judged, page)
+        evaluation = replace(_evaluated(judged, page), tolerance=near)
         confidence = _of_confidence(judged, page)
         verdict = _verdict_of(evaluation, confidence)
         comparison, not_compared = _compared(judged, page)
@@ -451,7 +455,7 @@ def report(
             evaluation,
             comparison,
             None if classes is None else _by_class(classes, verdict, page),
-            None if parts is None else _by_segment(parts, judged, verdict, page),
+            None if parts is None else replace(_by_segment(parts, judged, verdict, page), tolerance=near),
             page.to_dict(),
             confidence,
             _after(comparison, judged, page),
