@@ -6,6 +6,7 @@ from textwrap import wrap
 from fitontest.data.known_groups import KnownGroups
 from fitontest.measures.side_by_side import Named
 from fitontest.results.number_lines import NumberLine, number_lines
+from fitontest.results.quoting import confidence, quote
 from fitontest.results.table import WIDTH, Section
 from fitontest.results.text import count, p_in_words, percent, sentence
 from fitontest.uncertainty.sizes import OF_SLOPE
@@ -138,11 +139,12 @@ def _others(named: Named) -> list[str]:
     for name, one in named:
         if one.measure.is_family_error:
             continue
-        null, printed = one.null, one.measure.printed
+        null, printed, interval = one.null, one.measure.printed, one.interval
         value = f"{name} {printed(one.quoted)}"
-        if one.interval is not None:
-            ends = f"{printed(one.interval.low)} to {printed(one.interval.high)}"
-            value += f" ({100 * one.interval.level:g} % CI {ends})"
+        if interval is not None and one.measure.ideal == 1.0:  # a ratio or a slope
+            value = f"{name} {quote(one.quoted, interval.low, interval.high, interval.level, 'ratio')}"
+        elif interval is not None:
+            value += f" ({confidence(interval.level)} {printed(interval.low)} to {printed(interval.high)})"
         if null is not None:
             two_sided = "two-sided " if null.two_sided else ""
             value += f" (if calibrated {printed(null.mean)}; {two_sided}{p_in_words(null.p_value)})"

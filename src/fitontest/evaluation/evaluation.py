@@ -363,7 +363,8 @@ class Evaluation(Table):
             return self._of_classes or self._tables()
         is_listed = any(one is verdict.estimate for one in self.estimates)
         of_values = [(name, one) for name, one in self.named if not (is_listed and one.measure.is_family_error)]
-        notes = [*note_lines(of_values), *_data_notes(self.estimates[0])]
+        of_groups = [] if self.groups is None else self.groups.notes
+        notes = [*note_lines(of_values), *_data_notes(self.estimates[0]), *of_groups]
         return [conclude(self.named, verdict, notes, self.doubts)]
 
     def table(self) -> Table:

@@ -141,7 +141,7 @@ def test_intervals_of_a_file_take_groups(file, scores):
     found = run("evaluate", file, *COLUMNS, "--family", "platt", "--measure", "none")
     expected = fot.evaluate(scores["y"], scores["p"], groups=scores["patient"], families=["platt"])
     assert found.stdout == f"{expected}\n"
-    assert "groups: 40" in found.stdout
+    assert "n = 300 in 40 groups" in found.stdout
 
 
 def test_group_given_twice_is_the_combination(file, scores):

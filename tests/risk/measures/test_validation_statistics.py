@@ -332,7 +332,8 @@ def test_in_print():
     evaluation = fot.evaluate(y, p, families=["platt"], measures=["calibration_slope", "observed_expected"])
     (line,) = [line for line in str(evaluation).splitlines() if line.startswith("Other measures: ")]
     assert "calibration_slope 0.7" in line
-    assert "95 % interval" in line
+    assert " (95 % CI 0." in line
+    assert "; observed_expected 1.02 (95 % CI 0.98 to 1.06)." in line
     table = str(evaluation.table())
     assert "by a formula" in table
 
