@@ -110,7 +110,8 @@ def tree(name: str, **settings: Any) -> Any:
 
 
 def reliability_band(y: Any, p: Any, **options: Any) -> Any:
-    return fot.ReliabilityDisplay.from_predictions(y, p, **options).band
+    (diagram,) = fot.ReliabilityDisplay.from_predictions(y, p, **options).diagrams.values()
+    return diagram.band
 
 
 def calibration_error(*rows: Any, **options: Any) -> Any:

@@ -19,7 +19,6 @@ DISPLAYS = (
     "TCEDisplay",
     "CumulativeDisplay",
     "ValidityDisplay",
-    "PairsDisplay",
     "SimplexDisplay",
 )
 MOST = 11  # parameters that a public function writes of its own, with ** as one

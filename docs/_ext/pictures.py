@@ -136,14 +136,10 @@ def slopes() -> Any:
 
 
 def reading() -> Any:
-    """Draw bins and a smooth map."""
+    """Draw the default diagram, and bins."""
     import fitontest as fot
 
-    plain = {"scale": "probability", "band": None}
-    return beside(
-        (digits(), {"family": fot.Slope1(10), **plain}),
-        (digits(), {"family": "spline", **plain}),
-    )
+    return beside((digits(), {}), (digits(), {"family": fot.Slope1(10)}))
 
 
 def bands() -> Any:
@@ -158,10 +154,10 @@ def bands() -> Any:
 
 
 def rare() -> Any:
-    """Draw rare events on both scales."""
+    """Draw rare events on the square, and as observed over expected."""
     return beside(
         (rare_events(), {"family": "beta", "scale": "probability"}),
-        (rare_events(), {"family": "beta", "scale": "logit"}),
+        (rare_events(), {"family": "beta"}),
     )
 
 

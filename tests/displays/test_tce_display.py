@@ -121,11 +121,11 @@ def test_a_probability_scale_of_rare_events_advises_the_logit_scale():
     p = np.random.default_rng(0).uniform(0, 0.01, 300)
     assert (
         draw(p > 0.009, p, scale="probability")
-        .ax_.get_title(loc="left")
+        .second_.get_text()
         .endswith("\nmost scores are below 0.01: scale='logit'")
     )
-    assert "scale=" not in draw(p > 0.009, p, scale="logit").ax_.get_title(loc="left")
-    assert "n = 300" in draw(p > 0.009, p, partition="equal_mass", n_bins=1).ax_.get_title(loc="left")
+    assert "scale=" not in draw(p > 0.009, p, scale="logit").second_.get_text()
+    assert "n = 300" in draw(p > 0.009, p, partition="equal_mass", n_bins=1).second_.get_text()
 
 
 def test_empty_bins_have_no_violin():
@@ -155,7 +155,7 @@ def test_the_title_tells_what_to_expect():
     display = draw(y, p, null_draws=9, name="mine")
     title = display.ax_.get_title(loc="left")
     assert title.startswith("mine: TCE ")
-    assert f"if calibrated {display.error.measure.printed(display.error.null.mean)} (p = " in title
+    assert f"if calibrated {display.error.measure.printed(display.error.null.mean)} (p = " in display.second_.get_text()
     assert "\n" not in title
 
 

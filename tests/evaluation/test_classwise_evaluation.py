@@ -162,8 +162,7 @@ def test_one_sample_is_an_evaluation_that_says_how_it_was_reduced(reduction, sha
 def test_a_class_can_be_drawn(found, tmp_path):
     several = found["dog"].diagrams()
     several.save(tmp_path / "dog.png", dpi=40)
-    first = several.displays["slope1"]
-    assert first.ax_.get_ylabel() == "Observed frequency of the class"
+    assert several.ax_.get_ylabel() == "Observed frequency of the class"
 
 
 def test_the_classes_are_drawn_under_one_family():
@@ -171,10 +170,10 @@ def test_the_classes_are_drawn_under_one_family():
     p = rng.dirichlet(np.ones(3), 400)
     y = (p.cumsum(axis=1) > rng.random((400, 1))).argmax(axis=1)
     found = fot.evaluate(y, p, interval=None, families=["isotonic", "beta"], reduction="classwise")
-    several = found.plot("beta", figure=Figure())
-    assert [*several.displays] == ["class 0", "class 1", "class 2"]
-    assert [display.error for display in several.displays.values()] == [found[k]["beta"] for k in range(3)]
-    first = found.plot(figure=Figure())
-    assert [display.error for display in first.displays.values()] == [found[k]["isotonic"] for k in range(3)]
-    with pytest.raises(ValueError, match="family must be one of 'isotonic', 'beta'; got 'slope1'"):
+    several = found.plot("beta", ax=Figure())
+    assert [*several.diagrams] == ["class 0", "class 1", "class 2"]
+    assert [display.error for display in several.diagrams.values()] == [found[k]["beta"] for k in range(3)]
+    first = found.plot(ax=Figure())
+    assert [display.error for display in first.diagrams.values()] == [found[k]["isotonic"] for k in range(3)]
+    with pytest.raises(ValueError, match="families must be one of 'isotonic', 'beta'; got 'slope1'"):
         found.plot("slope1")

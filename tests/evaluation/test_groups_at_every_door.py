@@ -137,9 +137,8 @@ def test_diagrams_take_groups():
     drawn = fot.ReliabilityDisplay.from_predictions(Y, P, groups=PATIENT, **quick)
     assert drawn.error == fot.calibration_error(Y, P, groups=PATIENT, interval=None)
     several = fot.ReliabilityDisplay.from_predictions(Y, {"a": P, "b": P**2}, groups=PATIENT, **quick)
-    assert several.displays["a"].error == drawn.error
-    for display in (fot.displays.ValidityDisplay, fot.displays.PairsDisplay):
-        assert display.from_predictions(Y, P, groups=PATIENT).error is not None
+    assert several.diagrams["a"].error == drawn.error
+    assert fot.displays.ValidityDisplay.from_predictions(Y, P, groups=PATIENT).error is not None
     three = np.stack([1 - P, P / 2, P / 2], axis=1)
     triangle = fot.displays.SimplexDisplay.from_predictions(Y, three, groups=PATIENT, labels=[0, 1, 2])
     assert triangle.data.groups.rows.sum() == 240
@@ -161,7 +160,6 @@ def test_diagrams_take_groups():
         fot.ReliabilityDisplay.from_predictions,
         fot.displays.TCEDisplay.from_predictions,
         fot.displays.ValidityDisplay.from_predictions,
-        fot.displays.PairsDisplay.from_predictions,
         fot.displays.SimplexDisplay.from_predictions,
     ],
 )

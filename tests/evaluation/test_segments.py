@@ -412,10 +412,10 @@ def test_what_is_not_there_is_named(segmented):
 def test_the_diagrams_are_of_the_worst_segments_on_shared_axes():
     y, p, _ = rows(210)
     segmented = fot.evaluate(y, p, by=np.arange(210) % 7, **NULLS)
-    display = segmented.plot(figure=Figure())
+    display = segmented.diagrams().plot(Figure())
     assert [*display.axes_] == [*map(str, segmented.worst()[:5]), "all rows"]
     assert len({ax.get_ylim() for ax in display.axes_.values()}) == 1
-    assert [*segmented.diagrams(segments=[3, 0]).displays] == ["3", "0", "all rows"]
+    assert [*segmented.plot([3, 0], ax=Figure()).diagrams] == ["3", "0", "all rows"]
     with pytest.raises(ValueError, match="segments must be among those measured"):
         segmented.diagrams(segments=[9])
     with pytest.raises(ValueError, match="families must be given for diagrams"):

@@ -8,7 +8,6 @@ import fitontest as fot
 from fitontest.data.entries import Entries
 from fitontest.datasets import Derivate
 from fitontest.families.mixing import likelihood_weights
-from fitontest.families.stacking import LEAST_NAMED
 from fitontest.numerics.random import held_out_rows
 from tests.multiclass import draw
 from tests.strategies import noisy
@@ -186,21 +185,6 @@ def test_refusals(options, message):
     y, p = noisy(50)
     with pytest.raises(ValueError, match=message):
         fot.families.Stacking(**{"families": QUICK, **options}).fit(p, y)
-
-
-def test_a_diagram_shows_the_members():
-    y, p = noisy(400)
-    from matplotlib.figure import Figure
-
-    options = {"family": fot.families.Stacking(QUICK), "band": None, "interval": None}
-    display = fot.ReliabilityDisplay.from_predictions(y, p, **options, ax=Figure())
-    weights = dict(zip(QUICK, display.error.estimator.weights_, strict=True))
-    shown = [name for name in QUICK if weights[name] >= LEAST_NAMED]
-    assert len(display.members_) == len(shown) > 0
-    rows = display.parts()["members"]
-    assert list(dict.fromkeys(row["member"] for row in rows)) == shown
-    one = next(row for row in rows if row["member"] == "platt")
-    assert one["y"] == pytest.approx(display.error.estimator.members_["platt"].predict([one["x"]])[0])
 
 
 def test_of_several_classes_it_is_the_mixture_of_the_definition():

@@ -235,11 +235,11 @@ def test_estimates_draw_themselves():
     display = error.plot(Figure(), name="model", scale="logit")
     assert isinstance(display, fot.ReliabilityDisplay)
     assert display.error is error
-    assert display.name == "model"
+    assert [*display.diagrams] == ["model"]
     assert isinstance(fot.tce(Y, P, null_draws=0).plot(Figure()), fot.displays.TCEDisplay)
     y, p = three_classes()
     many = fot.calibration_error(y, p, reduction="classwise", family="platt", interval=None).plot(Figure(), classes=2)
-    assert len(many.displays) == 2
+    assert len(many.diagrams) == 2
     triangle = fot.calibration_error(y, p, reduction="canonical", family="temperature", interval=None).plot(Figure())
     assert isinstance(triangle, fot.displays.SimplexDisplay)
 

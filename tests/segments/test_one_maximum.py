@@ -118,17 +118,10 @@ def test_overlapping_segments_take_holm_too():
 
 
 def test_pictures(evaluation):
-    display = evaluation.plot(figure=Figure())
-    frame = display.to_frame(part="before")
-    assert frame["segment"].tolist() == evaluation.worst()
-    assert frame["stands_out"].iloc[0]
-    assert (frame["null_low"] < frame["null_high"]).all()
-    y, p, by = rows()
-    repaired = fot.evaluate(y, np.where(by["site"] == 1, p**0.6, p), by=by, adjust="max", segments="pairs")
-    both = evaluation.plot(after=repaired, figure=Figure())
-    assert both.to_frame(part="after")["value"].iloc[0] < both.to_frame(part="before")["value"].iloc[0]
-    with pytest.raises(ValueError, match="after must be left out unless adjust='max'"):
-        fot.evaluate(y, p, by=by["sex"], families=[fot.Slope1(3)], interval=None).plot(after=repaired)
+    display = evaluation.plot(ax=Figure())
+    names = {dot.name for dot in display.dots}
+    assert "all rows" in names
+    assert len(names) == len(evaluation) + 1
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,9 @@ from fitontest.data.reading.read import read
 from fitontest.data.score_sample import ScoreSample
 from fitontest.displays.base import BinaryDisplay, check_measured
 from fitontest.displays.canvas import AxesOrFigure, get_axes, style_axes
-from fitontest.displays.headline import without_formulas
 from fitontest.displays.options import DrawingOptions
 from fitontest.displays.palette import FILL, GAP, NEUTRAL, get_foreground, get_line_color
+from fitontest.displays.titles import without_formulas
 from fitontest.measures.cumulative import CumulatedResiduals, CumulativeError
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.measure import make as make_measure
@@ -100,7 +100,7 @@ class CumulativeDisplay(BinaryDisplay):
         self._scores = np.concatenate((sample.distinct.p[:1], sample.distinct.p))
 
     @classmethod
-    @spell_out("interval", "null_draws", "scale", "limits", "color", "fill", "legend", "ref_line", draws=DRAWS)
+    @spell_out("interval", "null_draws", "scale", "limits", "color", "legend", "ref_line", draws=DRAWS)
     def from_predictions(
         cls,
         y_true: ArrayInput,

@@ -14,10 +14,9 @@ from fitontest.results.text import count, sentence
 from fitontest.uncertainty.verdict import Verdict
 
 if TYPE_CHECKING:
-    from fitontest.displays.canvas import AxesOrFigure, SomeFigure
+    from fitontest.displays.canvas import AxesOrFigure
     from fitontest.displays.ranks import RankDisplay
-    from fitontest.displays.scales import ScaleName
-    from fitontest.displays.small_multiples import SmallMultiples
+    from fitontest.displays.reliability import ReliabilityDisplay
 
 DIFFERENCES = (
     "Which models differ by more than chance: fot.compare_errors(y_true, p_a, p_b) compares the errors of two on the "
@@ -180,28 +179,24 @@ class EvaluatedModels(Table):
         return Section(title, ["model", *first.names], body, "\n".join(notes))
 
     def plot(
-        self,
-        family: str | None = None,
-        *,
-        scale: "ScaleName" = "auto",
-        figure: "SomeFigure" = None,
-    ) -> "SmallMultiples":
-        """Draw the reliability diagrams of the models side by side on shared axes.
+        self, family: str | None = None, *, scale: str = "auto", ax: "AxesOrFigure" = None
+    ) -> "ReliabilityDisplay":
+        """Draw the reliability diagrams of the models: up to four on the same axes, more as panels.
 
         Parameters
         ----------
         family : str, optional
-            Whose map is drawn, by default the first family.
-        scale : {"auto", "probability", "logit"}, default="auto"
-            How the axes lay out probabilities, see `ReliabilityDisplay`.
-        figure : matplotlib Figure or SubFigure, optional
-            An empty one to draw in; by default a new pyplot figure that is large enough.
+            Whose map is drawn, by default the spline, else the first family.
+        scale : {"auto", "probability", "logit", "ratio"}, default="auto"
+            What the axes are, see `ReliabilityDisplay`.
+        ax : matplotlib Axes, Figure or SubFigure, optional
+            Place of the diagram; by default a new pyplot figure that is large enough.
 
         Returns
         -------
-        SmallMultiples
+        ReliabilityDisplay
         """
-        return self.diagrams(family, scale=scale).plot(figure)
+        return self.diagrams(family, scale=scale).plot(ax)
 
     def plot_ranks(self, ax: "AxesOrFigure" = None) -> "RankDisplay":
         """Draw how the families order the models by their calibration errors.
@@ -234,7 +229,7 @@ class EvaluatedModels(Table):
             raise ValueError("ranks must be of the calibration error of a family, there are other measures alone")
         return RankDisplay({name: _quoted(by_model) for name, by_model in errors.items()}).plot(ax)
 
-    def diagrams(self, family: str | None = None, *, scale: "ScaleName" = "auto") -> "SmallMultiples":
+    def diagrams(self, family: str | None = None, *, scale: str = "auto") -> "ReliabilityDisplay":
         """Return the reliability diagrams, which are yet to be drawn, or to be saved.
 
         Parameters
@@ -255,9 +250,11 @@ class EvaluatedModels(Table):
         with_map = [name for name, estimate in first.named if estimate.map is not None]
         if not with_map:
             raise ValueError(f"families must be given for diagrams: none of {first.names} has a map to draw")
-        chosen = with_map[0] if family is None else choose(family, with_map, "family")
+        usual = "spline" if "spline" in with_map else with_map[0]
+        chosen = usual if family is None else choose(family, with_map, "family")
         measured = [(name, each[chosen], each.sample) for name, each in self.evaluations.items()]
-        return ReliabilityDisplay.side_by_side(measured, scale)  # each panel says which map it shows
+        verdicts = {name: each.verdict for name, each in self.evaluations.items()}
+        return ReliabilityDisplay.of_models(measured, scale=scale, verdicts=verdicts)
 
 
 def _quoted(by_model: Mapping[str, Mapping[str, Any]]) -> dict[str, float]:

@@ -13,6 +13,7 @@ from fitontest.measures.measure import Measure
 from fitontest.measures.uncertainty import Uncertainty
 from fitontest.uncertainty.intervals import NULL_DRAWS, Direction, reason_of_classes, reason_of_settings, with_interval
 from fitontest.uncertainty.redrawing import DEFAULT_LEVEL, Redrawing, has_quick_interval
+from fitontest.uncertainty.verdict import verdict_of
 
 ASK = "interval=0.95 computes it"
 OF_CLASSES = "of a mean over classes there is none; interval=0.95 gives each class one"
@@ -21,7 +22,7 @@ SLOW_CELLS = f"cells of the simplex are formed anew hundreds of times; {ASK}"
 OF_GROUPS = "how distributions of one group depend on each other was not studied; the confidence has one"
 OF_CELLS = "cells are no function of the score"
 SLOW = f"hundreds of refits of this family take long; {ASK}"
-_OF_DISPLAY = ("scale", "limits", "band", "measures", "name", "pos_label")  # options of a diagram before it is drawn
+_OF_DISPLAY = ("scale", "limits", "name", "pos_label")  # options of a diagram before it is drawn
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,9 +85,9 @@ class MeasuredRows:
         of_display = {name: options.pop(name) for name in _OF_DISPLAY if name in options}
         if is_tested:
             return TCEDisplay(estimate, data, **of_display).plot(ax, **options)
-        display = ReliabilityDisplay(estimate, data, **of_display)
-        if "band" not in of_display:
-            display.add_band(data, kind="auto", random_state=self.redrawing.random_state)
+        verdict = verdict_of([(estimate.measure.name, estimate)], data)
+        band = {"kind": options.pop("band", "auto"), "random_state": self.redrawing.random_state}
+        display = ReliabilityDisplay.from_estimate(estimate, data, verdict=verdict, band=band, **of_display)
         return display.plot(ax, **options)
 
 

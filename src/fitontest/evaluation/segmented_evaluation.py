@@ -4,8 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from fitontest.data.samples import Key, Samples
 from fitontest.data.segment_names import NO_ROWS, WHOLE
 from fitontest.evaluation.conclusion import WHERE, last_line
@@ -21,10 +19,9 @@ from fitontest.results.table import Section, Table
 from fitontest.uncertainty.joint import JointTest
 
 if TYPE_CHECKING:
-    from fitontest.displays.canvas import SomeFigure
-    from fitontest.displays.scales import ScaleName
-    from fitontest.displays.segments import Dot, SegmentsDisplay
-    from fitontest.displays.small_multiples import SmallMultiples
+    from fitontest.displays.canvas import AxesOrFigure
+    from fitontest.displays.comparison import ComparisonDisplay
+    from fitontest.displays.reliability import ReliabilityDisplay
 
 NULL_SHARES = (0.05, 0.95)  # of simulated labels, between which the dot of a calibrated segment would be
 ROUNDING = 1e-9
@@ -233,16 +230,44 @@ class SegmentedEvaluation(Table):
 
     def plot(
         self,
-        name: str | None = None,
-        *,
         segments: Sequence[Key] | None = None,
-        scale: "ScaleName" = "auto",
-        after: "SegmentedEvaluation | None" = None,
-        figure: "SomeFigure" = None,
-    ) -> "SmallMultiples | SegmentsDisplay":
-        """Draw the reliability diagrams of the worst segments and of all rows, side by side on shared axes.
+        *,
+        scale: str = "auto",
+        ax: "AxesOrFigure" = None,
+    ) -> "ComparisonDisplay | ReliabilityDisplay":
+        """Draw the ratio of observed to expected events of every segment and of all rows as dots with intervals.
 
-        With ``adjust="max"``, the errors of the segments as a dot plot.
+        Parameters
+        ----------
+        segments : sequence, optional
+            Segments whose reliability diagrams are drawn instead, beside that of all rows; at most 15.
+        scale : {"auto", "probability", "logit", "ratio"}, default="auto"
+            What the axes of these are, see `ReliabilityDisplay`.
+        ax : matplotlib Axes, Figure or SubFigure, optional
+            Place of the diagram; by default a new pyplot figure that is large enough.
+
+        Returns
+        -------
+        ComparisonDisplay or ReliabilityDisplay
+        """
+        if segments is not None:
+            return self.diagrams(segments=segments, scale=scale).plot(ax)
+        return self.dots().plot(ax)
+
+    def dots(self) -> "ComparisonDisplay":
+        """Return the dot plot of the segments, which is yet to be drawn, or to be saved."""
+        from fitontest.displays.ratio_dots import ratio_display
+
+        if not self.segments.has_one_score:
+            raise ValueError("reduction must be one of a single score for the diagrams of segments")
+        texts = self.measured().texts
+        parts = [(texts[key], self.segments[key]) for key in self.segments]
+        return ratio_display(parts, self.segments.whole)
+
+    def diagrams(
+        self, name: str | None = None, *, segments: Sequence[Key] | None = None, scale: str = "auto"
+    ) -> "ReliabilityDisplay":
+        """Return the reliability diagrams of segments, which are yet to be drawn, or to be saved.
 
         Parameters
         ----------
@@ -250,57 +275,8 @@ class SegmentedEvaluation(Table):
             Of the family, by default the first.
         segments : sequence, optional
             Which segments, at most 15; by default the five worst.
-        scale : {"auto", "probability", "logit"}, default="auto"
-            How the axes lay out probabilities, see `ReliabilityDisplay`.
-        after : SegmentedEvaluation, optional
-            Of the same segments after a repair, for the dot plot.
-        figure : matplotlib Figure or SubFigure, optional
-            An empty one to draw in; by default a new pyplot figure that is large enough.
-
-        Returns
-        -------
-        SmallMultiples or SegmentsDisplay
-        """
-        if self.maxima:
-            from fitontest.displays.segments import SegmentsDisplay
-
-            return SegmentsDisplay(self, after).plot(figure)
-        if after is not None:
-            raise ValueError("after must be left out unless adjust='max', whose errors are drawn as dots")
-        return self.diagrams(name, segments=segments, scale=scale).plot(figure)
-
-    def dots(self) -> "list[Dot]":
-        """Return the segments that are tested by one maximum as the dots of their diagram, for the first measure."""
-        from fitontest.displays.segments import Dot
-
-        measured = self.measured()
-        found = []
-        for segment in measured.worst:
-            estimate = measured.estimates[segment]
-            null, interval, adjusted = estimate.null, estimate.interval, measured.adjusted_p_values.get(segment)
-            if null is None or interval is None or adjusted is None:
-                continue
-            low, high = (float(np.quantile(null.values, share)) for share in NULL_SHARES)
-            ends = (interval.low, interval.high, low, high, adjusted <= 1.0 - interval.level + ROUNDING)
-            found.append(Dot(measured.texts[segment], estimate.value, *ends, self.segments[segment].n))
-        return found
-
-    @property
-    def dot_label(self) -> str:
-        """What the axis of the dots is called."""
-        (first, *_) = self.totals.values()
-        title, interval = first.measure.title, first.interval
-        return title if interval is None else f"{title} ({100 * interval.level:g} % intervals that hold together)"
-
-    def diagrams(
-        self, name: str | None = None, *, segments: Sequence[Key] | None = None, scale: "ScaleName" = "auto"
-    ) -> "SmallMultiples":
-        """Return the reliability diagrams, which are yet to be drawn, or to be saved.
-
-        Parameters
-        ----------
-        name, segments, scale
-            As for `plot`.
+        scale : {"auto", "probability", "logit", "ratio"}, default="auto"
+            What the axes are, see `ReliabilityDisplay`.
 
         Raises
         ------

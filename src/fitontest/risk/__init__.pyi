@@ -1,7 +1,6 @@
 """The public names of the companion and the files they come from."""
 
 from .displays.decision import DecisionDisplay
-from .displays.validation import ValidationDisplay
 from .families.loess import Loess
 from .families.lowess import Lowess
 from .measures.calibration_in_the_large import CalibrationInTheLarge
@@ -34,7 +33,6 @@ __all__ = [
     "Spiegelhalter",
     "Unreliability",
     "Validation",
-    "ValidationDisplay",
     "decision_curve",
     "validate",
 ]

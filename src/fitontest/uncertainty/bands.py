@@ -38,7 +38,7 @@ from fitontest.uncertainty.ladder import Ladder, ladder_key
 from fitontest.uncertainty.null import check_draws
 
 POINTS = 201
-BAND_LEVEL = 0.9
+BAND_LEVEL = 0.95
 BAND_DRAWS = 200  # where a band is asked for without a number of them
 QUICK_DRAWS = 100  # of the band of a diagram that nobody asked for a band
 QUICK_NODES = 2_000  # entries that very many rows are pooled into for it

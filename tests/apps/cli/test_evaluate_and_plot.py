@@ -359,7 +359,7 @@ def test_plot_draws_what_the_library_draws(file, tmp_path, scores):
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        (("--family", "all"), "pl3, "),
+        (("--family", "all"), "pl3"),
         (
             (
                 "--family",
@@ -373,9 +373,9 @@ def test_plot_draws_what_the_library_draws(file, tmp_path, scores):
                 "--band-draws",
                 "3",
             ),
-            "if calibrated",
+            "line: fitted curve",
         ),
-        (("--family", "platt", "--band", "simultaneous", "--band-draws", "10"), "true map, 90 % at all scores"),
+        (("--family", "platt", "--band", "simultaneous", "--band-draws", "20"), "band: 95 % CI at all scores at once"),
         (("--kind", "tce", "--partition", "equal_mass", "--scale", "logit"), "p: TCE "),
         (("--weight", "w", "--pos-label", "1", "--name", "mine"), "mine"),
     ],
@@ -403,7 +403,7 @@ def test_options_of_plot(csv_file, tmp_path, options, text):
         ),
         (("-o", "a.png", "--kind", "tce", "--band-draws", "5"), "--band-draws must be left out unless"),
         (("-o", "a.png", "--kind", "tce", "--band", "confidence"), "--band must be left out unless"),
-        (("-o", "a.png", "--band", "confidence", "--band-draws", "5"), "--band-draws must be at least 10 for a confid"),
+        (("-o", "a.png", "--band", "confidence", "--band-draws", "5"), "--band-draws must be at least 20 for a confid"),
         (("-o", "a.png", "--partition", "pava"), "--partition must be left out unless --kind is tce, got pava"),
         (("-o", "a.png", "--alpha", "0.1"), "--alpha must be left out unless --kind is tce, got 0.1"),
     ],

@@ -54,12 +54,13 @@ def test_other_measures_of_the_models_follow(file, scores):
     assert all(f"{name}: calibration error (l1), n = 300" in verbose for name in expected)
 
 
-def test_plot_draws_the_models_side_by_side(file, scores, tmp_path):
+def test_plot_draws_the_models(file, scores, tmp_path):
     found = run("plot", file, *GIVEN, "--family", "platt", "-o", tmp_path / "a.svg")
     assert found.stdout == f"Wrote {tmp_path / 'a.svg'}\n"
     samples = fot.evaluate(scores.y, models_of(scores), families=["platt"])
     panels = [(name, samples[name]["platt"], samples[name].sample) for name in samples]
-    fot.ReliabilityDisplay.side_by_side(panels).save(tmp_path / "mine.svg")
+    verdicts = {name: samples[name].verdict for name in samples}
+    fot.ReliabilityDisplay.of_models(panels, verdicts=verdicts).save(tmp_path / "mine.svg")
     assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "mine.svg").read_bytes()
 
 

@@ -273,7 +273,7 @@ def test_a_dict_of_models_names_them():
     assert named.difference == fot.compare_errors(y, p1, p2, family=BINS).difference
     assert list(named.errors) == ["naive Bayes", "trees"]
     assert str(named).splitlines()[4].startswith("naive Bayes ") or "naive Bayes" in str(named).splitlines()[0]
-    assert named.diagram().to_frame(part="gains")["model"].tolist() == ["naive Bayes", "trees"]
+    assert [dot.name for dot in named.diagram().dots[:2]] == ["naive Bayes", "trees"]
 
 
 @pytest.mark.parametrize(

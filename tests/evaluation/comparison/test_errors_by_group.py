@@ -119,7 +119,7 @@ def test_below_ten_effective_groups_there_is_neither_interval_nor_p_value():
     assert "interval" not in str(few).split("\n\n")[1]
     json.dumps(few.to_dict())
     display = few.plot(Figure())
-    assert display.axes_[1].get_title(loc="right") == "too few groups for an interval or a p-value"
+    assert display.second == "difference: too few groups for a p-value"
     ten = fot.compare_errors(Y, P1, P2, family=BINS, groups=np.arange(N) % 10)
     assert ten.interval is not None
     uneven = np.where(np.arange(N) < N // 2, 0, np.arange(N))  # many groups, of which one outweighs all others

@@ -97,7 +97,7 @@ def test_it_prints_and_draws():
     assert "n = 300, 3 classes" in text
     assert "error (slope1, confidence)" in text
     assert comparison.to_dict()["map"]["kind"]
-    assert comparison.plot(Figure()).axes_
+    assert comparison.plot(Figure()).dots
 
 
 def test_default_candidates_are_those_compared_by_default():

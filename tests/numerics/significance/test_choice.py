@@ -38,7 +38,7 @@ def test_single_scores_and_the_picture_take_it():
     np.testing.assert_allclose(error.p_values([0.2, 0.7]), fot.tce(Y, P, null_draws=0).p_values([0.2, 0.7]))
     assert error.rejects([0.2, 0.7]).dtype == bool
     display = fot.displays.TCEDisplay.from_predictions(Y, P, test=exact)
-    assert "exact test at 0.05" in display.ax_.get_title(loc="left")
+    assert "exact test at 0.05" in display.second_.get_text()
 
 
 def test_empty_bins_are_not_asked_for():

@@ -252,7 +252,7 @@ class Report:
         if self.classes is not None:
             picked[CLASSES] = class_pictures(self.classes, seed)
         if self.segments is not None and self.segments.segments.classes is None:
-            picked[SEGMENTS] = segment_pictures(self.segments, seed)
+            picked[SEGMENTS] = segment_pictures(self.segments)
         if self.found is not None:
             picked[FOUND] = found_pictures(self.found)
         if self.validation is not None:

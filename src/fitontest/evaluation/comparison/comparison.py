@@ -24,17 +24,17 @@ from fitontest.measures.notes import data_notes
 from fitontest.measures.plug_in import PlugIn
 from fitontest.measures.probabilistic_count import ProbabilisticCount
 from fitontest.numerics.losses import LOG_LOSS_EPS, LOSS_NAMES, OF_ALL_CLASSES
+from fitontest.numerics.significance.normal import quantile
 from fitontest.results.checks import choose
 from fitontest.results.frames import Records, attributes
 from fitontest.results.table import Section, Table
-from fitontest.results.text import count, short, signed
+from fitontest.results.text import capital, count, short, signed
 from fitontest.uncertainty.redrawing import Redrawing, estimate_of
 from fitontest.uncertainty.verdict import both_values
 
 if TYPE_CHECKING:
-    from fitontest.displays.canvas import SomeFigure
+    from fitontest.displays.canvas import AxesOrFigure
     from fitontest.displays.comparison import ComparisonDisplay
-    from fitontest.displays.frontier import FrontierDisplay
 
 MOST_DEBIASED = 20_000  # rows of which a debiased error takes a moment
 FEW = 50  # rows of the smaller class below which even a paired comparison is mostly noise
@@ -60,6 +60,8 @@ SEGMENTS_NOTE = (
 )
 ONLY_MIXTURES = 'rule="stack" takes a mixture or nothing'
 ONE_FAMILY = 'For one family in place of a mixture: rule="one_se".'
+
+DRAWN_LEVEL = 0.95  # of the intervals of differences in a diagram
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -279,61 +281,38 @@ class Comparison(Table):
         conclusion, explanations = (Section(notes="\n".join(part(self))) for part in (_conclude, _explain))
         return [conclusion, _tabulate_losses(self), _tabulate_errors(self), *measured, explanations]
 
-    def plot(self, figure: "SomeFigure" = None) -> "ComparisonDisplay":
-        """Draw how much worse each candidate's held-out loss is than the best, and its remaining calibration error.
+    def plot(self, ax: "AxesOrFigure" = None) -> "ComparisonDisplay":
+        """Draw how much worse each candidate's held-out loss is than the best, with 95 % intervals of the differences.
 
         Parameters
         ----------
-        figure : matplotlib Figure or SubFigure, optional
-            An empty one to draw in; by default a new pyplot figure that is large enough.
+        ax : matplotlib Axes, Figure or SubFigure, optional
+            Place of the diagram; by default a new pyplot figure that is large enough.
 
         Returns
         -------
         ComparisonDisplay
         """
-        return self.diagram().plot(figure)
+        return self.diagram().plot(ax)
 
     def diagram(self) -> "ComparisonDisplay":
         """Return the diagram, not yet drawn; `ComparisonDisplay.save` draws and saves it."""
-        from fitontest.displays.comparison import ComparisonDisplay
+        from fitontest.displays.comparison import ComparisonDisplay, Dot
 
-        return ComparisonDisplay(self.rows(), loss=LOSS_NAMES[self.scoring], do_nothing=self.do_nothing)
-
-    def plot_frontier(self, figure: "SomeFigure" = None) -> "FrontierDisplay":
-        """Draw held-out loss against how many different probabilities each candidate gives, in effect.
-
-        Those that no other beats in both are named.
-
-        It needs ``interpretability=True``.
-
-        Parameters
-        ----------
-        figure : matplotlib Figure or SubFigure, optional
-            An empty one to draw in; by default a new pyplot figure that is large enough.
-
-        Returns
-        -------
-        FrontierDisplay
-        """
-        return self.frontier_diagram().plot(figure)
-
-    def frontier_diagram(self) -> "FrontierDisplay":
-        """Return the diagram of `plot_frontier`, not yet drawn; `FrontierDisplay.save` draws and saves it."""
-        from fitontest.displays.frontier import FrontierDisplay
-
-        frontier = self.frontier
-        rows = [
-            {
-                "family": one.name,
-                "loss": one.loss,
-                "probabilistic_count": values,
-                "frontier": one.name in frontier,
-                "chosen": one.name == self.chosen,
-            }
-            for one, values in zip(self.calibrators, self._counts(self.calibrators), strict=True)
-        ]
-        where = "test set" if self.n_test else "out of fold"
-        return FrontierDisplay(rows, loss=f"{LOSS_NAMES[self.scoring]} ({where})")
+        prefix, loss, reach = "test_" if self.n_test else "", LOSS_NAMES[self.scoring], quantile(DRAWN_LEVEL)
+        dots = []
+        for row in self.rows():
+            error = next((value for key, value in row.items() if key.startswith("error_")), None)
+            beside = {loss: f"{row[f'{prefix}score']:.4f}"} | ({} if error is None else {"error left": f"{error:.3f}"})
+            value, width = row[f"{prefix}to_best"], reach * row[f"{prefix}to_best_se"]
+            name = f"{row['family']} (chosen)" if row["chosen"] else str(row["family"])
+            dots.append(Dot(name, value, value - width, value + width, columns=beside))
+        where = "on the test set" if self.n_test else "out of fold"
+        return ComparisonDisplay(
+            sorted(dots, key=lambda dot: dot.value), title=f"Calibrators by their {loss} {where}",
+            second="difference from the smallest, 95 % intervals", label=f"{capital(loss)}, minus the smallest",
+            reference=0.0, keep_order=True,
+        )  # fmt: skip
 
 
 def _tabulate_losses(comparison: Comparison) -> Section:

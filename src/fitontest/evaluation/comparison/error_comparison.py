@@ -15,11 +15,11 @@ from fitontest.measures.notes import data_notes
 from fitontest.numerics.losses import LOG_LOSS_EPS, LOSS_NAMES, OF_ALL_CLASSES
 from fitontest.results.frames import Records, attributes
 from fitontest.results.table import Section, Table
-from fitontest.results.text import count, same_decimals, short
+from fitontest.results.text import capital, count, same_decimals, short
 
 if TYPE_CHECKING:
-    from fitontest.displays.canvas import SomeFigure
-    from fitontest.displays.error_comparison import ErrorComparisonDisplay
+    from fitontest.displays.canvas import AxesOrFigure
+    from fitontest.displays.comparison import ComparisonDisplay
 
 COMPARED = {"brier": "calibration error (squared)", "log_loss": "excess log loss"}
 UNITS = {"brier": "", "log_loss": " nats"}
@@ -280,26 +280,37 @@ class ErrorComparison(Table):
         level = f"{format_level(interval.level)} interval {low} to {high}"
         return f"{mean}{UNITS[self.loss]} ({level}; p-value {short(self.p_value, 2)})"
 
-    def plot(self, figure: "SomeFigure" = None) -> "ErrorComparisonDisplay":
+    def plot(self, ax: "AxesOrFigure" = None) -> "ComparisonDisplay":
         """Draw how much recalibration would gain for each of two models, and the difference, with intervals.
 
         Parameters
         ----------
-        figure : matplotlib Figure or SubFigure, optional
-            An empty one to draw in; by default a new pyplot figure that is large enough.
+        ax : matplotlib Axes, Figure or SubFigure, optional
+            Place of the diagram; by default a new pyplot figure that is large enough.
 
         Returns
         -------
-        ErrorComparisonDisplay
+        ComparisonDisplay
         """
-        return self.diagram().plot(figure)
+        return self.diagram().plot(ax)
 
-    def diagram(self) -> "ErrorComparisonDisplay":
-        """Return the diagram, not yet drawn; `ErrorComparisonDisplay.save` draws and saves it."""
-        from fitontest.displays.error_comparison import ErrorComparisonDisplay
+    def diagram(self) -> "ComparisonDisplay":
+        """Return the diagram, not yet drawn; `ComparisonDisplay.save` draws and saves it."""
+        from fitontest.displays.comparison import ComparisonDisplay, Dot
 
-        gain = f"{LOSS_NAMES[self.loss]}{UNITS[self.loss] and ' in nats'}"
-        return ErrorComparisonDisplay(self.rows(), loss=gain, compared=COMPARED[self.loss], level=self._level)
+        rows = self.rows()
+        decimals = find_decimals([row["se"] for row in rows], self.interval)
+        dots = [
+            Dot(row["model"], row["gain"], row["low"], row["high"], columns={"gain": f"{row['gain']:.{decimals}f}"},
+                is_whole=k == len(rows) - 1)
+            for k, row in enumerate(rows)
+        ]  # fmt: skip
+        level = "" if self._level is None else f"; {format_level(self._level)} intervals"
+        told = "too few groups for a p-value" if self.p_value is None else f"p-value {short(self.p_value, 2)}"
+        return ComparisonDisplay(
+            dots, title=capital(COMPARED[self.loss]), second=f"difference: {told}{level}",
+            label=f"Held-out gain in {LOSS_NAMES[self.loss]}", reference=0.0, keep_order=True,
+        )  # fmt: skip
 
 
 def _record(model: str, gain: HeldOutMean, p_value: float | None, error: Estimate | None) -> dict[str, Any]:

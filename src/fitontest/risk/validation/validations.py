@@ -18,8 +18,8 @@ from fitontest.risk.validation.validation import Validation, estimate_and_ends
 from fitontest.risk.validation.wording import values_outside
 
 if TYPE_CHECKING:
-    from fitontest.displays.canvas import SomeFigure
-    from fitontest.risk.displays.validation import ValidationDisplay
+    from fitontest.displays.canvas import AxesOrFigure
+    from fitontest.displays.reliability import ReliabilityDisplay
 
 COLUMNS = {  # statistics in a line, and what these columns are called
     "observed_expected": "O:E",
@@ -109,40 +109,46 @@ class Validations(Table):
         whole = {} if self.total is None else {"total": self.total.to_dict()}
         return {MANY[self.samples.kind]: [each.to_dict() for each in self.validations.values()], **whole}
 
-    def plot(self, figure: "SomeFigure" = None, **options: Any) -> "ValidationDisplay":
-        """Draw a panel for each: the calibration curve with its band, the risks by outcome, and a few statistics.
+    def plot(self, ax: "AxesOrFigure" = None, **options: Any) -> "ReliabilityDisplay":
+        """Draw the calibration curves, of up to four models on the same axes, else a panel for each.
 
         Parameters
         ----------
-        figure : matplotlib Figure or SubFigure, optional
-            An empty figure to draw in; by default a new pyplot figure is made.
+        ax : matplotlib Axes, Figure or SubFigure, optional
+            Place of the diagram; by default a new pyplot figure is made.
         **options
-            Of `ValidationDisplay`, such as ``scale="logit"``.
+            Of `diagram`.
 
         Returns
         -------
-        ValidationDisplay
+        ReliabilityDisplay
         """
-        return self.diagram(**options).plot(figure)
+        return self.diagram(**options).plot(ax)
 
-    def diagram(self, **options: Any) -> "ValidationDisplay":
-        """Return the diagram, not yet drawn; `ValidationDisplay.save` draws and saves it.
+    def diagram(self, **options: Any) -> "ReliabilityDisplay":
+        """Return the diagram, not yet drawn; `ReliabilityDisplay.save` draws and saves it.
 
         Parameters
         ----------
         **options
-            Of `ValidationDisplay`.
+            Of `ReliabilityDisplay`, such as ``scale="logit"``.
         """
-        from fitontest.risk.displays.validation import ValidationDisplay
+        from fitontest.displays.reliability import ReliabilityDisplay
 
-        return ValidationDisplay(self, **options)
+        drawn = self.validations.values()
+        for each in drawn:
+            if ICI not in each.statistics:
+                each.diagram()  # says why
+        measured = [(str(each.name), each.statistics[ICI], each.sample) for each in drawn]
+        verdicts = {str(each.name): each.verdict for each in drawn}
+        return ReliabilityDisplay.of_models(measured, verdicts=verdicts, **options)
 
     def _pictures(self) -> list[tuple[str, str]]:
         """Return the calibration curves of a few, and the decision curves of models, for a page."""
         first = self._each[0]
         pictures = []
         if len(self) <= MOST_CURVES and all(ICI in each.statistics for each in self.validations.values()):
-            pictures.append(curve_picture(self.diagram(), first.family))
+            pictures.append(curve_picture(self.diagram()))
         if self.samples.kind == MODEL and first.thresholds:
             samples = {str(name): each.sample for name, each in self.validations.items()}
             pictures.append(decision_picture(samples, first.thresholds, level=first.level, seed=first.random_state))
