@@ -170,12 +170,6 @@ def find_core(sample: ScoreSample, outer: float) -> tuple[float, float]:
     return least, most
 
 
-def find_score_range(sample: ScoreSample) -> tuple[float, float]:
-    """Return the smallest and the largest score of positive weight."""
-    present = sample.p if sample.unit else sample.p[sample.w > 0]
-    return float(present.min()), float(present.max())
-
-
 def merge_scales(scales: Sequence[Scale]) -> Scale:
     """Return the scale whose axis covers those of all scales."""
     return Scale(scales[0].name, min(scale.lower for scale in scales), max(scale.upper for scale in scales))

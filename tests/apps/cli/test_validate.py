@@ -78,7 +78,7 @@ def test_a_page_is_written_by_the_ending_of_the_output(file, tmp_path):
     html = page.read_text(encoding="utf-8")
     assert "<h1>Validation of p in scores.csv</h1>" in html
     assert html.count("<figure>") == 2  # the calibration curve and the decision curve
-    assert 'aria-label="Calibration curve (platt)' in html
+    assert 'aria-label="Reliability diagram, observed frequency against the score.' in html
     assert run(file, *COLUMNS, *QUICK, "-o", tmp_path / "values.json").exit_code == 0
     assert json.loads((tmp_path / "values.json").read_text())["family"] == "platt"
 

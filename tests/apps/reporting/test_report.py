@@ -112,10 +112,9 @@ def test_names_that_act_on_a_page_are_seen():
     assert {"north\\u202e\\x1b", "\\x00south\\u2067"} <= set(page.text["th"])
 
 
-def test_the_first_tab_is_that_of_the_scale_that_shows_the_scores():
+def test_the_first_tab_is_the_diagram_that_is_drawn_everywhere():
     tabs = {kind: [attrs["id"] for attrs in Page(report(kind).html).of("input")] for kind in ("calibrated", "rare")}
-    assert tabs["calibrated"] == ["tab-map-probability", "tab-map-logit", "tab-tce"]
-    assert tabs["rare"] == ["tab-map-logit", "tab-map-probability", "tab-tce"]
+    assert tabs["calibrated"] == tabs["rare"] == ["tab-map", "tab-tce"]
 
 
 def test_the_same_data_give_the_same_bytes(tmp_path):
