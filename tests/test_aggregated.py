@@ -150,7 +150,12 @@ def test_intervals_and_bands_are_those_of_the_rows(weight):
     cells, rows = samples(weight, 1000)[0], samples(n=1000)[1]  # all rows weigh the same
     for family in ("isotonic", fot.Slope1(max_bins=6, cv=3)):
         found, expected = (
-            quietly(estimate_of, fot.measures.PlugIn(family), sample, redrawing=Redrawing(interval=0.9, draws=15))
+            quietly(
+                estimate_of,
+                fot.measures.PlugIn(family),
+                sample,
+                redrawing=Redrawing(interval="always", level=0.9, draws=15),
+            )
             for sample in (cells, rows)
         )
         assert found.debiased == pytest.approx(expected.debiased, abs=0.005)

@@ -619,7 +619,7 @@ def test_families_of_one_reading_have_the_intervals_that_they_have_alone(monkeyp
     )
     for cell, row in zip(cells, interval_coverage.rows_of(cells, range(1, 2)), strict=True):
         family = interval_coverage.FAMILIES[cell[0]]()
-        error = fot.calibration_error(y, p, family=family, interval=0.95)
+        error = fot.calibration_error(y, p, family=family, interval="always")
         ends = error.interval.low, error.interval.high
         assert row[:6] == (*cell, 1)
         expected = [np.abs(c - p).mean(), error.value, error.debiased, *ends, error.null.p_value]

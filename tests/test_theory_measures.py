@@ -183,7 +183,7 @@ def test_the_pair_statistic_its_spread_and_the_limit():
     each = [np.sqrt(max(0.0, max(T, -sd) + z * sd)) for T, sd in zip(squares, spreads, strict=True)]
     assert limits.at(20).value == pytest.approx(each[2])  # 4 <= 200 / 40 < 8
     assert limits.at(100).value == pytest.approx(max(each[:3]))
-    error = fot.calibration_error(y, p, interval=0.95)
+    error = fot.calibration_error(y, p, interval="always")
     assert error.limit(20) == pytest.approx(max(each[2], error.interval.high))
 
 

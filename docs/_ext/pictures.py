@@ -318,7 +318,9 @@ def raw_and_debiased() -> Any:
                 p = rng.random(n)
                 y = rng.random(n) < c(p)
                 places.append(k + 0.09 * (draw - (draws - 1) / 2))
-                errors.append(fot.calibration_error(y, p, family="isotonic", interval=0.95))
+                errors.append(
+                    fot.calibration_error(y, p, family="isotonic", interval="always")
+                )
         ends = np.array([[error.interval.low, error.interval.high] for error in errors]).T
         ax.vlines(places, *ends, color="#3a9bdc", linewidth=1.2, label="interval")
         ax.plot(

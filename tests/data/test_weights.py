@@ -92,7 +92,9 @@ def test_weights_must_be_there_to_mean_something():
 @pytest.mark.parametrize("scale", [2.0**-1070, 2.0**-600, 2.0**600, 2.0**1000])
 def test_the_scale_of_importances_means_nothing(scale):
     w = RNG.integers(0, 9, N) / 8
-    plain, scaled = (fot.calibration_error(Y, P, sample_weight=each, interval=0.9) for each in (w, w * scale))
+    plain, scaled = (
+        fot.calibration_error(Y, P, sample_weight=each, interval="always", level=0.9) for each in (w, w * scale)
+    )
     assert (scaled.debiased, scaled.interval) == (plain.debiased, plain.interval)
     assert scaled.weighting.effective_rows == plain.weighting.effective_rows
 

@@ -42,7 +42,7 @@ def stated():
 
 
 def test_a_spline_with_its_band_and_both_values(default):
-    error = fot.calibration_error(*noisy(400), family="spline", interval=0.95)
+    error = fot.calibration_error(*noisy(400), family="spline", interval="always")
     assert default.error.family == "spline"
     assert (default.error.debiased, float(default.error)) == (error.debiased, float(error))
     assert (default.band.kind, default.band.draws) == ("confidence", QUICK_DRAWS)

@@ -46,12 +46,15 @@ def test_classes_have_intervals_and_bands_of_the_truth_when_asked():
     y, p = classes(200)
     plain, several = (
         draw(y, p, reduction="classwise", ax=None, **options)
-        for options in ({"interval": "auto"}, {"interval": 0.9, "band": "simultaneous", "band_draws": 10})
+        for options in (
+            {"interval": "auto"},
+            {"interval": "always", "level": 0.9, "band": "simultaneous", "band_draws": 10},
+        )
     )
     plt.close(plain.figure_)
     plt.close(several.figure_)
     for label, (title, display) in enumerate(several.displays.items()):
-        error = fot.calibration_error(y == label, p[:, label], family=BINS, interval=0.9)
+        error = fot.calibration_error(y == label, p[:, label], family=BINS, interval="always", level=0.9)
         assert display.error.interval == error.interval
         assert "\n90 %: " in several.axes_[title].get_title()
         assert display.band.kind == "simultaneous"

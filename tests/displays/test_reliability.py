@@ -539,13 +539,17 @@ def test_norms_and_debiasing_are_named(norm, scores):
 def test_an_interval_is_in_the_legend(scores):
     y, p = scores
     for options in ({"family": "platt"}, {"family": "platt", "norm": "l2"}):
-        error, text = legend_of_error(y, p, **options, interval=0.8, random_state=3)
+        error, text = legend_of_error(y, p, **options, interval="always", level=0.8, random_state=3)
         ends = f"80 %: {short(error.interval.low)} to {short(error.interval.high)}"
         name = "error (l2) " if "norm" in options else ""
         assert text == f"platt: {name}{debiased_and_raw(error.debiased, float(error))}\n{ends}, n = 900"
     assert "95 %" in legend_of(draw(y, p, family="platt", interval="auto"))[0]
-    assert "debiased" not in legend_of(draw(y, p, family=error.map, interval=0.8))[0]  # nothing is fitted
-    own = estimate_of(PlugIn("platt"), fot.read(y, p), redrawing=Redrawing(interval=0.8, direction="own"))
+    assert (
+        "debiased" not in legend_of(draw(y, p, family=error.map, interval="always", level=0.8))[0]
+    )  # nothing is fitted
+    own = estimate_of(
+        PlugIn("platt"), fot.read(y, p), redrawing=Redrawing(interval="always", level=0.8, direction="own")
+    )
     text = legend_of(fot.ReliabilityDisplay(own, SAMPLE).plot(plain()))[0]
     assert "\n80 % of its own error: " in text
 
@@ -633,7 +637,7 @@ def test_estimators():
             {"band": "confidence", "band_draws": 5},
             "band_draws must be at least 10 for a confidence band of 90 %, got 5",
         ),
-        ({"interval": 95}, r"interval must be None or a level in \(0, 1\) such as 0.95, got 95"),
+        ({"interval": 0.95}, "interval must be 'auto', 'always' or None, got 0.95"),
     ],
 )
 def test_refusals(options, message, scores):

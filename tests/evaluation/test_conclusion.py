@@ -156,7 +156,7 @@ def test_what_makes_the_numbers_worth_less_is_said():
     assert "\nweights are importances: 600 rows tell as much as " in str(fot.evaluate(y, p, sample_weight=weights))
     few = str(fot.evaluate(y[:12], p[:12], families=["spline"]))
     assert "No slope, since a class has fewer than 10 rows of a score between 0 and 1" in few
-    other_level = str(fot.evaluate(y, p, families=["spline"], interval=0.9))
+    other_level = str(fot.evaluate(y, p, families=["spline"], interval="always", level=0.9))
     assert "90 % interval" in other_level
     assert ", both at 95 %." in other_level
 

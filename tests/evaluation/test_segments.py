@@ -42,7 +42,7 @@ def same(one, other):
 
 def alone(*rows, **settings):
     """Return the evaluation of one segment. Its null is that of an interval, which segments have without one too."""
-    return fot.evaluate(*rows, **{"null_draws": 200, **settings, "interval": 0.9, "draws": 15})
+    return fot.evaluate(*rows, **{"null_draws": 200, **settings, "interval": "always", "level": 0.9, "draws": 15})
 
 
 def test_a_segment_is_as_it_is_alone_and_the_total_is_that_of_all_rows(segmented):

@@ -173,7 +173,9 @@ def test_refusals():
         fot.displays.TCEDisplay(error, fot.ScoreSample(y, p))
     with pytest.raises(AttributeError, match="a CellPartition cannot be changed"):
         cells.codes = np.zeros(20)
-    found = estimate_of(fot.measures.Binned(partition=cells), fot.ScoreSample(y, p), redrawing=Redrawing(interval=0.9))
+    found = estimate_of(
+        fot.measures.Binned(partition=cells), fot.ScoreSample(y, p), redrawing=Redrawing(interval="always", level=0.9)
+    )
     assert found.interval is None
     assert found.null.values.size == 200
     assert "not defined" in found.interval_reason

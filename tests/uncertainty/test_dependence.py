@@ -33,7 +33,7 @@ SAMPLE = fot.read(Y, P, groups=CODE)
 
 
 def all_values(y, p, family, **columns):
-    error = fot.calibration_error(fot.read(y, p, **columns), family=family, interval=0.95)
+    error = fot.calibration_error(fot.read(y, p, **columns), family=family, interval="always")
     return [float(error), error.debiased, error.interval.low, error.interval.high, *error.null.values]
 
 
@@ -152,7 +152,7 @@ def test_few_groups_are_told_nothing():
     assert dependence.too_few
     assert np.isinf(dependence.se)
     assert reason_of_groups(dependence) == "dependence cannot be learnt from fewer than 10 groups, got 6"
-    error = fot.calibration_error(sample, interval=0.95, null_draws=50)
+    error = fot.calibration_error(sample, interval="always", null_draws=50)
     assert error.interval is None
     assert error.null is None
     assert error.interval_reason == reason_of_groups(dependence)
@@ -247,8 +247,8 @@ def test_rows_with_further_facts_have_the_dependence_that_was_shared():
 
 def test_intervals_and_nulls_are_wider():
     y, p, code = grouped(100, 30, 0.15, seed=4)
-    plain = fot.calibration_error(y, p, family="platt", interval=0.95)
-    error = fot.calibration_error(fot.read(y, p, groups=code), family="platt", interval=0.95)
+    plain = fot.calibration_error(y, p, family="platt", interval="always")
+    error = fot.calibration_error(fot.read(y, p, groups=code), family="platt", interval="always")
     assert float(error) == pytest.approx(float(plain))
     assert error.null.mean > 1.3 * plain.null.mean
     assert error.interval.high > 1.2 * plain.interval.high
@@ -307,6 +307,6 @@ def test_scores_that_many_rows_share_do_not_make_intervals_short(seed):
     shared, own = rng.standard_normal(100)[code], rng.standard_normal(3000)
     y = (np.sqrt(0.15) * shared + np.sqrt(0.85) * own < ndtri(p)).astype(int)
     whole, rounded = (
-        fot.calibration_error(y, scores, groups=code, interval=0.95).interval.high for scores in (p, p.round(2))
+        fot.calibration_error(y, scores, groups=code, interval="always").interval.high for scores in (p, p.round(2))
     )
     assert rounded > 0.85 * whole

@@ -12,7 +12,7 @@ from fitontest.uncertainty.shared_refits import SharedRefits
 from tests.strategies import noisy
 
 NORMS = {"spline": ("l1", "q50", "q90", "max", "squared"), "isotonic": ("l2", "q90")}
-REDRAWING = Redrawing(interval=0.95, draws=15, null_draws=20)
+REDRAWING = Redrawing(interval="always", draws=15, null_draws=20)
 
 
 def same(one, other):

@@ -107,7 +107,6 @@ class CumulativeDisplay(BinaryDisplay):
         y_prob: ArrayInput = None,
         *,
         measure: str = "ecce",
-        level: float = DEFAULT_LEVEL,
         **options: Unpack[DrawingOptions],
     ) -> Self:
         """Draw the cumulated residuals of labels and scores.
@@ -119,8 +118,6 @@ class CumulativeDisplay(BinaryDisplay):
             what `read` returns in place of both.
         measure : {"ecce", "ks"}, default="ecce"
             What is marked.
-        level : float in (0, 1), default=0.95
-            Of the band and of the interval.
         draws : int, default=1000
             Labels are simulated so often.
         reduction, labels
@@ -136,11 +133,12 @@ class CumulativeDisplay(BinaryDisplay):
             The message names the argument, the rule and the value.
         """
         data = read(y_true, y_prob, **reading_of(options))
+        level = options["level"]
         chosen = make_measure(measure)
         if not isinstance(chosen, CumulativeError):
             raise ValueError(f"measure must be 'ecce' or 'ks', got {measure!r}")
         sample = one_sample(data)
-        redrawing = Redrawing(options["draws"], level, random_state=options["random_state"])
+        redrawing = Redrawing.at(level, null_draws=options["draws"], random_state=options["random_state"])
         error = estimate_of(chosen, sample, sample.reduction, redrawing)
         return cls(error, sample, level=level, name=options["name"]).plot(options["ax"])
 

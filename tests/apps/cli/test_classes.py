@@ -316,14 +316,27 @@ def test_whole_distributions_print_the_table_of_the_library(file, scores):
 
 def test_whole_distributions_with_nulls_and_an_interval(csv_file, scores):
     chosen = ("--family", "temperature", "--measure", "simplex_ece", "--measure", "canonical_kernel")
-    found = run("evaluate", csv_file, "--label", "y", *WHOLE, *chosen, "--interval", "0.9", "--format", "json")
+    found = run(
+        "evaluate",
+        csv_file,
+        "--label",
+        "y",
+        *WHOLE,
+        *chosen,
+        "--interval",
+        "always",
+        "--level",
+        "0.9",
+        "--format",
+        "json",
+    )
     assert (found.exit_code, found.stderr) == (0, "")
     table = json.loads(found.stdout)
     assert table["reduction"] == "canonical"
     assert [one["family"] for one in table["estimates"]] == ["temperature"]
     assert "of plug-in errors held the true one in" in table["estimates"][0]["interval_reason"]
     ece, kernel = table["measures"]["simplex_ece"], table["measures"]["canonical_kernel"]
-    expected = fot.gce(scores.y, matrix(scores), reduction="canonical", interval=0.9, null_draws=100)
+    expected = fot.gce(scores.y, matrix(scores), reduction="canonical", interval="always", level=0.9, null_draws=100)
     assert ece["interval"] == expected.to_dict()["interval"]
     assert ece["if_calibrated"]["mean"] == expected.null.mean
     assert "is not defined" in kernel["interval_reason"]

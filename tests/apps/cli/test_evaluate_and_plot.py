@@ -451,7 +451,7 @@ def test_a_column_that_turns_decimal_far_down_is_not_rounded(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--interval", "2"], "--interval must be 'none' or a level in (0, 1)"),
+        (["--level", "2"], "--level must be a number in [0.5, 1)"),
         (["--by", "p"], "distinct numbers in 60 rows; group numbers first\n"),
         (["--reduction", "confidence"], "must be several columns, one for each class, where --reduction is given"),
     ],

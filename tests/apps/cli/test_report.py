@@ -31,7 +31,7 @@ def run(*arguments):
 
 def test_the_page_is_that_of_the_library(file, scores, tmp_path):
     page = tmp_path / "page.html"
-    options = ("--weight", "w", "--by", "region", "--random-state", 3, "--interval", 0.9, "-o", page)
+    options = ("--weight", "w", "--by", "region", "--random-state", 3, "--level", 0.9, "-o", page)
     options += ("--date", "2026-01-02", "--model", "forest 2", "--note", "source=a join = b", "--no-compare")
     result = run(file, *COLUMNS, *options)
     expected = fot.report(
@@ -40,7 +40,7 @@ def test_the_page_is_that_of_the_library(file, scores, tmp_path):
         families=["platt"],
         by=scores.region,
         sample_weight=scores.w,
-        interval=0.9,
+        level=0.9,
         random_state=3,
         title="Calibration of p in scores.csv",
         date="2026-01-02",
@@ -84,7 +84,7 @@ def test_several_classes_are_judged_by_their_confidence(file, tmp_path):
     [
         (("-o", "page.pdf"), "the ending of --output must be one of '.html'"),
         (("-o", "no/such/folder/page.html"), "--output must be a file in a folder that exists"),
-        (("--interval", "2"), "interval must be"),
+        (("--level", "2"), "level must be"),
         (("--by", "area"), "area"),
         (("--title", ""), "title must be a text"),
         (("--note", "no name"), "--note must be NAME=TEXT, got 'no name'"),

@@ -62,7 +62,7 @@ def test_widths_and_debiased_errors_are_those_of_evaluations(family, error, trut
     real = []
     for k in range(16):
         y = np.random.default_rng([7, k]).random(600) < c
-        real.append(fot.calibration_error(y, scores.p, family=family, interval=0.95, random_state=k))
+        real.append(fot.calibration_error(y, scores.p, family=family, interval="always", random_state=k))
     widths = [each.interval.high - each.interval.low for each in real]
     assert row["width"] == pytest.approx(np.mean(widths), rel=0.15)
     debiased = np.array([each.debiased for each in real])

@@ -52,9 +52,9 @@ def test_of_calibrated_scores_nothing_is_advised_or_drawn():
 
 def test_segments_that_were_named_stand_beside_those_that_were_found():
     y, p, X = rows(700, shift=1.5)
-    page = fot.report(y, p, X=X, by=X.site, random_state=3, interval=0.9, **QUICK)
+    page = fot.report(y, p, X=X, by=X.site, random_state=3, level=0.9, **QUICK)
     assert set(page.segments.segments) == {"north", "south", "west"}
-    assert page.found.rows() == fot.segments.find_segments(y, p, X, level=0.1, random_state=3).rows()
+    assert page.found.rows() == fot.segments.find_segments(y, p, X, level=0.9, random_state=3).rows()
 
 
 def test_the_confidence_of_several_classes_has_features_too():

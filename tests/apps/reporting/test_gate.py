@@ -170,7 +170,7 @@ def test_the_table_of_segments():
 
 def test_the_interval_is_that_of_the_error():
     found = fot.check_calibration(Y, P, max_error=0.2, level=0.9, family="platt", random_state=3)
-    expected = fot.calibration_error(Y, P, family="platt", interval=0.9, random_state=3)
+    expected = fot.calibration_error(Y, P, family="platt", interval="always", level=0.9, random_state=3)
     assert found.outcome == "pass"
     assert found.gates[0].estimate.interval == expected.interval
     assert found.to_dict()["gates"][0]["high"] == expected.interval.high
@@ -187,7 +187,7 @@ def test_segments_share_the_level():
     region = np.array(["north", "south"])[np.arange(1000) % 2]
     found = fot.check_calibration(Y, P, max_error=0.1, by=region, family="platt")
     assert [gate.name for gate in found.gates] == ["north", "south"]
-    south = fot.calibration_error(Y[1::2], P[1::2], family="platt", interval=0.975)
+    south = fot.calibration_error(Y[1::2], P[1::2], family="platt", interval="always", level=0.975)
     assert found.gates[1].estimate.interval.level == pytest.approx(0.975)
     assert found.gates[1].estimate.interval.high == pytest.approx(south.interval.high)
     by_cells = {name: fot.Cells.of(Y[region == name], P[region == name], exact=True) for name in ("north", "south")}

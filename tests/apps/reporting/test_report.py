@@ -104,7 +104,12 @@ def test_names_that_act_on_a_page_are_seen():
     rng = np.random.default_rng(22)
     p = rng.random(200)
     names = np.array(["north\u202e\x1b", "\0south\u2067"])
-    options = {"by": names[np.arange(200) % 2], "families": ["platt"], "title": "of\u202eall", "interval": 0.9}
+    options = {
+        "by": names[np.arange(200) % 2],
+        "families": ["platt"],
+        "title": "of\u202eall",
+        "level": 0.9,
+    }
     html = fot.report(rng.random(200) < p, p, **options, compare=False).html
     assert not set(html) & set("\0\x1b\u202e\u2067")
     page = Page(html)
@@ -343,7 +348,7 @@ def test_the_dict_holds_what_the_page_says():
         ({"model": ""}, "model must be a text"),
         ({"notes": {"a": 1}}, "notes must be a text, or texts by their names"),
         ({"families": ["none such"]}, "family"),
-        ({"interval": 2}, "interval must be"),
+        ({"level": 2}, "level must be"),
         ({"reduction": "none such"}, "reduction must be one of"),
         ({"reduction": "canonical"}, "y_prob must be a matrix"),
         ({"families": ["identity"]}, "families must hold one whose error has an interval"),

@@ -47,7 +47,7 @@ def test_segments_have_point_estimates():
 @pytest.mark.parametrize(
     ("what", "call"),
     [
-        ("intervals and p-values of whole", lambda: fot.gce(WHOLE, interval=0.9)),
+        ("intervals and p-values of whole", lambda: fot.gce(WHOLE, interval="always", level=0.9)),
         ("intervals and p-values of whole", lambda: fot.gce(WHOLE, null_draws=10)),
         ("intervals and p-values of whole", lambda: fot.check_calibration(WHOLE, max_error=0.1)),
     ],

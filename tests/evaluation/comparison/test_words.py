@@ -194,7 +194,7 @@ def test_the_brier_score_is_not_clipped():
 def test_the_error_before_and_after_is_that_of_the_scores_and_of_what_the_chosen_one_predicts():
     y, p = draw(600)
     comparison = quick(y, p, evaluators=["spline", "isotonic"])
-    before = fot.calibration_error(y, p, interval=0.95)
+    before = fot.calibration_error(y, p, interval="always")
     assert comparison.error_before.debiased == pytest.approx(before.debiased, abs=1e-12)
     assert comparison.error_after.value == pytest.approx(comparison[comparison.chosen].errors["spline"], abs=1e-12)
     after = comparison.error_after

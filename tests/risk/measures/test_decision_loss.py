@@ -115,7 +115,7 @@ def test_intervals_are_inverted_under_isotonic_and_hold_the_truth():
 
 def test_no_row_on_the_wrong_side_is_an_answer():
     y, p, _ = population(400)
-    found = fot.measure(y, p / 2, "decision_loss", threshold=0.95, family="platt", interval=0.95)
+    found = fot.measure(y, p / 2, "decision_loss", threshold=0.95, family="platt", interval="always")
     assert found.value == found.evidence.share_changed == 0.0
     assert found.interval.cut
     assert found.interval.low == 0.0 < found.interval.high < 0.1  # what the labels leave open
@@ -129,7 +129,7 @@ def test_it_is_no_calibration_error_by_family():
     assert loss.fitting is not None
     assert error.is_family_error
     assert not loss.is_family_error
-    evaluation = fot.evaluate(y, p, families=["isotonic"], measures=[loss], interval=0.95)
+    evaluation = fot.evaluate(y, p, families=["isotonic"], measures=[loss], interval="always")
     assert evaluation["decision_loss(threshold=0.3)"].interval is not None
     assert evaluation.verdict.estimate.measure.is_family_error
 
@@ -139,7 +139,7 @@ def test_a_map_is_held_fixed():
     c_hat = fot.Platt().fit(p, y).map_
     by_map = fot.risk.DecisionLoss(0.3, c_hat).estimate(sample_of(y, p))
     assert by_map.value == pytest.approx(fot.risk.DecisionLoss(0.3, "platt").estimate(sample_of(y, p)).value)
-    found = estimate_of(by_map.measure, sample_of(y, p), redrawing=Redrawing(interval=0.95))
+    found = estimate_of(by_map.measure, sample_of(y, p), redrawing=Redrawing(interval="always"))
     assert found.interval is None
     assert "not fitted" in found.interval_reason
     with pytest.raises(ValueError, match="family must be one that can be fitted"):

@@ -32,16 +32,16 @@ def validation(rows):
 def test_the_statistics_are_those_of_the_measures(rows, validation):
     y, p = rows
     for name in ("observed_expected", "calibration_slope", "spiegelhalter", "brier", "scaled_brier", "auc"):
-        alone = fot.measure(y, p, name, interval=0.95)
+        alone = fot.measure(y, p, name, interval="always")
         assert validation[name] == alone
         assert validation[name].interval == alone.interval
     for name, norm in (("ici", "l1"), ("e50", "q50"), ("e90", "q90"), ("emax", "max")):
-        alone = fot.calibration_error(y, p, norm=norm, interval=0.95)
+        alone = fot.calibration_error(y, p, norm=norm, interval="always")
         assert (validation[name], validation[name].debiased) == (alone, alone.debiased)
         assert validation[name].interval == alone.interval
     for t in THRESHOLDS:
         assert validation[f"net_benefit({t})"] == fot.measure(y, p, "net_benefit", threshold=t)
-        alone = fot.measure(y, p, "decision_loss", threshold=t, interval=0.95)
+        alone = fot.measure(y, p, "decision_loss", threshold=t, interval="always")
         assert validation[f"decision_loss({t})"] == alone
         assert validation[f"decision_loss({t})"].interval == alone.interval
 

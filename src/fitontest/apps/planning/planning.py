@@ -108,7 +108,17 @@ THOROUGH = Depth((Slope1(15), "slope1", "isotonic", "platt", "beta", "spline"), 
 
 
 @spell_out(
-    "interval", "null_draws", "sample_weight", "weights", "labels", "pos_label", "label", "prob", "weight", draws=None
+    "interval",
+    "level",
+    "null_draws",
+    "sample_weight",
+    "weights",
+    "labels",
+    "pos_label",
+    "label",
+    "prob",
+    "weight",
+    draws=None,
 )
 def plan_evaluation(
     p: ArrayInput = None,

@@ -45,7 +45,7 @@ OF_SEVERAL = (
 )
 
 
-@spell_out("interval", "draws", "null_draws")
+@spell_out("interval", "level", "draws", "null_draws")
 def compare_calibrators(
     y_true: ArrayInput,
     y_prob: ArrayInput = None,
