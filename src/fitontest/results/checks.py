@@ -265,4 +265,4 @@ def false_alarms(level: float) -> float:
     >>> false_alarms(0.95), 1 - 0.95
     (0.05, 0.050000000000000044)
     """
-    return round(1.0 - level, 12)
+    return round(1.0 - level, 12) or 1.0 - level  # never 0, of which no test can be made
