@@ -629,7 +629,7 @@ def test_estimators():
         ({"band_draws": -1}, "band_draws must be a whole number, at least 0; got -1"),
         (
             {"band": "consistency", "band_draws": 2, "band_level": 1.0},
-            r"band_level must be a number in \(0, 1\), got 1.0",
+            r"band_level must be a number in \[0.5, 1\) such as 0.95, got 1.0",
         ),
         ({"band": "consistency", "band_draws": 2, "random_state": "a"}, "random_state must be"),
         ({"band": "both"}, "band must be one of 'consistency', 'confidence', 'simultaneous', 'new group'; got 'both'"),

@@ -296,7 +296,7 @@ def test_hard_scores(family, scores):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"interval": 0.9}, "interval must be 'auto', 'always' or None, got 0.9; their level is level=, such as"),
+        ({"interval": 0.9}, "interval must be 'auto', 'always' or None, got 0.9; write level= for its level, such as"),
         ({"interval": True}, "interval must be 'auto', 'always' or None, got True"),
         ({"level": 0.05}, "got 0.05; level is coverage: write .95 for 5 % false alarms"),
         ({"level": 95}, r"level must be a number in \[0.5, 1\) such as 0.95, got 95"),

@@ -107,5 +107,5 @@ def test_a_p_value_near_the_level_is_of_more_draws_and_hangs_on_no_seed():
 
 def test_labels_are_drawn_on_only_where_the_decision_needs_it():
     assert joint_test(drawn(), 200).draws == 200
-    assert joint_test(near_the_level(), 200, level=0.001).draws == 200
+    assert joint_test(near_the_level(), 200, alarms=0.001).draws == 200
     assert joint_test(near_the_level(), 4000).draws == 4000

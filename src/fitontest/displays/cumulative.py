@@ -16,6 +16,7 @@ from fitontest.displays.palette import FILL, GAP, NEUTRAL, get_foreground, get_l
 from fitontest.measures.cumulative import CumulatedResiduals, CumulativeError
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.measure import make as make_measure
+from fitontest.results.checks import check_level
 from fitontest.results.frames import Records, records
 from fitontest.results.options import spell_out
 from fitontest.results.text import debiased_and_raw, short
@@ -49,7 +50,7 @@ class CumulativeDisplay(BinaryDisplay):
         Of the measure ``ecce`` or ``ks``, of the sample.
     sample : ScoreSample
         The scores, labels and weights that it was measured on.
-    level : float in (0, 1), default=0.95
+    level : float in [0.5, 1), default=0.95
         Of the band.
     name : str, optional
         Name of the scores in the title.
@@ -93,7 +94,7 @@ class CumulativeDisplay(BinaryDisplay):
         check_measured(error, sample)
         if not isinstance(error.evidence, CumulatedResiduals):
             raise ValueError(f"error must be of the measure ecce or ks, got {error.measure.name}")
-        self.error, self.level, self.name = error, level, name
+        self.error, self.level, self.name = error, check_level(level), name
         null = error.null
         self.reach = None if null is None else upper_point(null.values, 1.0 - level)
         self.share, self.walk = error.evidence.walk

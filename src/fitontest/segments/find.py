@@ -162,7 +162,7 @@ def find_segments(
     c_hat: CalibrationMap = IdentityMap() if against == "scores" else _logistic_map(sample)
     rows = _feature_rows(sample, columns, c_hat.evaluate(sample.p))
     line = None if against == "scores" else _line_of(c_hat, rows.logits)
-    scan = scan_segments(rows, level=alarms / parts, draws=draws, most=most, seed=seed, walks=True, line=line)
+    scan = scan_segments(rows, alarms=alarms / parts, draws=draws, most=most, seed=seed, walks=True, line=line)
     found, nearest, stopped = list(scan.found.segments), [scan.found.nearest], scan.found.stopped
     if conditions > PAIRS and not scan.is_refused:
         left = rows.at(_logits_after(scan.found, rows.columns, logit(sample.p[sample.w > 0], LOGIT_EPS)))

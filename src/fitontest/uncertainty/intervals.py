@@ -266,7 +266,7 @@ def check_interval(interval: object) -> None:
     if not (interval is None or (isinstance(interval, str) and interval in INTERVALS)):
         words = ", ".join(map(repr, INTERVALS))
         rule = f"interval must be {words} or None"
-        hint = "; their level is level=, such as level=0.95" if is_real(interval) else ""
+        hint = "; write level= for its level, such as level=0.95" if is_real(interval) else ""
         raise ValueError(f"{rule}, got {interval!r}{hint}")
 
 

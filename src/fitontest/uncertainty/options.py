@@ -21,9 +21,11 @@ class Redraws(TypedDict, total=False):
     ----------
     interval : {"auto", "always"} or None, default="auto"
         Whether there is an interval for the error of these scores, with a debiased error (``.debiased``) and a p-value
-        of calibration (``.null``), see `calibration_error`. "auto": of measures that are quickly refitted, and by one
-        number it is computed when it is first asked for; ``interval_reason`` says why others have none. "always":
-        wherever there can be one, however long it takes. None: never.
+        of calibration (``.null``), see the notes of `calibration_error`. "auto": for binned errors and for families
+        that are quickly refitted (by default settings all but `venn_abers`), of up to 20 classes in each of them; that
+        of a single error is computed when it is first asked for, by one of these attributes or in print. "always":
+        wherever there can be one, whole distributions too, at once and however long it takes. None: never.
+        ``interval_reason`` says why there is none.
     level : float in [0.5, 1), default=0.95
         Of intervals and tests: how often they hold. .95 means 5 % false alarms.
     draws : int, default=50

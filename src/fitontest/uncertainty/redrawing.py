@@ -42,9 +42,7 @@ class Redrawing:
         Labellings drawn from the scores. "auto": what the measure needs. With an interval there are at least some: 0
         and "auto" mean 200 then.
     interval : {"auto", "always"} or None, default=None
-        Whether there is an interval. "auto": for families of which hundreds of refits are quick, or which have a
-        stand-in that is, and none for other measures, for whole distributions and for more than 20 classes. "always":
-        wherever there can be one.
+        Whether there is an interval, see `fitontest.uncertainty.options.Redraws`.
     level : float in [0.5, 1), default=0.95
         Of the interval.
     direction : {"smooth", "own"}, Family or CalibrationMap, default="smooth"

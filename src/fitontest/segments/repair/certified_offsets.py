@@ -33,7 +33,7 @@ class CertifiedOffsets(FeatureFamily):
     Parameters
     ----------
     level : float in [0.5, 1), default=0.95
-        With this probability, at most, any segment is changed where all scores are calibrated.
+        With a probability of 1 - level, at most, any segment is changed where all scores are calibrated.
     draws : int, default=500
         Labels are simulated so often for the p-values, at least 1 / (1 - level) - 1 times: no p-value is below
         1 / (draws + 1).
@@ -101,7 +101,7 @@ class CertifiedOffsets(FeatureFamily):
             Checked rows in an order of their own.
         """
         seed = one_seed(self.random_state)
-        scan = scan_segments(rows, level=false_alarms(self.level), draws=self.draws, most=self.most, seed=seed)
+        scan = scan_segments(rows, alarms=false_alarms(self.level), draws=self.draws, most=self.most, seed=seed)
         reason = reason_of_groups(scan.dependence)
         if reason:
             return _solution((), (f"Nothing was looked for: {reason}.",))
