@@ -110,7 +110,7 @@ def test_classes_are_those_of_the_columns(tmp_path):
     ("options", "message"),
     [
         (("--max-error", "0"), "--max-error must be a fraction in (0, 1) such as 0.02, never percent; got 0.0"),
-        (("--max-error", "0.1", "--level", "1"), "--level must be a number in (0, 1)"),
+        (("--max-error", "0.1", "--level", "1"), "--level must be a number in [0.5, 1) such as 0.95, got 1.0"),
         (("--max-error", "0.1", "--prob", "w"), "--prob"),
         (("--max-error", "0.1", "--by", "area"), "area"),
         (("--max-error", "0.1", "--reduction", "classwise"), "prob column 'p' must be several columns"),

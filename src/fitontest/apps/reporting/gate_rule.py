@@ -70,7 +70,7 @@ class GateRule:
     Attributes
     ----------
     limits : tuple of Limit
-    level : float in (0, 1)
+    level : float in [0.5, 1)
     random_state : int, RandomState or None
     """
 
