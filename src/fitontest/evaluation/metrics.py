@@ -153,7 +153,7 @@ def calibration_error(
     >>> print(error)
     canonical calibration error: raw 0.0772
     reduction canonical, family temperature, distance total_variation, n = 4
-    no interval: of whole distributions the ECE on the simplex has one, gce(..., interval="always")
+    no interval: of whole distributions the ECE on the simplex has one, gce(..., interval='always')
     """
     data, redrawing = read_options(y_true, y_prob, options)
     seed = redrawing.random_state
