@@ -13,8 +13,6 @@ from sklearn.naive_bayes import GaussianNB
 import fitontest as fot
 from fitontest.data.counted_sample import sample_of_rows
 from fitontest.data.entries import entries_of_rows
-from fitontest.data.predictions import read_classes
-from fitontest.data.simplex_sample import SimplexSample
 from fitontest.data.weights import Weights, read_weights
 from fitontest.uncertainty.null import with_null
 from tests.quick_families import quick
@@ -280,10 +278,10 @@ def test_the_kind_is_not_decided_anew_for_the_folds_of_a_tree():
 def test_the_confidence_of_distributions_keeps_the_kind():
     rows = RNG.dirichlet([1, 1, 1], N)
     for kind in ("counts", "importances"):
-        columns = (RNG.integers(0, 3, N), rows, read(SURVEY, kind))
+        labels, weights = RNG.integers(0, 3, N), read(SURVEY, kind)
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            sample = SimplexSample.of(read_classes(columns)).confidence
+            sample = fot.read(labels, rows, sample_weight=weights, reduction="canonical").confidence
         assert sample.whole == (kind == "counts")
 
 
@@ -292,7 +290,11 @@ def test_cells_of_the_simplex_do_not_decide_anew_what_weights_are():
     rows, labels, many = rng.dirichlet([1, 1, 1], N), rng.integers(0, 3, N), np.where(rng.random(N) < 0.3, 60, 1)
 
     def error(P, y, weights=None):
-        return fot.measures.make("simplex_ece").estimate(SimplexSample.of(read_classes((y, P, weights)))).value
+        return (
+            fot.measures.make("simplex_ece")
+            .estimate(fot.read(y, P, sample_weight=weights, reduction="canonical"))
+            .value
+        )
 
     whole, half = (error(rows, labels, read(FEW * factor, "importances")) for factor in (1.0, 0.5))
     assert whole == pytest.approx(half, rel=1e-9)

@@ -12,6 +12,7 @@ import pytest
 
 from fitontest.data.arrays import as_scores
 from fitontest.data.cells.cells import Cells
+from fitontest.data.columns import Names
 from fitontest.data.files.copies import append_columns, append_expressions
 from fitontest.data.files.layout import STANDARD, Layout
 from fitontest.data.files.parquet import count_in_parquet, count_rows_in_parquet, distinct_in_parquet
@@ -30,7 +31,7 @@ def read(tmp_path):
         (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
         columns = read_columns(tmp_path / name, WANTED, ("prob",), layout)
         with naming_lines(tmp_path / name, CALLED, layout):
-            return ScoreSample(*columns.values(), names=(*CALLED, "weight"))
+            return ScoreSample(*columns.values(), names=Names(*CALLED, "weight"))
 
     return run
 

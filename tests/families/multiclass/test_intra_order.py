@@ -8,8 +8,6 @@ from hypothesis.extra.numpy import arrays
 from scipy.optimize import minimize
 
 import fitontest as fot
-from fitontest.data.predictions import read_classes
-from fitontest.data.simplex_sample import SimplexSample
 from fitontest.families.multiclass.intra_order import PENALTIES
 from fitontest.families.multiclass.order_preserving import GAIN
 from fitontest.families.multiclass.ranked_rows import RankedRows
@@ -25,7 +23,7 @@ SCORES = st.sampled_from([0.0, 5e-324, 1e-300, 1e-17, 1e-9, 0.25, 0.5, 1.0]) | s
 
 
 def ranked(P, y, *, by_rank):
-    return RankedRows.of(SimplexSample.of(read_classes((y, P, None))).present, 1e-16, by_rank=by_rank)
+    return RankedRows.of(fot.read(y, P, reduction="canonical").present, 1e-16, by_rank=by_rank)
 
 
 def assert_same_order(P, q):
@@ -214,7 +212,7 @@ def test_the_penalty_is_the_largest_within_one_error_of_the_best(name):
     assert held_out.candidates == PENALTIES
     assert family.penalty_ == PENALTIES[held_out.within_one_error]
     assert make(name, penalty=family.penalty_, random_state=2).fit(P, y).map_ == family.map_
-    folds = SimplexSample.of(read_classes((y, P, None))).present.in_folds(4, 2)[1]
+    folds = fot.read(y, P, reduction="canonical").present.in_folds(4, 2)[1]
     kept = np.setdiff1d(np.arange(300), folds[0])
     alone = make(name, penalty=10.0, random_state=2).fit(P[kept], y[kept]).predict_proba(P[folds[0]])
     expected = -np.log(np.clip(alone[np.arange(len(folds[0])), y[folds[0]]], 1e-6, 1 - 1e-6))

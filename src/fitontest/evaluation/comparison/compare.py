@@ -6,11 +6,11 @@ from typing import Any, Unpack
 import numpy as np
 
 from fitontest.data.arrays import count_columns
+from fitontest.data.columns import NAMES, Names
 from fitontest.data.counted_sample import count_rows
 from fitontest.data.indices import check_same_order
 from fitontest.data.known_groups import KnownGroups
 from fitontest.data.labels import listed
-from fitontest.data.predictions import NAMES, Names
 from fitontest.data.reading.options import reading_of
 from fitontest.data.reading.read import READ, read
 from fitontest.data.repeated_rows import Repeats

@@ -13,10 +13,10 @@ import numpy as np
 from scipy.special import stdtr, stdtrit
 
 from fitontest.data.arrays import check_same_length
+from fitontest.data.columns import Names
 from fitontest.data.dependence import are_too_few
 from fitontest.data.indices import check_same_order
 from fitontest.data.known_groups import KnownGroups
-from fitontest.data.predictions import Names
 from fitontest.data.reading.models import by_model
 from fitontest.data.reading.options import reading_of
 from fitontest.data.reading.read import READ, read
