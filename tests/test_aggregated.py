@@ -21,6 +21,8 @@ from tests.quick_families import quick
 from tests.strategies import aggregated, noisy
 from tests.test_measure_contracts import NEEDED
 
+pytestmark = pytest.mark.multiplies
+
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 FOLDS = {"pl", "pl3", "spline", "stacking", "slope1", "flat"}  # what depends on which rows are held out
 SLOW = {"pl", "pl3", "pl_de", "stacking"}  # under their defaults
@@ -231,6 +233,7 @@ def test_pl_gives_stacking_its_own_folds_of_counts(monkeypatch):
     assert stacking.weights_.tolist() == [1.0]
 
 
+@pytest.mark.exhaustive
 def test_folds_of_counts_give_the_scores_that_folds_of_rows_give(monkeypatch):
     """The distributions over seeds, small; `benchmarks/counted_folds.py` has the whole."""
     monkeypatch.syspath_prepend(BENCHMARKS)

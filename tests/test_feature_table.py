@@ -12,6 +12,8 @@ import pytest
 import fitontest as fot
 from tests.few_draws import few_draws, few_null_draws, no_pictures  # noqa: F401 - fixtures of this module
 
+pytestmark = pytest.mark.multiplies
+
 N, CLASSES, FAMILIES = 240, ["a", "b", "c"], ["temperature", "isotonic"]
 
 

@@ -99,6 +99,7 @@ def test_general_errors_are_norms_of_a_loss_per_bin():
     assert float(pde) == pytest.approx(weighted_mean(np.abs(DATA.p - ybar[number])))
 
 
+@pytest.mark.exhaustive
 def test_the_smooth_error_equals_its_own_bandwidth():
     stated(r"$\int_0^1 \lvert \frac1W \sum_i w_i K_s(t, p_i)(y_i - p_i) \rvert \, dt$")
     estimate = fot.measures.make("smooth_ece").estimate(SAMPLE)

@@ -9,6 +9,8 @@ import pytest
 
 import fitontest as fot
 
+pytestmark = pytest.mark.multiplies
+
 NAMES = ["cat", "dog", "eel", "fox"]
 
 

@@ -6,6 +6,8 @@ import pytest
 import fitontest as fot
 from fitontest.data.repeated_rows import Repeats
 
+pytestmark = pytest.mark.multiplies
+
 TOLD = "rows look like copies: they repeat a score and its label"
 
 

@@ -11,6 +11,8 @@ import fitontest as fot
 from fitontest.data.repeated_rows import Repeats
 from fitontest.data.row_runs import NEAR, NO_RUNS, Runs, _split_fours
 
+pytestmark = pytest.mark.multiplies
+
 TOLD = "rows come in runs of nearly equal ones"
 
 

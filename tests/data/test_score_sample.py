@@ -77,6 +77,7 @@ def test_other_weights_are_not_unit(w, n, whole):
     assert isinstance(sample.total, float)
 
 
+@pytest.mark.exhaustive
 @quick
 @given(some_rows)
 def test_counts_total_and_base_rate(rows):
@@ -295,6 +296,7 @@ def test_the_arrays_of_a_sample_are_read_only(w):
 # --- sorted rows
 
 
+@pytest.mark.exhaustive
 @quick
 @given(some_rows, st.data())
 def test_rows_are_a_function_of_the_multiset_of_rows(rows, data):
@@ -375,6 +377,7 @@ def test_a_weight_is_so_many_rows(rows):
 # --- subsamples and blocks
 
 
+@pytest.mark.exhaustive
 @quick
 @given(some_rows, st.data())
 def test_take_gives_the_chosen_sorted_rows(rows, data):

@@ -17,6 +17,8 @@ from fitontest.data.weights import Weights, read_weights
 from fitontest.uncertainty.null import with_null
 from tests.quick_families import quick
 
+pytestmark = pytest.mark.multiplies
+
 RNG = np.random.default_rng(0)
 N = 300
 P = RNG.random(N)
@@ -162,6 +164,7 @@ def test_segments_are_judged_by_the_decision_on_all_rows():
     assert {sample.weighting.kind for sample in of_cells.segments.values()} == {"counts"}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.filterwarnings("ignore:rows come in runs")  # as repeated rows do
 def test_counts_are_the_rows_repeated_and_importances_are_not():
     positive = np.random.default_rng(2).binomial(FEW, P)  # of several rows of one score
@@ -176,6 +179,7 @@ def test_counts_are_the_rows_repeated_and_importances_are_not():
     assert shares.interval == halves.interval
 
 
+@pytest.mark.exhaustive
 def test_several_classes_and_classifiers_decide_once():
     rng = np.random.default_rng(1)
     p = rng.dirichlet(np.ones(3), N)
@@ -240,6 +244,7 @@ def test_frames_are_told_what_weights_are(backend):
 # --- it is said
 
 
+@pytest.mark.exhaustive
 def test_every_result_says_what_weights_are():
     importances = f"weights are importances: 300 rows tell as much as {EFFECTIVE:.0f} of equal weight"
     w = Weights(SURVEY, counts=False)
@@ -302,6 +307,7 @@ def test_cells_of_the_simplex_do_not_decide_anew_what_weights_are():
     assert error(rows, labels, read(many, "counts")) == pytest.approx(repeated, rel=1e-9)
 
 
+@pytest.mark.exhaustive
 def test_comparisons_by_few_effective_rows_say_that_they_are_too_sure():
     few = fot.compare_errors(Y, P, P**2, sample_weight=SURVEY / 2)
     assert any("few rows dominate the importances" in note for note in few.notes)

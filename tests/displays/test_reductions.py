@@ -102,6 +102,7 @@ def test_classwise_is_a_panel_per_class_on_the_same_axes(scale):
     assert gaps.tolist() == pytest.approx([float(one) for one in error.classes.values()])
 
 
+@pytest.mark.exhaustive
 def test_panels_of_classes_do_not_overlap_and_are_not_clipped():
     y, p = classes(k=7)  # two rows, the second one with an empty place
     several = draw(y, p, reduction="classwise", name="a model", ax=None)
@@ -163,6 +164,7 @@ def model():
     return GaussianNB().fit(x, y), x, y
 
 
+@pytest.mark.exhaustive
 def test_estimators_of_several_classes(model):
     fitted, x, y = model
     proba = fitted.predict_proba(x)
@@ -185,6 +187,7 @@ def test_estimators_of_several_classes(model):
         fot.ReliabilityDisplay.from_estimator(*model, reduction="binary")
 
 
+@pytest.mark.exhaustive
 def test_binary_estimators(model):
     _, x, y = model
     two = GaussianNB().fit(x, y == "cat")

@@ -28,6 +28,8 @@ from tests.displays.figures import areas, blank, heights, pixels, plain
 from tests.quick_families import quick
 from tests.strategies import WHOLE_WEIGHTS, noisy, samples
 
+pytestmark = pytest.mark.multiplies
+
 FAMILIES = {
     **{name: quick(name) for name in fot.families.names("two")},
     "slope1-equal_width": fot.Slope1(10, "equal_width"),
@@ -249,6 +251,7 @@ def test_the_histogram_counts_every_score():
     assert draw(y, p, sample_weight=w / 3).histogram_ax_.get_ylabel() == "Weight"
 
 
+@pytest.mark.exhaustive
 def test_the_frame_holds_every_number(banded):
     display = banded
     frame = display.to_frame()
@@ -376,6 +379,7 @@ def test_the_same_scores_have_one_histogram(scores):
     assert third.counts_.get_visible()
 
 
+@pytest.mark.exhaustive
 def test_where_it_is_drawn(scores):
     figure = blank((9, 5))
     left, right = figure.subfigures(1, 2)
@@ -536,6 +540,7 @@ def test_norms_and_debiasing_are_named(norm, scores):
     assert f"debiased ECE {short(float(error))}" in text
 
 
+@pytest.mark.exhaustive
 def test_an_interval_is_in_the_legend(scores):
     y, p = scores
     for options in ({"family": "platt"}, {"family": "platt", "norm": "l2"}):
@@ -597,6 +602,7 @@ def test_few_and_extreme_scores(y, p, family):
         assert display.counts.sum() == len(y)
 
 
+@pytest.mark.exhaustive
 def test_estimators():
     rng = np.random.default_rng(0)
     x = rng.normal(size=(300, 2))
@@ -698,6 +704,7 @@ def test_values_of_the_map_extend_the_logit_axis_of_frequencies_only():
     assert [cut["y"] for cut in below.rows("cuts")][:1] == [below.y_scale.lower]
 
 
+@pytest.mark.exhaustive
 def test_axes_that_are_cleared_and_drawn_on_again_keep_their_size(scores):
     figure = blank()
     ax = figure.subplots()
@@ -711,6 +718,7 @@ def test_axes_that_are_cleared_and_drawn_on_again_keep_their_size(scores):
     assert heights[2] == pytest.approx(heights[1], rel=2e-3)
 
 
+@pytest.mark.exhaustive
 def test_tight_layouts_and_pickles(scores):
     figure = Figure()
     left, right = figure.subplots(1, 2)

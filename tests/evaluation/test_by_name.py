@@ -10,6 +10,8 @@ import pytest
 import fitontest as fot
 from tests.strategies import noisy
 
+pytestmark = pytest.mark.multiplies
+
 NEEDED = {"probabilistic_kendall_tau": {"truth": np.sqrt}}
 MATRIX = np.random.default_rng(4).dirichlet([1, 1, 1], 150)
 LETTERS = np.array(["a", "b", "c"])[np.random.default_rng(5).integers(0, 3, 150)]

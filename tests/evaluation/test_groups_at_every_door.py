@@ -8,6 +8,8 @@ import pytest
 
 import fitontest as fot
 
+pytestmark = pytest.mark.multiplies
+
 RNG = np.random.default_rng(1)
 P = RNG.random(240)
 Y = (RNG.random(240) < P**1.5).astype(int)

@@ -10,6 +10,8 @@ import fitontest as fot
 from fitontest.families.multiclass.penalties import hold_out
 from tests.multiclass import golden, losses, open_set
 
+pytestmark = pytest.mark.multiplies
+
 SETS = (
     "mc_netcal_lenet-5-cifar-10",
     "mc_netcal_wideresnet-16-4-cifar-10",

@@ -174,6 +174,7 @@ def test_the_interval_reaches_as_far_as_the_noise():
     assert "as far as the noise of labels reaches on either side" in text
 
 
+@pytest.mark.exhaustive
 def test_the_interval_of_evaluate_is_that_of_measure():
     y, p = rows()
     one = fot.measure(y, p, "ecce")

@@ -19,6 +19,8 @@ from fitontest.measures.estimate import RAW_NOTE
 from fitontest.uncertainty import intervals
 from tests.strategies import noisy
 
+pytestmark = pytest.mark.multiplies
+
 Y, P = noisy(300)
 
 
@@ -76,6 +78,7 @@ def test_joblib_keeps_it_in_a_file(tmp_path):
     assert joblib.load(tmp_path / "error") == error
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("family", ["spline", "slope1", "beta"])
 def test_it_is_what_evaluate_finds(family):
     error = fot.calibration_error(Y, P, family=family)
@@ -230,6 +233,7 @@ def test_a_scorer_gives_the_raw_value_or_the_debiased_one():
         fot.make_scorer(norm=CUBES, debiased=True)(model, x, y)
 
 
+@pytest.mark.exhaustive
 def test_estimates_draw_themselves():
     error = fot.calibration_error(Y, P, family="platt", interval=None)
     display = error.plot(Figure(), name="model", scale="logit")
@@ -253,6 +257,7 @@ def test_what_cannot_be_drawn_says_why():
         fot.measures.make("ece").estimate(fot.ScoreSample(Y, P)).plot(Figure())
 
 
+@pytest.mark.exhaustive
 def test_weights_that_may_be_importances_are_told_of_as_evaluate_does():
     weights = np.random.default_rng(0).integers(1, 4, Y.size)
     error, known = (

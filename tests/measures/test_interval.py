@@ -9,6 +9,8 @@ import fitontest as fot
 from fitontest.measures.interval import INDEPENDENT, INDEPENDENT_ROWS
 from tests.few_draws import few_draws, no_pictures  # noqa: F401 - fixtures of this module
 
+pytestmark = pytest.mark.multiplies
+
 RNG = np.random.default_rng(0)
 P = RNG.random(400)
 Y = RNG.random(400) < P
@@ -58,6 +60,7 @@ def test_texts_without_one_do_not(name):
     assert "independent" not in str(WITHOUT[name]())
 
 
+@pytest.mark.exhaustive
 def test_a_report_says_it_once():
     report = fot.report(Y, P, families=["platt"], by=P < 0.5, compare=False)
     assert report.html.count(INDEPENDENT_ROWS) == 1

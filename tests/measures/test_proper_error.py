@@ -18,6 +18,7 @@ UNPENALISED = {  # families without a penalty or a mixture, and their free numbe
 }
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", UNPENALISED)
 def test_gains_of_calibrated_predictions(name):
     """-d cv / (2 n (cv - 1)) held out, +d / (2 n) on the rows that were fitted, to two standard errors."""

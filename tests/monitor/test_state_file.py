@@ -14,6 +14,8 @@ from fitontest.monitor.monitor import Monitor
 from fitontest.monitor.stored import file as state_file
 from fitontest.monitor.stored.file import STALE, locked
 
+pytestmark = pytest.mark.multiplies
+
 Y, P = np.arange(40) % 2, np.linspace(0.1, 0.9, 40)
 
 

@@ -37,6 +37,7 @@ def test_an_error_of_cells_is_that_of_a_loop(loss, data):
     assert found.n_bins == len(set(cells))
 
 
+@pytest.mark.exhaustive
 @given(with_cells())
 def test_other_measures_of_bins(data):
     y, p, w, cells = data

@@ -17,6 +17,7 @@ def levels() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return (rng.random(3000) < c).astype(int), p, c
 
 
+@pytest.mark.exhaustive
 def test_a_loss_that_its_interval_leaves_out_is_not_quoted(levels):
     y, p, c = levels
     validation = fot.risk.validate(y, p, thresholds=0.2)

@@ -238,6 +238,7 @@ def test_the_scale_of_importances_means_nothing():
         assert [one.outcome for one in gate.gates] == [one.outcome for one in gates[0].gates]
 
 
+@pytest.mark.exhaustive
 def test_labels_that_contradict_certain_scores_refute_their_segment_alone():
     rng = np.random.default_rng(1)
     n = 3000

@@ -8,6 +8,8 @@ from fitontest.data.score_redraws import ScoreRedraws
 from fitontest.uncertainty.bands import confidence_bands, read_band
 from tests.strategies import noisy
 
+pytestmark = pytest.mark.multiplies
+
 GRID = np.linspace(0, 1, 21)
 DRAWS, LEVEL = 20, 0.8
 

@@ -94,6 +94,7 @@ def test_the_chain_stays_on_the_simplex():
             np.testing.assert_allclose(c, P + t * (g - P), rtol=0, atol=1e-12)
 
 
+@pytest.mark.exhaustive
 def test_the_interval():
     y, P = drawn(400, 3)
     found = canonical(fot.gce, y, P, interval="always", level=0.9, draws=20, null_draws=30)

@@ -13,6 +13,8 @@ from fitontest.uncertainty.dependence import dependence_of, reason_of_groups, sc
 from fitontest.uncertainty.intervals import with_interval
 from fitontest.uncertainty.joint import joint_test
 
+pytestmark = pytest.mark.multiplies
+
 QUANTILE = float(ndtri(0.3))
 BOTH = float(multivariate_normal.cdf([QUANTILE, QUANTILE], cov=[[1.0, 0.3], [0.3, 1.0]]))  # two labels are positive
 LEARNT = Dependence(40, 400, 40.0, 40, 0.3, 0.05, 0.3, 0.0, 0.2, 2.8)
@@ -198,6 +200,7 @@ def test_no_score_shares_all_of_its_number():
         assert known.intercept + 4 * known.slope < 1.0
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("rho", [0.8, 1.0])
 def test_calibrated_rows_of_one_score_and_label_are_not_called_miscalibrated(rho):
     rejected = 0
@@ -298,6 +301,7 @@ def test_shared_numbers_are_standardised():
     np.testing.assert_allclose(shared.own**2 + shared.first**2 + shared.second**2, 1.0)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("seed", [0, 1])
 def test_scores_that_many_rows_share_do_not_make_intervals_short(seed):
     """Where the noise of groups hid the map beside such scores, truths could not leave the diagonal elsewhere."""

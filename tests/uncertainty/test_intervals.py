@@ -18,6 +18,8 @@ from fitontest.uncertainty.intervals import with_interval
 from fitontest.uncertainty.redrawing import Redrawing, estimate_of
 from tests.strategies import noisy
 
+pytestmark = pytest.mark.multiplies
+
 QUICK = ("slope1", "flat", "isotonic", "pava_bc", "platt", "temperature", "beta", "spline", "knn", "kde")
 
 
@@ -169,6 +171,7 @@ def test_the_largest_error_there_can_be_bounds_the_interval():
     assert e.interval.high <= np.mean([0.6, 0.5, 0.6, 0.5])
 
 
+@pytest.mark.exhaustive
 def test_entries_of_many_rows_are_judged_as_the_redrawn_ones_are():
     """Cross-validation holds out all copies of a score in both, or calibrated scores look bad."""
     alarms = 0
@@ -197,6 +200,7 @@ def test_a_family_that_sees_little_of_the_error_has_a_wide_interval():
     assert e.interval.high > np.mean(p - p**2)
 
 
+@pytest.mark.exhaustive
 def test_a_family_that_cannot_follow_the_scores_is_widened_to_the_spline():
     """Platt reads the scores of Sharp as half as wrong again, by an amount that hangs on the shape of the truth."""
     y, p, _ = Sharp().draw(3000, np.random.default_rng(1))
@@ -257,6 +261,7 @@ def test_auto_is_for_what_is_quick():
     assert [e.interval for e in fot.evaluate(y, p, families=["platt"], interval=None)] == [None]
 
 
+@pytest.mark.exhaustive
 def test_each_class_by_itself():
     rng = np.random.default_rng(0)
     p = rng.dirichlet([1, 2, 3], 300)
@@ -359,6 +364,7 @@ def of_calibrated(make, n, sets, **draws):
     return found
 
 
+@pytest.mark.exhaustive
 def test_a_number_of_bins_held_fixed_is_caught():
     """Redrawn labels that cannot choose another number of bins look too calm: the interval leaves 0 out too often."""
 
@@ -370,6 +376,7 @@ def test_a_number_of_bins_held_fixed_is_caught():
     assert false_alarms(lambda: Held(fot.Slope1(), lambda fitted: fot.Slope1(fitted.n_bins_))) > 2 * proper
 
 
+@pytest.mark.exhaustive
 def test_blocks_held_fixed_are_caught():
     """The p-values of calibrated scores are spread over [0, 1] only if the blocks are those of the redrawn labels."""
 
@@ -380,6 +387,7 @@ def test_blocks_held_fixed_are_caught():
     assert mean_p_value(lambda: Held(fot.Isotonic(), lambda fitted: fot.Flat(fitted.partition_.edges))) > 0.7
 
 
+@pytest.mark.exhaustive
 def test_rows_redrawn_in_place_of_labels_are_caught(monkeypatch):
     """A bootstrap of rows starts from the observed error, and so lies above it whatever the truth is."""
     few = {"draws": 15, "null_draws": 39}

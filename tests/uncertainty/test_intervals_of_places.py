@@ -10,6 +10,8 @@ from fitontest.uncertainty.inversion import invert
 from fitontest.uncertainty.redrawing import Redrawing, estimate_of
 from tests.uncertainty.test_ladder import drawn, waves
 
+pytestmark = pytest.mark.multiplies
+
 
 @pytest.mark.parametrize(
     ("family", "norm"), [("platt", "q50"), ("loess", "q90"), ("loess", "max"), ("isotonic", "max")]

@@ -44,6 +44,7 @@ def test_it_uses_what_is_there_and_says_the_same():
     np.testing.assert_array_equal(found.nulls["isotonic"].values, alone.nulls["isotonic"].values)
 
 
+@pytest.mark.exhaustive
 def test_of_calibrated_scores_it_rejects_as_often_as_it_says():
     rejected = [joint_test(drawn(n=120, seed=seed), 39).p_value <= 0.05 for seed in range(100)]
     assert np.mean(rejected) <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 100)

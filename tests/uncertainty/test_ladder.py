@@ -15,6 +15,8 @@ from fitontest.uncertainty.goodness_of_fit import FIT, FIT_DRAWS, fit_at_entries
 from fitontest.uncertainty.ladder import Ladder
 from fitontest.uncertainty.redrawing import Redrawing, estimate_of
 
+pytestmark = pytest.mark.multiplies
+
 
 def waves(p, number=8):
     return p + 0.1 * np.sin(2 * number * np.pi * p) * np.clip(np.minimum(p, 1 - p) / 0.1, 0, 1)
@@ -50,6 +52,7 @@ def test_the_first_map_that_fits_is_taken(truth, rung):
     assert (ladder.roughness is None) == (rung == "spline")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("truth", [stairs, waves, lambda p: waves(p, 20), bump])
 def test_the_interval_holds_the_error_of_rough_maps(truth):
     """A spline alone finds .011 to .044 of the .057 of eight waves, and is sure of it."""
@@ -61,6 +64,7 @@ def test_the_interval_holds_the_error_of_rough_maps(truth):
         assert error.interval.fit_p_value <= 0.05
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("seed", [0, 1])
 def test_the_seed_of_the_folds_makes_no_other_family(seed):
     """By name the spline has the seed of the draws, and is still the family that the ladder replaces."""
@@ -75,6 +79,7 @@ def test_the_seed_of_the_folds_makes_no_other_family(seed):
     assert (by_name.debiased, by_name.interval.low, by_name.interval.high) == (found.value, found.low, found.high)
 
 
+@pytest.mark.exhaustive
 def test_whose_interval_is_widened_and_whose_replaced():
     y, p = drawn(lambda p: waves(p, 20), seed=4)
     spline, platt = (
@@ -101,6 +106,7 @@ def test_where_the_spline_fits_all_is_as_without_a_ladder():
     assert error.interval.fit_p_value > 0.05
 
 
+@pytest.mark.exhaustive
 def test_the_fit_test_refits_the_map_to_each_labelling():
     """By brute force: the largest standardised pair statistic of y less the refitted map."""
     ladder = ladder_of(waves, 400)
@@ -150,6 +156,7 @@ def test_the_interval_of_a_spline_that_fits_is_computed_once_for_all_families():
     assert (found.low, found.high) == (spline.interval.low, spline.interval.high)
 
 
+@pytest.mark.exhaustive
 def test_an_error_of_few_rows_is_of_these_alone():
     ladder = ladder_of(bump, 8000)
     assert 0.02 < ladder.levels.few_rows < 0.06  # the bump has 3 % of the rows, and windows reach beyond it
@@ -162,6 +169,7 @@ def test_an_error_of_few_rows_is_of_these_alone():
         assert ladder_of(truth).levels.few_rows is None
 
 
+@pytest.mark.exhaustive
 def test_a_direction_of_ones_own_has_no_ladder():
     y, p = drawn(waves, 1500)
     assert fot.calibration_error(y, p, interval="always").interval.roughness is not None
@@ -171,6 +179,7 @@ def test_a_direction_of_ones_own_has_no_ladder():
         assert (interval.roughness, interval.fit_p_value) == (None, None)
 
 
+@pytest.mark.exhaustive
 def test_squares_are_inverted_as_squares():
     """The pair statistic is a mean square: under l2 and squared no ratio of norms is needed."""
     y, p = drawn(waves, seed=4)
@@ -185,6 +194,7 @@ def test_squares_are_inverted_as_squares():
     assert squared.limit() == pytest.approx(l2.limit() ** 2)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.filterwarnings("ignore:rows come in runs")  # as repeated rows do
 @pytest.mark.parametrize("truth", [waves, bump])
 def test_whole_weights_are_repeated_rows(truth):
@@ -200,6 +210,7 @@ def test_whole_weights_are_repeated_rows(truth):
     assert weighted.limits.squares == pytest.approx(repeated.limits.squares, rel=1e-9)
 
 
+@pytest.mark.exhaustive
 def test_the_scale_of_importances_means_nothing_and_cells_are_rows():
     y, p = drawn(waves, 1500)
     w = np.random.default_rng(0).gamma(3.0, size=1500)

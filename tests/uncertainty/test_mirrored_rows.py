@@ -114,6 +114,7 @@ def test_curves_of_groups_need_one_row_of_each_event():
         fot.ReliabilityDisplay.from_predictions(sample, family="platt", band="new group")
 
 
+@pytest.mark.exhaustive
 def test_calibrated_days_of_events_are_not_rejected():  # as all of them were; `benchmarks/event_rejections.py` has more
     shown = [joint_test(read("pairs x days", seed), 40, seed).p_value <= 0.05 for seed in range(4)]
     assert sum(shown) <= 1

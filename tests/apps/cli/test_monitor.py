@@ -10,6 +10,8 @@ from click.testing import CliRunner
 import fitontest as fot
 from fitontest.apps.cli.main import main
 
+pytestmark = pytest.mark.multiplies
+
 COLUMNS = ("--label", "y", "--prob", "p")
 SEVERAL = ("--label", "k", "--prob", "p_0", "--prob", "p_1", "--prob", "p_2")
 
@@ -67,6 +69,7 @@ def test_batches_are_added_one_after_another(folder, frames):
     assert (as_json.exit_code, json.loads(as_json.stdout)) == (1, json.loads(evidence.to_json()))
 
 
+@pytest.mark.exhaustive
 def test_the_table_and_a_page_on_request(folder):
     found = run("a.json", "month 0.csv", *COLUMNS, "--table", "--html", "a.html")
     assert found.exit_code == 0
@@ -90,6 +93,7 @@ def test_few_labels_tell_little(folder):
     assert run("a.json").exit_code == 3
 
 
+@pytest.mark.exhaustive
 def test_the_latest_time_in_a_column_is_that_of_the_batch(folder, frames):
     for k in (0, 1):
         assert run("a.json", f"month {k}.csv", *COLUMNS, "--time", "day").exit_code == 0

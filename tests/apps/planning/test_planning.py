@@ -21,6 +21,7 @@ def plan():
     return fot.apps.plan_evaluation(n=[500, 2000], families=[BINS, "platt"], thorough=True)
 
 
+@pytest.mark.exhaustive
 def test_calibrated_scores_raise_false_alarms_at_the_level(plan):
     rates = [row["power"] for row in records(plan, error=0.0)]
     assert len(rates) == 4
@@ -51,6 +52,7 @@ def test_debiasing_takes_off_most_of_the_bias_at_calibration(plan):
     assert 0 < row["debiased_bias"] < 0.5 * row["raw_bias"]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("family", "error", "truth"), [(BINS, 0.05, "wavy"), ("platt", 0.05, "overconfident")])
 def test_widths_and_debiased_errors_are_those_of_evaluations(family, error, truth):
     """Against intervals computed in full, on other labels. Both means have a standard error of some 4 %."""

@@ -44,6 +44,7 @@ def test_the_upper_bound_is_that_of_all_windows(t, decimals):
     assert bounds.most == pytest.approx(brute_force(Y[:200], p, t, 0.9), rel=1e-9)
 
 
+@pytest.mark.exhaustive
 def test_of_many_rows_every_hundredth_is_enough():
     y, p = drawn(6000)
     p = 0.3 * p  # all below the threshold

@@ -19,6 +19,8 @@ from fitontest.data.files.parquet import count_in_parquet, count_rows_in_parquet
 from fitontest.data.files.tables import naming_lines, read_columns
 from fitontest.data.score_sample import ScoreSample
 
+pytestmark = pytest.mark.multiplies
+
 WANTED = {"label": "y", "prob": "p"}
 CALLED = {"label column 'y'": "y", "prob column 'p'": "p"}
 
@@ -193,6 +195,7 @@ def test_types_of_labels(tmp_path, cells, expected):
     assert found.tolist() == expected.tolist()
 
 
+@pytest.mark.exhaustive
 def test_more_rows_than_a_block(tmp_path):
     n = 70_000
     p = np.random.default_rng(0).random(n)
@@ -286,6 +289,7 @@ def test_a_table_too_wide_for_the_memory_of_a_copy_is_copied_with_more(tmp_path,
 PATTERNS = ["s[1].parquet", "a*b.parquet", "q?.parquet", "[ab]/x**[!c].parquet", "~home.parquet", "]{a,b}'$.parquet"]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", PATTERNS)
 def test_a_file_of_the_very_name_is_read_and_written_where_the_name_is_a_pattern(tmp_path, monkeypatch, name):
     """A pattern would find the decoys, which hold other numbers."""

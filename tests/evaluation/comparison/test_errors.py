@@ -16,6 +16,8 @@ import fitontest as fot
 from fitontest.datasets import Derivate
 from fitontest.measures.interval import ErrorInterval, Interval
 
+pytestmark = pytest.mark.multiplies
+
 BINS = fot.Slope1(4)
 
 
@@ -114,6 +116,7 @@ def test_importances_by_brute_force():
     assert comparison.n == kept.sum()
 
 
+@pytest.mark.exhaustive
 def test_the_true_difference_of_squared_errors_is_found():
     y, p1, p2 = draw(20_000)
     c = np.random.default_rng(0).random(20_000)
@@ -291,6 +294,7 @@ def test_a_dict_of_models_is_checked(arguments, options, message):
         fot.compare_errors([0, 1], *arguments, family=BINS, **options)
 
 
+@pytest.mark.exhaustive
 def test_the_map_is_the_spline_unless_another_is_named():
     y, p1, p2 = draw()
     assert fot.compare_errors(y, p1, p2).difference == fot.compare_errors(y, p1, p2, family="spline").difference

@@ -12,6 +12,8 @@ from fitontest.evaluation.comparison.two_models import TwoModels
 from fitontest.numerics.random import held_out_rows
 from tests.evaluation.comparison.test_of_classes import draw
 
+pytestmark = pytest.mark.multiplies
+
 
 def binary_losses(loss, hits, q):
     """Return the mean over the classes of the losses of two classes."""
@@ -234,6 +236,7 @@ def test_errors_of_two_models_by_brute_force(reduction, loss):
         )
 
 
+@pytest.mark.exhaustive
 def test_confidences_of_two_models_by_brute_force():
     y, P, Q = models()
     comparison = fot.compare_errors(y, P, Q, reduction="confidence", family="platt")

@@ -15,6 +15,8 @@ from fitontest.maps.multiclass.order_preserving import UNIT_SLOPE
 from fitontest.numerics.network import count_weights, draw_weights, layers, outputs
 from tests.multiclass import draw, one_room  # noqa: F401 - the room is a fixture of all tests
 
+pytestmark = pytest.mark.multiplies
+
 NAMES = ("diagonal_order", "order_invariant", "order_preserving")
 NETWORKS = NAMES[1:]
 make = fot.families.make
@@ -102,6 +104,7 @@ def test_order_invariant_maps_permute_with_the_classes():
     assert np.abs(by_class(P[:, order]) - by_class(P)[:, order]).max() > 0.01
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("invariant", [True, False])
 def test_the_gradient_of_a_network_is_that_of_finite_differences(invariant):
     from fitontest.families.multiclass.intra_order_program import network_loss
@@ -143,6 +146,7 @@ def test_the_gradient_of_a_polygon_is_that_of_finite_differences():
     np.testing.assert_allclose(gradient, np.array(numeric), rtol=0, atol=1e-8)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("penalty", [0.001, 3.0])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_no_general_minimiser_finds_a_better_polygon(penalty, weighted):
@@ -256,6 +260,7 @@ def test_few_and_many_classes(name, K):
     assert fot.maps.MulticlassMap.from_json(family.map_.to_json()) == family.map_
 
 
+@pytest.mark.exhaustive
 @every_family
 def test_rows_that_fill_up_the_room_change_nothing(name, monkeypatch):
     P, y = draw(150, 4)
@@ -270,6 +275,7 @@ def test_a_map_of_one_polygon_takes_any_number_of_classes():
     assert c_hat(draw(10, 5)[0]).shape == (10, 5)
 
 
+@pytest.mark.exhaustive
 def test_networks_follow_slopes_that_depend_on_the_confidence():
     """A truth that no temperature reaches: sure rows are overconfident, unsure ones are not."""
     rng = np.random.default_rng(0)

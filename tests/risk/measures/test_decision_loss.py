@@ -53,6 +53,7 @@ def test_the_target_is_a_difference_of_net_benefits(t):
     assert loss.target(sample_of(y[order], p[order]), c[order]) == pytest.approx(brute_force(p, c, t), abs=1e-14)
 
 
+@pytest.mark.exhaustive
 def test_the_areas_are_the_squared_error_and_the_divergence():
     y, p, c = population(40)
     sample = sample_of(y, p)
@@ -95,6 +96,7 @@ def test_redrawn_labels_have_the_values_of_single_estimates(measure):
     np.testing.assert_allclose(measure.values(redraws, labels), each, rtol=0, atol=1e-9)
 
 
+@pytest.mark.exhaustive
 def test_intervals_are_inverted_under_isotonic_and_hold_the_truth():
     y, p, c = population()
     sample = sample_of(y, p)
@@ -123,6 +125,7 @@ def test_no_row_on_the_wrong_side_is_an_answer():
     assert constant.value == 0.0  # both sides treat everybody
 
 
+@pytest.mark.exhaustive
 def test_it_is_no_calibration_error_by_family():
     y, p, _ = population(400)
     loss, error = fot.risk.DecisionLoss(0.3), fot.measures.PlugIn("isotonic")

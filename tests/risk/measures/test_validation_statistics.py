@@ -459,6 +459,7 @@ def test_bins_of_weights():
     assert fot.measure(y, p, "hosmer_lemeshow", null_draws=50).null.p_value <= 1
 
 
+@pytest.mark.exhaustive
 def test_in_tables_of_classes_and_segments():
     rng = np.random.default_rng(0)
     P = rng.dirichlet([1, 1, 1], 300)
