@@ -67,7 +67,6 @@ def test_every_kind_of_file_is_read(file, scores):
     assert result.stdout.rstrip("\n") == str(fot.evaluate(scores.y, scores.p, families=["slope1"], interval=None))
 
 
-@pytest.mark.exhaustive
 def test_evaluate_prints_what_the_library_prints(csv_file, scores):
     result = run("evaluate", csv_file, "--label", "y", "--prob", "p")
     assert result.exit_code == 0

@@ -93,7 +93,6 @@ def test_few_labels_tell_little(folder):
     assert run("a.json").exit_code == 3
 
 
-@pytest.mark.exhaustive
 def test_the_latest_time_in_a_column_is_that_of_the_batch(folder, frames):
     for k in (0, 1):
         assert run("a.json", f"month {k}.csv", *COLUMNS, "--time", "day").exit_code == 0

@@ -35,7 +35,6 @@ def run(*arguments):
     return CliRunner().invoke(main, ["validate", *map(str, arguments)])
 
 
-@pytest.mark.exhaustive
 def test_the_table_is_that_of_the_library(file, scores):
     result = run(file, *COLUMNS, *QUICK, "--threshold", 0.3, "--threshold", 0.1)
     assert result.exit_code == 0, result.stderr

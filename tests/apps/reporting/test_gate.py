@@ -212,7 +212,6 @@ def test_cells_and_the_confidence_are_checked():
     assert found.gates[0].estimate.reduction == "confidence"
 
 
-@pytest.mark.exhaustive
 def test_classes_have_outcomes_that_hold_together():
     rng = np.random.default_rng(2)
     truth = rng.dirichlet([1, 1, 1], 900)

@@ -99,7 +99,6 @@ def test_calibrated_risks_are_not_called_wrong():
     assert "at a threshold of 0.25, no gain of recalibration is shown: at most" in validation.headline.lower()
 
 
-@pytest.mark.exhaustive
 def test_several_models_have_a_line_each(rows):
     y, p = rows
     models = fot.risk.validate(y, {"old": p, "new": expit(0.6 * np.log(p / (1 - p)) + 0.3)}, thresholds=0.2)
