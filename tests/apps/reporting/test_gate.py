@@ -31,7 +31,8 @@ ONE = fot.calibration_error(Y, P, family="platt")
 
 def gate_of(name, found, limit, resolution=20):
     """Return the gate of many rows of each class, whose mean label says nothing more."""
-    criterion = ErrorCriterion.judged(found, Bounds(0.0, 0.0, 1.0, False, False, 0.95), limit, resolution)
+    bounds = Bounds(0.0, 0.0, 1.0, False, False, 0.95)
+    criterion = ErrorCriterion(most=limit).decided_in(bounds, found, resolution)
     return Gate(name, (criterion,), CheckedRows(found.n), 0.25)
 
 

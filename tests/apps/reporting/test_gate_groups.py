@@ -80,7 +80,7 @@ def test_several_gates_have_columns_of_groups_and_notes_on_each(undecided):
     gates = (
         replace(changed(undecided, replace(FEW), rows_needed=5200), name="north"),
         replace(open_gate(undecided), name="south"),
-        Gate("west", (ErrorCriterion(outcome="undecided", reason=NO_ROWS, max_error=0.05),)),
+        Gate("west", (ErrorCriterion(reason=NO_ROWS, most=0.05),)),
     )
     text = str(CalibrationCheck(gates, "isotonic"))
     lines = text.splitlines()

@@ -1,16 +1,11 @@
 """The calibration error against a limit."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from fitontest.apps.reporting.bounds import Bounds
-from fitontest.apps.reporting.criterion import Criterion, Levels
-from fitontest.apps.reporting.outcome import Outcome
-from fitontest.apps.reporting.rows_needed import rows_needed
-from fitontest.measures.error_limits import ErrorLimit
+from fitontest.apps.reporting.criterion import AtMostCriterion
 from fitontest.measures.estimate import Estimate
-from fitontest.measures.interval import Interval
-from fitontest.results.frames import attributes
 from fitontest.results.text import debiased_and_raw, percent, same_decimals, short
 
 WHY = {
@@ -20,63 +15,17 @@ WHY = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class ErrorCriterion(Criterion):
-    """Whether the calibration error is at most a limit.
-
-    Attributes
-    ----------
-    max_error : float
-        The limit.
-    estimate : Estimate or None
-        Of the family; None without rows.
-    persistent : ErrorLimit or None
-        The largest error that cannot be ruled out of those that persist over a share of the rows, whatever their shape;
-        None without a resolution, and where there is no interval.
-    """
+class ErrorCriterion(AtMostCriterion):
+    """Whether the calibration error is at most a limit."""
 
     argument: ClassVar[str] = "max_error"
 
-    max_error: float
-    estimate: Estimate | None = None
-    persistent: ErrorLimit | None = None
-
-    @classmethod
-    def judged(
-        cls,
-        estimate: Estimate,
-        bounds: Bounds,
-        max_error: float,
-        resolution: float | None = None,
-        levels: Levels | None = None,
-    ) -> "ErrorCriterion":
-        """Return the criterion of an estimate, with what the labels of few rows leave open of it."""
+    def decided_in(self, bounds: Bounds, estimate: Estimate, resolution: float | None = None) -> "ErrorCriterion":
+        """Return what an estimate makes of this open criterion, with what the labels of few rows leave open of it."""
         persistent = None
         if resolution is not None and estimate.limits is not None:
             persistent = bounds.at_least(estimate.limit_at(resolution))
-        return cls.decided(estimate, bounds.around(estimate), max_error, persistent, levels)
-
-    @classmethod
-    def decided(
-        cls,
-        estimate: Estimate,
-        interval: Interval,
-        max_error: float,
-        persistent: ErrorLimit | None,
-        levels: Levels | None,
-    ) -> "ErrorCriterion":
-        """Return the criterion that an interval and the limit of persistent errors decide."""
-        passes = interval.high <= max_error and (persistent is None or persistent.value <= max_error)
-        outcome: Outcome = "pass" if passes else "fail" if interval.low > max_error else "undecided"
-        needed = rows_needed(estimate, interval, max_error, persistent) if outcome == "undecided" else None
-        return cls(
-            outcome=outcome,
-            interval=interval,
-            rows_needed=needed,
-            levels=levels,
-            max_error=max_error,
-            estimate=estimate,
-            persistent=persistent,
-        )
+        return self.decided_by(estimate, bounds.around(estimate), persistent)
 
     @property
     def no_use_of_rows(self) -> str:
@@ -93,23 +42,17 @@ class ErrorCriterion(Criterion):
         return "calibration error"
 
     @property
-    def accepted(self) -> str:
-        """The limit in words."""
-        return f"limit {self.max_error:g}"
-
-    @property
     def place(self) -> str:
         """Where the error lies."""
         if self.is_open_for_few_rows:
-            return f"at most {self.max_error:g} over all rows, perhaps above it over some"
-        places = {"pass": "at most", "fail": "above", "undecided": "may be above or below"}
-        return f"{places[self.outcome]} {self.max_error:g}"
+            return f"at most {self.most:g} over all rows, perhaps above it over some"
+        return super().place
 
     @property
     def is_open_for_few_rows(self) -> bool:
         """Whether the interval keeps the limit, and only an error that persists over few rows may exceed it."""
-        keeps = self.interval is not None and self.interval.high <= self.max_error
-        return keeps and self.persistent is not None and self.persistent.value > self.max_error
+        keeps = self.interval is not None and self.interval.high <= self.most
+        return keeps and self.persistent is not None and self.persistent.value > self.most
 
     @property
     def number(self) -> str:
@@ -145,7 +88,7 @@ class ErrorCriterion(Criterion):
             remarks += [text for text in (self.estimate.doubt, interval.source) if text]  # type: ignore[union-attr]
         if self.outcome == "pass" and self.persistent is not None:
             share = percent(self.persistent.share)
-            remarks.append(f"no error above {self.max_error:g} persists over {share} of the rows or more")
+            remarks.append(f"no error above {self.most:g} persists over {share} of the rows or more")
         return remarks
 
     @property
@@ -156,14 +99,4 @@ class ErrorCriterion(Criterion):
         share = percent(self.persistent.share)
         return (
             f"errors of up to {short(self.persistent.value)} that persist over {share} of the rows cannot be ruled out"
-        )
-
-    def record(self) -> dict[str, Any]:
-        """Return the criterion as JSON-ready values."""
-        return self._record(
-            least=None,
-            most=self.max_error,
-            threshold=None,
-            value=None if self.estimate is None else self.estimate.value,
-            **attributes(self.estimate, "debiased"),
         )

@@ -78,7 +78,7 @@ class Gate:
     @property
     def max_error(self) -> float | None:
         """The limit of the calibration error; None without one."""
-        return None if self.of_error is None else self.of_error.max_error
+        return None if self.of_error is None else self.of_error.most
 
     @property
     def estimate(self) -> Estimate | None:

@@ -1,23 +1,47 @@
 """A limit of a gate, as it was set, which makes a criterion of rows."""
 
-from typing import Any, ClassVar, Protocol
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar
 
 from fitontest.apps.reporting.criterion import Criterion, Levels
+from fitontest.data.segment_names import NO_ROWS
 from fitontest.families.base import Family
 from fitontest.measures.measure import Measure
 from fitontest.uncertainty.intervals import reason_against
 
 
-class Limit(Protocol):
+class Limit(ABC):
     """What a gate holds rows against."""
 
     argument: ClassVar[str]  # of `check_calibration`, which sets it
 
     def criterion(self, sample: Any, levels: Levels, seed: int) -> Criterion:
-        """Return the criterion of a sample, by intervals of these levels and draws of this seed."""
+        """Return the criterion of a sample; one of several fails by a wider interval than it passes.
+
+        Parameters
+        ----------
+        sample : Sample
+        levels : Levels
+            Of the intervals.
+        seed : int
+            Of draws.
+        """
+        found = self.at(levels.to_pass, sample, levels, seed)
+        if found.outcome != "fail" or levels.to_fail == levels.to_pass:
+            return found
+        return self.at(levels.to_fail, sample, levels, seed)
+
+    @abstractmethod
+    def at(self, level: float, sample: Any, levels: Levels, seed: int) -> Criterion:
+        """Return the criterion of a sample by the interval of one level."""
+
+    @abstractmethod
+    def open(self, reason: str = "", **known: Any) -> Criterion:
+        """Return the criterion where nothing is decided, with the reason and what is known."""
 
     def without_rows(self) -> Criterion:
         """Return the criterion of a segment that has no rows of positive weight."""
+        return self.open(NO_ROWS)
 
 
 def check_family_of_limit(family: Family, measure: Measure) -> None:

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from fitontest.apps.reporting.criterion import Levels
-from fitontest.apps.reporting.limit import check_family_of_limit
+from fitontest.apps.reporting.limit import Limit, check_family_of_limit
 from fitontest.apps.reporting.loss_criterion import LossCriterion
 from fitontest.data.score_sample import ScoreSample
-from fitontest.data.segment_names import NO_ROWS
 from fitontest.families.base import Family, read_family
 from fitontest.families.registry import family_name
 from fitontest.results.checks import brief, is_real
@@ -17,7 +16,7 @@ from fitontest.uncertainty.redrawing import Redrawing, estimate_of
 
 
 @dataclass(frozen=True)
-class MaxDecisionLoss:
+class MaxDecisionLoss(Limit):
     """The largest decision loss that passes at a threshold.
 
     Attributes
@@ -48,37 +47,19 @@ class MaxDecisionLoss:
         check_family_of_limit(fitted, limits[0].measure)
         return limits
 
-    def criterion(self, sample: ScoreSample, levels: Levels, seed: int) -> LossCriterion:
-        """Return the criterion of a sample; one of several fails by a wider interval than it passes."""
-        found = self._at(levels.to_pass, sample, levels, seed)
-        if found.outcome != "fail" or levels.to_fail == levels.to_pass:
-            return found
-        return self._at(levels.to_fail, sample, levels, seed)
+    def open(self, reason: str = "", **known: Any) -> LossCriterion:
+        """Return the criterion where nothing is decided, with the reason and what is known."""
+        family = family_name(self.measure.family)
+        return LossCriterion(reason=reason, threshold=self.threshold, most=self.value, family=family, **known)
 
-    def without_rows(self) -> LossCriterion:
-        """Return the criterion of a segment that has no rows of positive weight."""
-        return LossCriterion(outcome="undecided", reason=NO_ROWS, **self._named)
-
-    def _at(self, level: float, sample: ScoreSample, levels: Levels, seed: int) -> LossCriterion:
-        """Return the criterion by the interval of a level."""
-        redrawing = Redrawing.at(level, random_state=seed)
-        estimate = estimate_of(self.measure, sample, sample.reduction, redrawing)
+    def at(self, level: float, sample: ScoreSample, levels: Levels, seed: int) -> LossCriterion:
+        """Return the criterion of a sample by the interval of one level."""
+        estimate = estimate_of(self.measure, sample, sample.reduction, Redrawing.at(level, random_state=seed))
         if estimate.groups is not None and estimate.groups.too_few:  # which leave everything open
-            reason = estimate.groups.refusal
-            return LossCriterion(outcome="undecided", reason=reason, levels=levels, estimate=estimate, **self._named)
+            return self.open(estimate.groups.refusal, levels=levels, estimate=estimate)
         if estimate.interval is None:
-            reason = estimate.interval_reason
-            return LossCriterion(outcome="undecided", reason=reason, levels=levels, estimate=estimate, **self._named)
-        return LossCriterion.decided(estimate, estimate.interval, levels=levels, **self._named)
-
-    @property
-    def _named(self) -> dict[str, Any]:
-        """The limit as its criterion has it."""
-        return {
-            "threshold": self.threshold,
-            "max_loss": self.value,
-            "family": family_name(self.measure.family),
-        }
+            return self.open(estimate.interval_reason, levels=levels, estimate=estimate)
+        return self.open(levels=levels).decided_by(estimate, estimate.interval)
 
 
 def _is_fraction(number: object) -> bool:

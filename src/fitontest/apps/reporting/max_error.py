@@ -6,8 +6,7 @@ from typing import Any, ClassVar
 from fitontest.apps.reporting.bounds import Bounds
 from fitontest.apps.reporting.criterion import Levels
 from fitontest.apps.reporting.error_criterion import ErrorCriterion
-from fitontest.apps.reporting.limit import check_family_of_limit
-from fitontest.data.segment_names import NO_ROWS
+from fitontest.apps.reporting.limit import Limit, check_family_of_limit
 from fitontest.data.simplex_sample import CANONICAL
 from fitontest.families.base import Family, read_family
 from fitontest.measures.error_limits import check_resolution
@@ -24,7 +23,7 @@ DEFAULT_FAMILY = "isotonic"  # whose outcomes are as rarely wrong as the level s
 
 
 @dataclass(frozen=True)
-class MaxError:
+class MaxError(Limit):
     """The largest calibration error that passes.
 
     Attributes
@@ -59,31 +58,19 @@ class MaxError:
             )
         return replace(self, measure=make_measure("simplex_ece"), resolution=None)
 
-    def criterion(self, sample: Any, levels: Levels, seed: int) -> ErrorCriterion:
-        """Return the criterion of a sample; one of several fails by a wider interval than it passes."""
-        found = self._at(levels.to_pass, sample, levels, seed)
-        if found.outcome != "fail" or levels.to_fail == levels.to_pass:
-            return found
-        return self._at(levels.to_fail, sample, levels, seed)
+    def open(self, reason: str = "", **known: Any) -> ErrorCriterion:
+        """Return the criterion where nothing is decided, with the reason and what is known."""
+        return ErrorCriterion(reason=reason, most=self.value, **known)
 
-    def without_rows(self) -> ErrorCriterion:
-        """Return the criterion of a segment that has no rows of positive weight."""
-        return ErrorCriterion(outcome="undecided", reason=NO_ROWS, max_error=self.value)
-
-    def _at(self, level: float, sample: Any, levels: Levels, seed: int) -> ErrorCriterion:
-        """Return the criterion by the interval of a level."""
-        reduction = sample.reduction
-        estimate = estimate_of(self.measure, sample, reduction, Redrawing.at(level, random_state=seed))
-        if reduction == CANONICAL:  # of which fewer than 50 rows leave every error open
+    def at(self, level: float, sample: Any, levels: Levels, seed: int) -> ErrorCriterion:
+        """Return the criterion of a sample by the interval of one level."""
+        estimate = estimate_of(self.measure, sample, sample.reduction, Redrawing.at(level, random_state=seed))
+        if sample.reduction == CANONICAL:  # of which fewer than 50 rows leave every error open
             known = None if sample.n < FEWEST else estimate.interval
-            interval = Interval(0.0, 1.0, level) if known is None else known
-            return ErrorCriterion.decided(estimate, interval, self.value, None, levels)
+            return self.open(levels=levels).decided_by(estimate, known or Interval(0.0, 1.0, level))
         if estimate.groups is not None and estimate.groups.too_few:  # which leave everything open
-            reason = estimate.groups.refusal
-            return ErrorCriterion(
-                outcome="undecided", reason=reason, levels=levels, max_error=self.value, estimate=estimate
-            )
-        return ErrorCriterion.judged(estimate, Bounds.of(sample, level), self.value, self.resolution, levels)
+            return self.open(estimate.groups.refusal, levels=levels, estimate=estimate)
+        return self.open(levels=levels).decided_in(Bounds.of(sample, level), estimate, self.resolution)
 
 
 def _check_error(value: object) -> float:

@@ -6,7 +6,6 @@ from dataclasses import replace
 from fitontest.apps.reporting.bounds import Bounds
 from fitontest.apps.reporting.checked_rows import CheckedRows
 from fitontest.apps.reporting.criterion import Levels
-from fitontest.apps.reporting.error_criterion import ErrorCriterion
 from fitontest.apps.reporting.gate_outcome import Gate
 from fitontest.apps.reporting.gate_rule import GateRule
 from fitontest.apps.reporting.max_error import DEFAULT_FAMILY, MaxError
@@ -77,14 +76,11 @@ def _gates(segments: Samples, rule: GateRule, names: Mapping[Key, str]) -> list[
     for key, sample in segments.items():
         estimate = estimates[key]
         if estimate.groups is not None and estimate.groups.too_few:
-            reason = estimate.groups.refusal
-            criterion = ErrorCriterion(
-                outcome="undecided", reason=reason, levels=levels, max_error=limit.value, estimate=estimate
-            )
+            criterion = limit.open(estimate.groups.refusal, levels=levels, estimate=estimate)
         else:
             bounds = Bounds.of(sample, exact)
             found = replace(bounds, level=rule.level).around(estimate)
-            criterion = ErrorCriterion.decided(estimate, found, limit.value, None, levels)
+            criterion = limit.open(levels=levels).decided_by(estimate, found)
         rows = CheckedRows.of(sample, estimate.groups)
         gates.append(Gate(names[key], (criterion,), rows=rows, p_value=p_values.get(key)))
     return gates

@@ -1,19 +1,19 @@
 """The range of calibration slopes that pass, and how rows are held against it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isinf
 from typing import Any, ClassVar
 
 import numpy as np
 
 from fitontest.apps.reporting.criterion import Levels
+from fitontest.apps.reporting.limit import Limit
 from fitontest.apps.reporting.outcome import Outcome
 from fitontest.apps.reporting.rows_needed import rows_for_times
 from fitontest.apps.reporting.slope_criterion import SlopeCriterion, contradiction
 from fitontest.data.known_groups import KnownGroups
 from fitontest.data.score_sample import ScoreSample
-from fitontest.data.segment_names import NO_ROWS
 from fitontest.measures.interval import Interval
 from fitontest.results.checks import brief, is_real
 from fitontest.uncertainty.dependence import dependence_of
@@ -21,7 +21,7 @@ from fitontest.uncertainty.tendency import Tendency, tendency_of
 
 
 @dataclass(frozen=True)
-class SlopeRange:
+class SlopeRange(Limit):
     """The least and the largest calibration slope that pass.
 
     Certain scores, those of exactly 0 or 1, have no logit, so that the slope is of the other rows. But under every line
@@ -50,33 +50,24 @@ class SlopeRange:
             raise ValueError(f"{rule}, such as (0.8, 1.25); got {brief(value)}")
         return cls(float(ends[0]), float(ends[1]))
 
-    def criterion(self, sample: ScoreSample, levels: Levels, seed: int) -> SlopeCriterion:  # noqa: ARG002 - no draws
-        """Return the criterion of a sample; one of several fails by a wider interval than it passes."""
+    def open(self, reason: str = "", **known: Any) -> SlopeCriterion:
+        """Return the criterion where nothing is decided, with the reason and what is known."""
+        return SlopeCriterion(reason=reason, least=self.least, most=self.most, **known)
+
+    def at(self, level: float, sample: ScoreSample, levels: Levels, seed: int) -> SlopeCriterion:  # noqa: ARG002 - no draws
+        """Return the criterion of a sample by the interval of one level."""
+        tendency = tendency_of(sample, level)
         known = KnownGroups.of(sample, dependence_of(sample))
         if known is not None and known.too_few:  # which leave everything open
-            tendency = tendency_of(sample, levels.to_pass)
-            return self._criterion("undecided", tendency, levels, reason=known.refusal)
-        found = self._at(levels.to_pass, sample, levels)
-        if found.outcome != "fail" or levels.to_fail == levels.to_pass:
-            return found
-        return self._at(levels.to_fail, sample, levels)
-
-    def without_rows(self) -> SlopeCriterion:
-        """Return the criterion of a segment that has no rows of positive weight."""
-        return SlopeCriterion(outcome="undecided", reason=NO_ROWS, least=self.least, most=self.most)
-
-    def _at(self, level: float, sample: ScoreSample, levels: Levels) -> SlopeCriterion:
-        """Return the criterion by the interval of a level."""
-        tendency = tendency_of(sample, level)
+            return self.open(known.refusal, tendency=tendency, levels=levels)
         interval = tendency.slope_interval
-        outcome = self._outcome(tendency, interval)
+        found = replace(self.open(tendency=tendency, levels=levels), outcome=self._outcome(tendency, interval))
         if interval is None:
-            contradicted = tuple(scores for scores in tendency.certain if scores.beyond_rounding)
             reason = f"no slope, since {tendency.obstacle}" if tendency.obstacle else tendency.reason
-            reason += f", and {contradiction(contradicted)}" if contradicted else ""
-            return self._criterion(outcome, tendency, levels, reason=reason)
-        needed = self._rows_needed(sample.n, tendency, interval) if outcome == "undecided" else None
-        return self._criterion(outcome, tendency, levels, interval=interval, rows_needed=needed)
+            reason += f", and {contradiction(found.contradicted)}" if found.contradicted else ""
+            return replace(found, reason=reason)
+        needed = self._rows_needed(sample.n, tendency, interval) if found.outcome == "undecided" else None
+        return replace(found, interval=interval, rows_needed=needed)
 
     def _outcome(self, tendency: Tendency, interval: Interval | None) -> Outcome:
         """Return what an interval of the slope, and the labels of certain scores, decide."""
@@ -98,8 +89,3 @@ class SlopeRange:
         distance = min(abs(tendency.slope - self.least), abs(tendency.slope - self.most))
         half = (interval.high - interval.low) / 2.0
         return rows_for_times(n, (half / distance) ** 2 if distance > 0.0 else np.inf)
-
-    def _criterion(self, outcome: Outcome, tendency: Tendency, levels: Levels, **known: Any) -> SlopeCriterion:
-        return SlopeCriterion(
-            outcome=outcome, tendency=tendency, levels=levels, least=self.least, most=self.most, **known
-        )
