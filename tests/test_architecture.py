@@ -253,8 +253,9 @@ def test_the_stub_lists_each_public_name_with_the_file_that_defines_it(room):
     folder = SOURCE / room
     package = import_module(f"fitontest.{room}".rstrip("."))
     tree = ast.parse((folder / "__init__.pyi").read_text())
-    listed = next(node.value for node in tree.body if isinstance(node, ast.Assign) and node.targets[0].id == "__all__")
-    assert sorted(ast.literal_eval(listed)) == sorted(package.__all__)
+    listed = [alias for node in tree.body if isinstance(node, ast.ImportFrom) for alias in node.names]
+    assert sorted(alias.name for alias in listed) == sorted(package.__all__)
+    assert all(alias.asname == alias.name for alias in listed), "to type checkers only `X as X` is public"
     assert all(hasattr(package, name) for name in package.__all__)
     for node in tree.body:
         if isinstance(node, ast.ImportFrom) and node.module:
