@@ -80,8 +80,8 @@ MISTAKES = (
     Mistake("monitor/segments.py", "1.0 / (j * (j + 1)) for j", "1.0 / j for j"),
     Mistake("risk/validation/thresholds.py", "float(cost) / (1.0 + float(cost))", "float(cost) / (2.0 + float(cost))"),
     Mistake("risk/validation/recalibrated.py", "(1.0 - thresholds))", "(1.0 + thresholds))"),
-    Mistake("apps/reporting/slope_criterion.py", "self.interval.high < self.least", "self.interval.low < self.least"),
-    Mistake("apps/reporting/loss_criterion.py", "elif interval.low > max_loss:", "elif interval.high > max_loss:"),
+    Mistake("apps/reporting/slope_range.py", "self.interval.high < self.least", "self.interval.low < self.least"),
+    Mistake("apps/reporting/criterion.py", '"fail" if interval.low > self', '"fail" if interval.high > self'),
 )
 
 

@@ -12,8 +12,8 @@ import fitontest as fot
 from fitontest.apps.reporting.bounds import Bounds
 from fitontest.apps.reporting.calibration_check import CalibrationCheck
 from fitontest.apps.reporting.checked_rows import CheckedRows
-from fitontest.apps.reporting.error_criterion import ErrorCriterion
 from fitontest.apps.reporting.gate_outcome import Gate
+from fitontest.apps.reporting.max_error import ErrorCriterion
 from fitontest.measures.error_limits import ErrorLimits
 from fitontest.measures.interval import INDEPENDENT_ROWS, ErrorInterval
 from fitontest.uncertainty.joint import joint_test

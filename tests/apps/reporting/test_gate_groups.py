@@ -9,8 +9,8 @@ from scipy.special import ndtr
 
 import fitontest as fot
 from fitontest.apps.reporting.calibration_check import CalibrationCheck
-from fitontest.apps.reporting.error_criterion import ErrorCriterion
 from fitontest.apps.reporting.gate_outcome import Gate
+from fitontest.apps.reporting.max_error import ErrorCriterion
 from fitontest.data.dependence import Dependence
 from fitontest.data.known_groups import KnownGroups
 from fitontest.data.row_groups import GroupSizes

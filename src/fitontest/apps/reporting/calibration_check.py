@@ -7,8 +7,8 @@ from typing import Any
 from xml.etree import ElementTree
 
 from fitontest.apps.reporting.criterion import Criterion
-from fitontest.apps.reporting.error_criterion import WHY, ErrorCriterion
 from fitontest.apps.reporting.gate_outcome import Gate
+from fitontest.apps.reporting.max_error import WHY, ErrorCriterion
 from fitontest.apps.reporting.outcome import OUTCOMES, Outcome, in_words, overall
 from fitontest.data.samples import Kind
 from fitontest.data.segment_names import NO_ROWS, WHOLE, enumerate_names

@@ -6,7 +6,7 @@ from typing import Any
 
 from fitontest.apps.reporting.checked_rows import CheckedRows, rows_record
 from fitontest.apps.reporting.criterion import Criterion
-from fitontest.apps.reporting.error_criterion import ErrorCriterion
+from fitontest.apps.reporting.max_error import ErrorCriterion
 from fitontest.apps.reporting.outcome import Outcome, in_words, overall
 from fitontest.data.known_groups import KnownGroups
 from fitontest.data.segment_names import NO_ROWS
