@@ -5,7 +5,7 @@ import pytest
 
 from fitontest.data.cells.cell_sums import CellSums, Resolution
 from fitontest.monitor.batches.batch import Batch
-from fitontest.monitor.nulls.kinds import null_of
+from fitontest.monitor.nulls.hypothesis import null_of
 from fitontest.monitor.nulls.tolerance import Exact, Tolerance
 
 ROUNDED = 1 + 1e-12

@@ -1,8 +1,11 @@
 """The public names of the room and the files they come from: measures, and the registry of them."""
 
+from .accuracy import RMSE as RMSE
+from .accuracy import Brier as Brier
+from .accuracy import LogLoss as LogLoss
+from .accuracy import ZeroOneLoss as ZeroOneLoss
 from .auc import AUC as AUC
 from .binned import Binned as Binned
-from .brier import Brier as Brier
 from .cumulative import CumulatedResiduals as CumulatedResiduals
 from .cumulative import CumulativeError as CumulativeError
 from .eci import ECI as ECI
@@ -11,7 +14,6 @@ from .evidence import Evidence as Evidence
 from .hosmer_lemeshow import HosmerLemeshow as HosmerLemeshow
 from .if_calibrated import IfCalibrated as IfCalibrated
 from .kernel import KernelError as KernelError
-from .log_loss import LogLoss as LogLoss
 from .measure import Measure as Measure
 from .measure import make as make
 from .measure import names as names
@@ -24,10 +26,8 @@ from .plug_in import PlugIn as PlugIn
 from .probabilistic_count import ProbabilisticCount as ProbabilisticCount
 from .probabilistic_kendall_tau import ProbabilisticKendallTau as ProbabilisticKendallTau
 from .proper_error import ProperError as ProperError
-from .rmse import RMSE as RMSE
 from .smooth_ece import SmoothECE as SmoothECE
 from .validity import ValidityArea as ValidityArea
 from .validity import ValidityCurve as ValidityCurve
 from .within_bin import WithinBin as WithinBin
 from .words import Words as Words
-from .zero_one import ZeroOneLoss as ZeroOneLoss

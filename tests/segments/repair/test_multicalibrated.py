@@ -6,8 +6,7 @@ from scipy.optimize import minimize
 
 import fitontest as fot
 from fitontest.segments.features.folds import dealt_rows
-from fitontest.segments.repair.multicalibrated import MEMBERS
-from fitontest.segments.repair.plain_members import LogisticLine, Unchanged
+from fitontest.segments.repair.multicalibrated import MEMBERS, LogisticLine, Unchanged
 from tests.segments.features.problems import labelled, mixed, rows_of
 
 QUICK = ["identity", "logistic", "segment_offsets"]

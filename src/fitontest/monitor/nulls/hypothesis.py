@@ -1,4 +1,4 @@
-"""Which null hypothesis the arguments of a monitor mean."""
+"""Which null hypothesis the arguments of a monitor mean, and which a stored state names."""
 
 from collections.abc import Mapping
 from math import inf
@@ -91,3 +91,11 @@ def _sums_of(reference: Any, classes: Mapping[str, Any]) -> CellSums:
     if not sample.whole:
         raise ValueError("reference must have weights that count rows, whose labels are independent, got importances")
     return sample.sums if isinstance(sample, Cells) else sums_of_sample(sample, Resolution())
+
+
+NULLS: dict[str, type[Null]] = {"exact": Exact, "tolerance": Tolerance, "band": Band}
+
+
+def null_of(values: Mapping[str, Any]) -> Null:
+    """Return the hypothesis of what its `to_dict` returned."""
+    return NULLS[choose(values.get("null"), NULLS, "null")].from_dict(values)
