@@ -46,7 +46,7 @@ MISTAKES = (
     Mistake("data/class_rows.py", "ADDS_UP = 0.01 * (1.0 + 1e-6)", "ADDS_UP = 0.001 * (1.0 + 1e-6)"),
     Mistake("data/top_label.py", "right = 1.0 / ways[split]", "right = 1.0 * ways[split]"),
     Mistake("data/files/text_columns.py", "== 'percent' else 100.0", "== 'percent' else 10.0"),
-    Mistake("partitions/equal_mass.py", "size % n_bins[:, None]  #", "size // n_bins[:, None]  #"),
+    Mistake("partitions/equal_bins.py", "size % n_bins[:, None]  #", "size // n_bins[:, None]  #"),
     Mistake("partitions/partition.py", "return self.edges.size + 1", "return max(self.edges.size, 1)"),
     Mistake("partitions/pava_bc.py", "n_min, n_max = total / 20, total / 5", "n_min, n_max = total / 20, total / 4"),
     Mistake("maps/hermite.py", "self.x[inside], self.x[inside + 1]", "self.x[inside], self.x[inside] + 1.0"),

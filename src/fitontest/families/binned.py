@@ -18,9 +18,7 @@ from fitontest.families.tuning import CVScores, held_out_scores
 from fitontest.maps.binned import BinnedMap, levelled, shifted
 from fitontest.numerics.losses import find_loss
 from fitontest.numerics.random import check_cv
-from fitontest.partitions.equal_bins import EqualBins
-from fitontest.partitions.equal_mass import EqualMass
-from fitontest.partitions.equal_width import EqualWidth
+from fitontest.partitions.equal_bins import EqualBins, EqualMass, EqualWidth
 from fitontest.partitions.monotone_sweep import MonotoneSweep
 from fitontest.partitions.partition import Closed, Partition, check_closed
 from fitontest.partitions.partitioner import Partitioner, check_n_bins, counts_bins, make_partitioner, with_bins

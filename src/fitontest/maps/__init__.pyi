@@ -11,11 +11,11 @@ from .logistic import LogisticMap as LogisticMap
 from .logit_knots import LogitKnotsMap as LogitKnotsMap
 from .mixture import MixtureMap as MixtureMap
 from .multiclass.base import MulticlassMap as MulticlassMap
-from .multiclass.by_class import ByClassMap as ByClassMap
 from .multiclass.cells import CellMap as CellMap
 from .multiclass.diagonal_order import DiagonalOrderMap as DiagonalOrderMap
 from .multiclass.identity import MulticlassIdentityMap as MulticlassIdentityMap
 from .multiclass.mixture import MulticlassMixtureMap as MulticlassMixtureMap
+from .multiclass.one_vs_rest import ByClassMap as ByClassMap
 from .multiclass.one_vs_rest import OneVsRestMap as OneVsRestMap
 from .multiclass.order_preserving import OrderPreservingMap as OrderPreservingMap
 from .multiclass.shared import SharedMap as SharedMap

@@ -170,7 +170,7 @@ _MODULES = {  # names, and the files in which they are registered
     "logit_knots": "fitontest.maps.logit_knots",
     "mixture": "fitontest.maps.mixture",
     "restricted_cubic": "fitontest.maps.restricted_cubic",
-    "by_class": "fitontest.maps.multiclass.by_class",
+    "by_class": "fitontest.maps.multiclass.one_vs_rest",
     "diagonal_order": "fitontest.maps.multiclass.diagonal_order",
     "multiclass_identity": "fitontest.maps.multiclass.identity",
     "multiclass_mixture": "fitontest.maps.multiclass.mixture",

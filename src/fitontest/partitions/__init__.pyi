@@ -2,8 +2,8 @@
 
 from .bin_table import BinTable as BinTable
 from .cell_partition import CellPartition as CellPartition
-from .equal_mass import EqualMass as EqualMass
-from .equal_width import EqualWidth as EqualWidth
+from .equal_bins import EqualMass as EqualMass
+from .equal_bins import EqualWidth as EqualWidth
 from .merging import assign_average_labels as assign_average_labels
 from .merging import merge_cells as merge_cells
 from .monotone_sweep import MonotoneSweep as MonotoneSweep

@@ -4,6 +4,8 @@ from .displays.decision import DecisionDisplay as DecisionDisplay
 from .displays.validation import ValidationDisplay as ValidationDisplay
 from .families.loess import Loess as Loess
 from .families.lowess import Lowess as Lowess
+from .measures.brier import ScaledBrier as ScaledBrier
+from .measures.brier import Spiegelhalter as Spiegelhalter
 from .measures.calibration_in_the_large import CalibrationInTheLarge as CalibrationInTheLarge
 from .measures.calibration_slope import CalibrationIntercept as CalibrationIntercept
 from .measures.calibration_slope import CalibrationSlope as CalibrationSlope
@@ -14,8 +16,6 @@ from .measures.likelihood import NagelkerkeR2 as NagelkerkeR2
 from .measures.likelihood import Quality as Quality
 from .measures.likelihood import Unreliability as Unreliability
 from .measures.net_benefit import NetBenefit as NetBenefit
-from .measures.scaled_brier import ScaledBrier as ScaledBrier
-from .measures.spiegelhalter import Spiegelhalter as Spiegelhalter
 from .validation.decision_curve import DecisionCurve as DecisionCurve
 from .validation.decision_curve import decision_curve as decision_curve
 from .validation.validate import validate as validate

@@ -5,9 +5,9 @@ from .find import find_segments as find_segments
 from .found_segments import FoundSegments as FoundSegments
 from .maps.base import FeatureMap as FeatureMap
 from .maps.boosted import BoostedMap as BoostedMap
-from .maps.lines import SegmentLinesMap as SegmentLinesMap
+from .maps.by_segment import SegmentLinesMap as SegmentLinesMap
+from .maps.by_segment import SegmentOffsetsMap as SegmentOffsetsMap
 from .maps.mixture import FeatureMixtureMap as FeatureMixtureMap
-from .maps.offsets import SegmentOffsetsMap as SegmentOffsetsMap
 from .repair.boosted import Boosted as Boosted
 from .repair.certified_offsets import CertifiedOffsets as CertifiedOffsets
 from .repair.multicalibrated import Multicalibrated as Multicalibrated

@@ -28,7 +28,7 @@ from fitontest.segments.features.given import columns_of
 from fitontest.segments.features.rows import FeatureRows
 from fitontest.segments.features.search import Found, FoundSegment
 from fitontest.segments.found_segments import Against, FoundSegments
-from fitontest.segments.maps.offsets import SegmentOffsetsMap
+from fitontest.segments.maps.by_segment import SegmentOffsetsMap
 from fitontest.segments.uncertainty.honest_tree import HALVES, tree_segments
 from fitontest.segments.uncertainty.segment_scan import scan_segments
 from fitontest.uncertainty.null import check_draws

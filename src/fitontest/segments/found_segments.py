@@ -27,7 +27,7 @@ from fitontest.segments.features.read_columns import read_columns
 from fitontest.segments.features.residuals import Residual, residual_of
 from fitontest.segments.features.rows import FeatureRows
 from fitontest.segments.features.search import FoundSegment
-from fitontest.segments.maps.offsets import SegmentOffsetsMap
+from fitontest.segments.maps.by_segment import SegmentOffsetsMap
 
 if TYPE_CHECKING:
     from fitontest.displays.canvas import AxesOrFigure

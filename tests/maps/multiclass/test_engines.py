@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 import fitontest as fot
-from fitontest.maps.multiclass.by_class import ByClassMap
+from fitontest.maps.multiclass.one_vs_rest import ByClassMap
 from tests.maps.engines import engine_params, make_frame, names_of, read_columns
 from tests.maps.multiclass.test_maps import MAPS as FIRST
 

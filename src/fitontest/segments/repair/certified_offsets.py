@@ -11,7 +11,7 @@ from fitontest.results.checks import check_level, false_alarms
 from fitontest.results.docstrings import take_descriptions
 from fitontest.segments.features.rows import FeatureRows
 from fitontest.segments.features.search import FoundSegment
-from fitontest.segments.maps.offsets import SegmentOffsetsMap
+from fitontest.segments.maps.by_segment import SegmentOffsetsMap
 from fitontest.segments.repair.feature_family import FeatureFamily
 from fitontest.segments.repair.settings import check_at_least
 from fitontest.segments.uncertainty.segment_scan import scan_segments

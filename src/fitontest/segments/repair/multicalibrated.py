@@ -19,8 +19,8 @@ from fitontest.results.typing import FloatArray
 from fitontest.segments.features.folds import DealtRows, dealt_rows
 from fitontest.segments.features.rows import FeatureRows
 from fitontest.segments.maps.base import FeatureMap
+from fitontest.segments.maps.by_segment import SegmentOffsetsMap
 from fitontest.segments.maps.mixture import FeatureMixtureMap
-from fitontest.segments.maps.offsets import SegmentOffsetsMap
 from fitontest.segments.maps.reach import cut_logits
 from fitontest.segments.repair.boosted import Boosted
 from fitontest.segments.repair.certified_offsets import CertifiedOffsets
