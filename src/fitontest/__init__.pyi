@@ -31,13 +31,13 @@ from .evaluation.metrics import tce as tce
 from .evaluation.scorers import make_scorer as make_scorer
 from .families.base import Family as Family
 from .families.beta import Beta as Beta
-from .families.flat import Flat as Flat
+from .families.binned import Flat as Flat
+from .families.binned import Slope1 as Slope1
 from .families.isotonic import Isotonic as Isotonic
 from .families.pava_bc import PavaBlocks as PavaBlocks
 from .families.piecewise.pl import PL as PL
-from .families.piecewise.pl3 import PL3 as PL3
+from .families.piecewise.pl import PL3 as PL3
 from .families.platt import Platt as Platt
-from .families.slope1 import Slope1 as Slope1
 from .families.spline import Spline as Spline
 from .maps.base import CalibrationMap as CalibrationMap
 from .measures.measure import Measure as Measure

@@ -3,10 +3,11 @@
 from .base import Family as Family
 from .base import Solution as Solution
 from .beta import Beta as Beta
+from .binned import Flat as Flat
+from .binned import Slope1 as Slope1
 from .cross_validated import CrossValidated as CrossValidated
 from .cumulative_spline import CumulativeSpline as CumulativeSpline
 from .family_bins import FamilyBins as FamilyBins
-from .flat import Flat as Flat
 from .identity import Identity as Identity
 from .isotonic import Isotonic as Isotonic
 from .kde import KDE as KDE
@@ -21,7 +22,7 @@ from .multiclass.structured import Matrix as Matrix
 from .multiclass.structured import Vector as Vector
 from .pava_bc import PavaBlocks as PavaBlocks
 from .piecewise.pl import PL as PL
-from .piecewise.pl3 import PL3 as PL3
+from .piecewise.pl import PL3 as PL3
 from .platt import Platt as Platt
 from .registry import make as make
 from .registry import names as names
@@ -30,7 +31,6 @@ from .registry import registry as registry
 from .registry import unregister as unregister
 from .restricted_cubic import RestrictedCubicSpline as RestrictedCubicSpline
 from .scaling_binning import ScalingBinning as ScalingBinning
-from .slope1 import Slope1 as Slope1
 from .spline import Spline as Spline
 from .stacking import Stacking as Stacking
 from .temperature import Temperature as Temperature

@@ -35,8 +35,8 @@ from fitontest.data.reading.read import READ, read
 from fitontest.data.redraws import SHIFT, STILL
 from fitontest.data.score_redraws import BLOCK, ScoreRedraws
 from fitontest.families.base import Family
+from fitontest.families.binned import Slope1
 from fitontest.families.listed import read_families
-from fitontest.families.slope1 import Slope1
 from fitontest.families.spline import Spline
 from fitontest.measures.measure import Measure
 from fitontest.measures.plug_in import PlugIn
