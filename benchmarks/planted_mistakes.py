@@ -76,7 +76,7 @@ MISTAKES = (
     Mistake("segments/features/pooling.py", "y=positives[at] / w, w=w", "y=positives[at], w=w"),
     Mistake("segments/repair/variance_components.py", "return 2 + np.concatenate", "return 1 + np.concatenate"),
     Mistake("monitor/bettors/fixed_share.py", "(1.0 - self.share) * kept", "self.share * kept"),
-    Mistake("monitor/nulls/tolerance.py", "np.minimum(p + self.eps, 1.0)", "np.minimum(p + 2 * self.eps, 1.0)"),
+    Mistake("monitor/nulls/rates.py", "np.minimum(p + self.eps, 1.0)", "np.minimum(p + 2 * self.eps, 1.0)"),
     Mistake("monitor/segments.py", "1.0 / (j * (j + 1)) for j", "1.0 / j for j"),
     Mistake("risk/validation/thresholds.py", "float(cost) / (1.0 + float(cost))", "float(cost) / (2.0 + float(cost))"),
     Mistake("risk/validation/recalibrated.py", "(1.0 - thresholds))", "(1.0 + thresholds))"),

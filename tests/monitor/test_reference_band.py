@@ -6,10 +6,9 @@ import pytest
 import fitontest as fot
 from fitontest.data.cells.cell_sums import CellSums, Resolution
 from fitontest.monitor.batches.batch import Batch
-from fitontest.monitor.nulls.band import Band
 from fitontest.monitor.nulls.hypothesis import null_of, read_band_of, read_null
+from fitontest.monitor.nulls.rates import Band, Exact, Tolerance
 from fitontest.monitor.nulls.reference_band import LENGTHS, band_of_reference
-from fitontest.monitor.nulls.tolerance import Exact, Tolerance
 from fitontest.numerics.significance.exact_share import share_interval
 
 EXACT = Resolution(exact=True)

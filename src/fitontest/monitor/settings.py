@@ -7,7 +7,7 @@ from math import exp, inf, log
 from fitontest.families.base import check_family
 from fitontest.monitor.batches.layout import Layout
 from fitontest.monitor.bettors.fixed_share import SHARE
-from fitontest.monitor.nulls.base import Null
+from fitontest.monitor.nulls.rates import Null
 from fitontest.results.checks import brief, false_alarms, is_real
 
 FITTED = 0.28  # prior weight of the bets on maps, together

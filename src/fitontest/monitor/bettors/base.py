@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from fitontest.monitor.batches.batch import Batch
-from fitontest.monitor.nulls.base import Limits
+from fitontest.monitor.nulls.rates import Limits
 from fitontest.results.typing import FloatArray
 
 

@@ -9,10 +9,8 @@ from fitontest.data.cells.cells import Cells, sums_of_sample
 from fitontest.data.reading.read import read
 from fitontest.data.score_sample import ScoreSample
 from fitontest.monitor.batches.layout import CLASSWISE
-from fitontest.monitor.nulls.band import OF_BAND, Band
-from fitontest.monitor.nulls.base import Null
+from fitontest.monitor.nulls.rates import OF_BAND, Band, Exact, Null, Tolerance
 from fitontest.monitor.nulls.reference_band import band_of_reference
-from fitontest.monitor.nulls.tolerance import Exact, Tolerance
 from fitontest.monitor.past import FEWEST
 from fitontest.results.checks import brief, choose, is_real
 
