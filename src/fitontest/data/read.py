@@ -11,7 +11,6 @@ from fitontest.data.indices import check_same_order
 from fitontest.data.labels import as_labels
 from fitontest.data.predictions import (
     NAMES,
-    REDUCTIONS,
     Names,
     read_classes,
     refuse_pos_label,
@@ -20,7 +19,7 @@ from fitontest.data.row_groups import GROUP
 from fitontest.data.sample import NO_FACTS, Facts
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.segments import split_by_segment
-from fitontest.data.simplex_sample import CANONICAL, SimplexSample
+from fitontest.data.simplex_sample import ALL_REDUCTIONS, CANONICAL, SimplexSample
 from fitontest.data.two_columns import column_of_two
 from fitontest.data.weights import WeightType, check_kind, read_weights
 from fitontest.results.checks import brief, choose
@@ -53,7 +52,7 @@ def read_arrays(
         What the caller calls the arguments, for error messages.
     """
     if reduction is not None:
-        choose(reduction, (*REDUCTIONS, CANONICAL), names.reduction)
+        choose(reduction, ALL_REDUCTIONS, names.reduction)
     check_kind(weights, names.weights, has_weights=sample_weight is not None)
     given = (y_true, y_prob, sample_weight, by, groups)
     check_same_order(**dict(zip((*names.of_sample, names.by, names.groups), given, strict=True)))
@@ -103,10 +102,15 @@ def read_groups(groups: ArrayInput, y_true: ArrayInput, names: Names = NAMES) ->
     return {GROUP: column}
 
 
+def is_one_sample(data: Any) -> bool:
+    """Return whether data are one sample of scores, neither several samples nor distributions."""
+    return data.kind is None and bool(data.has_one_score)
+
+
 def one_sample(data: Any, names: Names = NAMES) -> ScoreSample:
     """Return data that are one sample of scores, or raise ValueError where they are several, or distributions."""
-    if isinstance(data, ScoreSample):
-        return data
+    if is_one_sample(data):
+        return data  # type: ignore[no-any-return]
     if data.is_by_class and not data.whole.keeps_rows:
         raise ValueError(f"{names.y_true} must be the cells of one sample, got those of {len(data)} classes")
     if data.is_by_segment:

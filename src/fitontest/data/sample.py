@@ -71,8 +71,10 @@ class Sample(ABC):
         What made the rows of a matrix of scores; None of a column of scores.
     groups : RowGroups or None
         Which rows belong together; None where rows are independent.
+    kind : None
+        What the keys of several samples are, see `Samples`; None of one.
     is_by_class, is_by_segment : bool
-        Whether there are several samples, by class or by segment: False, see `Samples`.
+        Whether there are several samples, by class or by segment: False.
     has_one_score, has_distributions : bool
         Whether a row has one score, or whole distributions.
     n_classes : int
@@ -120,6 +122,7 @@ class Sample(ABC):
     split: Any = None
     rows_each: IntArray | None = None
     reduction: str | None
+    kind: ClassVar[None] = None
     is_by_class: ClassVar[bool] = False
     is_by_segment: ClassVar[bool] = False
     has_one_score: ClassVar[bool]

@@ -10,6 +10,7 @@ import numpy as np
 from fitontest.data.arrays import check_same_length
 from fitontest.data.predictions import (
     NAMES,
+    REDUCTIONS,
     Names,
     Predictions,
     Reduction,
@@ -32,6 +33,7 @@ from fitontest.results.typing import BoolArray, FloatArray, IntArray, Label, Ran
 
 CANONICAL: Final = "canonical"  # the reduction that reduces nothing
 AnyReduction: TypeAlias = Reduction | Literal["canonical"]
+ALL_REDUCTIONS: tuple[str, ...] = (*REDUCTIONS, CANONICAL)
 
 
 class Labelling(NamedTuple):

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from fitontest.data.samples import CLASS
 from fitontest.monitor.batches.batch import Batch
 from fitontest.monitor.batches.layout import Layout
 from fitontest.monitor.batches.seen_groups import NO_GROUPS, Digests, joined
@@ -149,7 +150,7 @@ class MonitorState:
         ValueError
             Moved scores of several classes, each of which has a map of its own.
         """
-        if moved is not None and self.settings.layout.is_by_class:
+        if moved is not None and self.settings.layout.keys == CLASS:
             raise ValueError("map must be None with reduction='classwise', since it is of one score; got one")
 
         def restart(process: Process) -> Process:

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from fitontest.data.cells.cell_sums import CellSums
+from fitontest.data.samples import CLASS
 from fitontest.data.segments import MOST_SEGMENTS, check_number
 from fitontest.monitor.batches.batch import Batch
 from fitontest.monitor.batches.exponents import with_exponents
@@ -50,7 +51,7 @@ def read_update(
     old, new = _known_groups(rows.together, state.groups, once=layout.once)
     segments = {key: _batch_of(sums, old, layout) for key, sums in rows.parts.items()}
     segments = {key: each for key, each in segments.items() if each.n}
-    per_row = len(rows.parts) if layout.is_by_class and rows.parts else 1
+    per_row = layout.entries_per_row(len(rows.parts))
     together = _batch_of(rows.together, old, layout, per_row)
     return Update(together, segments, Seen(name, moment, digest), layout, new)
 
@@ -89,7 +90,7 @@ def _check_keys(state: MonitorState, rows: BatchRows, layout: Layout) -> None:
     keys = [*dict.fromkeys([*state.segments, *rows.parts])]
     if not keys:
         return
-    if layout.is_by_class:
+    if layout.keys == CLASS:
         if len(keys) > MOST_CLASSES:
             raise ValueError(
                 f"reduction='classwise' must have at most {MOST_CLASSES} classes, each of which is monitored by "

@@ -9,7 +9,6 @@ from fitontest.data.cells.cell_sums import Resolution
 from fitontest.data.cells.cells import Cells, ClassCells, sums_of_sample
 from fitontest.data.samples import Samples
 from fitontest.data.score_sample import ScoreSample
-from fitontest.data.simplex_sample import CANONICAL
 from fitontest.results.typing import ArrayInput, Label
 
 #: Cells, rows that were read, or (y_true, y_prob) or (y_true, y_prob, sample_weight).
@@ -45,7 +44,7 @@ def _read_rows(table: Any, name: str) -> Any:
                 "classes pass what read(labels, scores, reduction='classwise') returns"
             )
         return ScoreSample(*table, names=(f"{name}[0]", f"{name}[1]", f"{name}[2]"))
-    if getattr(table, "reduction", None) == CANONICAL:
+    if getattr(table, "has_distributions", False):
         raise ValueError(
             f"{name} must be rows of one score, or of one for each class, whose cells are compared: "
             f"probabilities of all classes at once have no cells; got a {type(table).__name__}"
