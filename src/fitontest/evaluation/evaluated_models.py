@@ -1,13 +1,14 @@
 """The evaluations of several models on the same rows, a line each."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from fitontest.data.samples import Samples
 from fitontest.evaluation.evaluation import Evaluation
 from fitontest.evaluation.verdict_lines import IDEALS, header_of, line_of
 from fitontest.results.checks import brief, choose
+from fitontest.results.detailed import Detailed
 from fitontest.results.frames import Records
 from fitontest.results.table import Section, Table
 from fitontest.results.text import count, sentence
@@ -87,6 +88,21 @@ class EvaluatedModels(Table):
         records = [{"model": name, **row} for name, each in self.evaluations.items() for row in each.rows()]
         blank = dict.fromkeys(key for record in records for key in record)
         return [{**blank, **record} for record in records]
+
+    def table(self) -> Table:
+        """Return all columns and notes of each model, one below the other.
+
+        Returns
+        -------
+        Table
+            With the same records; printing it shows more.
+        """
+        parts = [
+            replace(part, title=f"{name}: {part.title}" if part.title else name)
+            for name, each in self.evaluations.items()
+            for part in each.table().sections()
+        ]
+        return Detailed(self, (*self.sections(), *parts))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the evaluation of each model as JSON-ready values, with its name."""

@@ -231,8 +231,7 @@ class Family(RegressorMixin, TransformerMixin, FamilyBase):
         TypeError
             A subclass whose ``fit_map`` returns no `CalibrationMap`.
         """
-        if not isinstance(solution.map, CalibrationMap):
-            raise TypeError(f"{type(self).__name__}.fit_map must return a CalibrationMap, got {solution.map!r}")
+        self.check_made(solution.map, CalibrationMap)
         bins: dict[str, Any] = {}
         if solution.partition is not None:
             bins = {"partition_": solution.partition, "n_bins_": solution.partition.n_bins}

@@ -168,10 +168,11 @@ def _groups(expression: Expression) -> list[Group]:
     found: dict[Group, None] = {}
 
     def visit(one: Expression) -> None:
-        if isinstance(one, ex.Shared) and one.group not in found:
-            for member in one.group.members:
-                visit(member)
-            found[one.group] = None
+        match one:
+            case ex.Shared(group) if group not in found:
+                for member in group.members:
+                    visit(member)
+                found[group] = None
         for part in parts(one):
             visit(part)
 
@@ -185,10 +186,11 @@ def _columns(expression: Expression) -> set[str]:
     found, ahead = set(), [expression, *members]
     while ahead:
         one = ahead.pop()
-        if isinstance(one, ex.Column):
-            found.add(one.name)
-        if isinstance(one, ex.Where):
-            found.update(one.rule.columns)
+        match one:
+            case ex.Column(name):
+                found.add(name)
+            case ex.Where(rule):
+                found.update(rule.columns)
         ahead += parts(one)
     return found
 

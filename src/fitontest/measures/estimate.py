@@ -9,6 +9,7 @@ import numpy as np
 from fitontest.data.known_groups import KnownGroups, groups_record
 from fitontest.data.row_groups import GroupSizes
 from fitontest.data.sample import Sample
+from fitontest.data.simplex_sample import CANONICAL
 from fitontest.data.weights import Weighting, weighting_record
 from fitontest.measures.error_limits import RESOLUTION, RESOLUTIONS, ErrorLimit, ErrorLimits
 from fitontest.measures.evidence import Evidence
@@ -387,6 +388,11 @@ class Estimate(Table, Number):
         return replace(limit, value=max(value, self.interval.high))
 
     @property
+    def has_distributions(self) -> bool:
+        """Whether it is of the probabilities of all classes at once."""
+        return self.reduction == CANONICAL
+
+    @property
     def base_rate_name(self) -> str:
         """What the share of positives is called: accuracy, where scores are confidences."""
         return "accuracy" if self.reduction == "confidence" else "share of positives"
@@ -441,7 +447,7 @@ class Estimate(Table, Number):
             **groups_record(self.groups),
             "note": self.note,
         }
-        return record if self.reduction != "canonical" else {k: v for k, v in record.items() if k not in _OF_TWO}
+        return {k: v for k, v in record.items() if k not in _OF_TWO} if self.has_distributions else record
 
     def rows(self) -> Records:
         """Return the records of the estimate's own table: its classes, its bins, or else the one of itself."""
@@ -528,7 +534,7 @@ class Estimate(Table, Number):
         return (
             (measure.is_raw and self.debiased is None and (norm in DEBIASED_NORMS or has_places))
             and measure.held_fixed != "map"
-            and self.reduction != "canonical"
+            and not self.has_distributions
         )
 
     def sections(self) -> list[Section]:
