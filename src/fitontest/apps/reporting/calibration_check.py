@@ -7,7 +7,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from fitontest.apps.reporting.criterion import Criterion
-from fitontest.apps.reporting.error_criterion import WHY, ErrorCriterion
+from fitontest.apps.reporting.error_criterion import WHY
 from fitontest.apps.reporting.gate_outcome import Gate
 from fitontest.apps.reporting.outcome import OUTCOMES, Outcome, in_words, overall
 from fitontest.data.samples import Kind
@@ -130,7 +130,7 @@ class CalibrationCheck(Table):
     @property
     def _of_error_alone(self) -> bool:
         """Whether the calibration error alone has a limit."""
-        return all(isinstance(criterion, ErrorCriterion) for gate in self.gates for criterion in gate.criteria)
+        return all(criterion is gate.of_error for gate in self.gates for criterion in gate.criteria)
 
     @property
     def _is_resolved(self) -> bool:

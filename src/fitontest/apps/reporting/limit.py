@@ -1,6 +1,6 @@
 """A limit of a gate, as it was set, which makes a criterion of rows."""
 
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, NoReturn, Protocol
 
 from fitontest.apps.reporting.criterion import Criterion, Levels
 from fitontest.families.base import Family
@@ -18,6 +18,17 @@ class Limit(Protocol):
 
     def without_rows(self) -> Criterion:
         """Return the criterion of a segment that has no rows of positive weight."""
+
+    def of_distributions(self) -> "Limit":
+        """Return the limit for whole distributions, or raise ValueError where there is none."""
+
+
+def refuse_distributions(argument: str) -> NoReturn:
+    """Raise ValueError for a limit of the scores of two classes."""
+    raise ValueError(
+        f"{argument} must be left out with reduction='canonical': it is of the scores of two "
+        "classes, as reduction='classwise' and 'confidence' make them, not of whole distributions"
+    )
 
 
 def check_family_of_limit(family: Family, measure: Measure) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from fitontest.apps.reporting.criterion import Levels
-from fitontest.apps.reporting.limit import check_family_of_limit
+from fitontest.apps.reporting.limit import Limit, check_family_of_limit, refuse_distributions
 from fitontest.apps.reporting.loss_criterion import LossCriterion
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.segment_names import NO_ROWS
@@ -54,6 +54,10 @@ class MaxDecisionLoss:
         if found.outcome != "fail" or levels.to_fail == levels.to_pass:
             return found
         return self._at(levels.to_fail, sample, levels, seed)
+
+    def of_distributions(self) -> Limit:
+        """Refuse whole distributions."""
+        refuse_distributions(self.argument)
 
     def without_rows(self) -> LossCriterion:
         """Return the criterion of a segment that has no rows of positive weight."""

@@ -8,7 +8,6 @@ from fitontest.apps.reporting.criterion import Levels
 from fitontest.apps.reporting.error_criterion import ErrorCriterion
 from fitontest.apps.reporting.limit import check_family_of_limit
 from fitontest.data.segment_names import NO_ROWS
-from fitontest.data.simplex_sample import CANONICAL
 from fitontest.families.base import Family, read_family
 from fitontest.measures.error_limits import check_resolution
 from fitontest.measures.interval import Interval
@@ -74,7 +73,7 @@ class MaxError:
         """Return the criterion by the interval of a level."""
         reduction = sample.reduction
         estimate = estimate_of(self.measure, sample, reduction, Redrawing(interval=level, random_state=seed))
-        if reduction == CANONICAL:  # of which fewer than 50 rows leave every error open
+        if sample.has_distributions:  # of which fewer than 50 rows leave every error open
             known = None if sample.n < FEWEST else estimate.interval
             interval = Interval(0.0, 1.0, level) if known is None else known
             return ErrorCriterion.decided(estimate, interval, self.value, None, levels)

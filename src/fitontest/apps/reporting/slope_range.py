@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from fitontest.apps.reporting.criterion import Levels
+from fitontest.apps.reporting.limit import Limit, refuse_distributions
 from fitontest.apps.reporting.outcome import Outcome
 from fitontest.apps.reporting.rows_needed import rows_for_times
 from fitontest.apps.reporting.slope_criterion import SlopeCriterion, contradiction
@@ -60,6 +61,10 @@ class SlopeRange:
         if found.outcome != "fail" or levels.to_fail == levels.to_pass:
             return found
         return self._at(levels.to_fail, sample, levels)
+
+    def of_distributions(self) -> Limit:
+        """Refuse whole distributions."""
+        refuse_distributions(self.argument)
 
     def without_rows(self) -> SlopeCriterion:
         """Return the criterion of a segment that has no rows of positive weight."""

@@ -6,7 +6,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any, Unpack
 
-from fitontest.data.read import Data
+from fitontest.data.read import Data, is_one_sample
 from fitontest.data.reading.models import by_model, is_of_models, read_models
 from fitontest.data.reading.options import reading_of
 from fitontest.data.reading.read import read
@@ -153,7 +153,7 @@ def validate(
             raise ValueError("by must be left out for several models; validate the segments of one model at a time")
         return _several(read_models(y_true, y_prob, **reading), rule)
     data = read(y_true, y_prob, by=by, **reading)
-    return _several(data, rule) if isinstance(data, Samples) else rule.validation(data)
+    return _several(data, rule) if data.kind else rule.validation(data)
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,7 +184,7 @@ class _Rule:
 
     def validation(self, data: Data, name: str | None = None, *, warned: bool = False) -> Validation:
         """Return the validation of one set of rows."""
-        if not isinstance(data, ScoreSample):
+        if not is_one_sample(data):
             raise ValueError(
                 "reduction must be 'confidence', 'binary' or 'classwise' for a validation, which is of one risk for "
                 f"each row; got {data.reduction!r}"
