@@ -8,17 +8,13 @@ takes as much memory as a column of the matrix, and K of them as much as the mat
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 from fitontest.data.sample import Facts
 from fitontest.data.weights import Weighting
+from fitontest.results.several import CLASS, MANY, SEGMENT, Kind
 
 Key: TypeAlias = Hashable
-Kind: TypeAlias = Literal["class", "segment", "model"]
-CLASS: Kind = "class"
-SEGMENT: Kind = "segment"
-MODEL: Kind = "model"
-MANY: dict[Kind, str] = {"class": "classes", "segment": "segments", "model": "models"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)

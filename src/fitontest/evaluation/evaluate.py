@@ -9,7 +9,7 @@ from fitontest.data.cells.plain_names import with_plain_names
 from fitontest.data.read import Data
 from fitontest.data.reading.models import by_model, is_of_models, read_models
 from fitontest.data.reading.read import read
-from fitontest.data.samples import MODEL, Samples
+from fitontest.data.samples import Samples
 from fitontest.data.segment_unions import SEGMENTS_OF, SegmentsOf, segments_of
 from fitontest.data.simplex_sample import CANONICAL
 from fitontest.evaluation.measuring import measure_data, measure_maxima, measure_models, measure_segments, warn_of_notes
@@ -28,6 +28,7 @@ from fitontest.numerics.simplex_distances import DEFAULT_DISTANCE
 from fitontest.results.checks import as_list, choose
 from fitontest.results.exceptions import BlockSizeWarning, without_warnings_of
 from fitontest.results.options import spell_out
+from fitontest.results.several import MODEL
 from fitontest.results.typing import ArrayInput, RandomState
 from fitontest.uncertainty.options import Options, split_options
 from fitontest.uncertainty.redrawing import Redrawing

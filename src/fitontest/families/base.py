@@ -231,7 +231,7 @@ class Family(RegressorMixin, TransformerMixin, FamilyBase):
         TypeError
             A subclass whose ``fit_map`` returns no `CalibrationMap`.
         """
-        self.check_made(solution.map, CalibrationMap)
+        self._check_made(solution.map, CalibrationMap)
         bins: dict[str, Any] = {}
         if solution.partition is not None:
             bins = {"partition_": solution.partition, "n_bins_": solution.partition.n_bins}

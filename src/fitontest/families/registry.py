@@ -37,15 +37,8 @@ class FamilyBase(BaseEstimator, ABC):  # type: ignore[misc]
     mixes: ClassVar[bool] = False
     by_class: ClassVar[bool] = False
 
-    def check_made(self, c_hat: object, kind: type) -> None:
-        """Raise TypeError unless what a subclass's ``fit_map`` returned is a map of a kind.
-
-        Parameters
-        ----------
-        c_hat : object
-        kind : type
-            `CalibrationMap` or `MulticlassMap`.
-        """
+    def _check_made(self, c_hat: object, kind: type) -> None:
+        """Raise TypeError unless what a subclass's ``fit_map`` returned is a map of that kind."""
         if not isinstance(c_hat, kind):
             raise TypeError(f"{type(self).__name__}.fit_map must return a {kind.__name__}, got {c_hat!r}")
 

@@ -24,6 +24,7 @@ from fitontest.partitions.cell_partition import CellPartition
 from fitontest.partitions.partition import Partition
 from fitontest.results.frames import Records, attributes
 from fitontest.results.number import Number
+from fitontest.results.several import grouped
 from fitontest.results.table import Section, Table, cell
 from fitontest.results.text import count, debiased_and_raw, sentence, short
 from fitontest.results.typing import ArrayInput, BoolArray, FloatArray, Label
@@ -668,10 +669,7 @@ def notes_of_labels(estimate: Estimate) -> list[tuple[str, str]]:
 
 def _by_class(estimate: Estimate, note_of: Callable[[Estimate], str]) -> list[tuple[str, str]]:
     """Return the notes of an estimate, or those of its classes, each once."""
-    labels: dict[str, list[Label]] = {}
-    for label, one in estimate.parts.items():
-        if note := note_of(one):
-            labels.setdefault(note, []).append(label)
+    labels = grouped((note, label) for label, one in estimate.parts.items() if (note := note_of(one)))
     return [(of_several(each, len(estimate.parts)) if estimate.classes else "", note) for note, each in labels.items()]
 
 

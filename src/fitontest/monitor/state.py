@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from fitontest.data.samples import CLASS
 from fitontest.monitor.batches.batch import Batch
 from fitontest.monitor.batches.layout import Layout
 from fitontest.monitor.batches.seen_groups import NO_GROUPS, Digests, joined
@@ -15,6 +14,7 @@ from fitontest.monitor.history import Record
 from fitontest.monitor.process import Process
 from fitontest.monitor.segments import list_segments, log_mean_of_segments, prior_weights
 from fitontest.monitor.settings import Settings
+from fitontest.results.several import CLASS
 from fitontest.results.typing import FloatArray
 
 TOGETHER = 0.5  # prior weight of the evidence of all rows, where there are segments too

@@ -14,7 +14,7 @@ from fitontest.data.read import Data
 from fitontest.data.reading.options import reading_of
 from fitontest.data.reading.read import READ, read
 from fitontest.data.repeated_rows import Repeats
-from fitontest.data.samples import MANY, Key, Kind, Samples
+from fitontest.data.samples import Key, Samples
 from fitontest.data.score_sample import as_importances
 from fitontest.data.segment_names import WHOLE, spellings, words_of
 from fitontest.data.segment_unions import SEGMENTS_OF, SegmentsOf, segments_of
@@ -25,6 +25,7 @@ from fitontest.results.checks import brief, choose
 from fitontest.results.exceptions import held_warnings, warn_user
 from fitontest.results.options import spell_out
 from fitontest.results.progress import track
+from fitontest.results.several import MANY, Kind
 from fitontest.results.typing import ArrayInput
 from fitontest.uncertainty.dependence import share_dependence
 

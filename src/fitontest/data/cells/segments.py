@@ -6,11 +6,12 @@ from typing import Any
 
 from fitontest.data.cells.cells import Cells, ClassCells
 from fitontest.data.sample import changed
-from fitontest.data.samples import CLASS, SEGMENT, Key, Samples
+from fitontest.data.samples import Key, Samples
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.segments import check_number
 from fitontest.data.weights import WeightType
 from fitontest.results.checks import brief
+from fitontest.results.several import CLASS, SEGMENT
 
 
 def samples_of_cells(

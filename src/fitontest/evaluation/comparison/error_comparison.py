@@ -13,6 +13,7 @@ from fitontest.measures.interval import INDEPENDENT_ROWS, Interval
 from fitontest.measures.notes import data_notes
 from fitontest.numerics.losses import LOG_LOSS_EPS, LOSS_NAMES, note_on_loss
 from fitontest.results.frames import Records, attributes
+from fitontest.results.several import grouped
 from fitontest.results.table import Section, Table
 from fitontest.results.text import count, same_decimals, short
 
@@ -178,10 +179,8 @@ class ErrorComparison(Table):
         if known is None or known.too_few:
             return []
         notes = [OF_FEW_GROUPS.format(effective=known.sizes.effective)] if known.are_few else []
-        names: dict[str, list[str]] = {}
-        for name, error in self.errors.items():
-            for note in [] if error.groups is None else error.groups.notes:
-                names.setdefault(note, []).append(name)
+        of_each = {name: [] if error.groups is None else error.groups.notes for name, error in self.errors.items()}
+        names = grouped((note, name) for name, said in of_each.items() for note in said)
         of_one = {note: f"{models[0]}: " if len(models) < len(self.errors) else "" for note, models in names.items()}
         return [*notes, *(f"{model}{note}" for note, model in of_one.items())]
 

@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 
 from fitontest.data.cells.cell_sums import CellSums
-from fitontest.data.samples import CLASS
 from fitontest.data.segments import MOST_SEGMENTS, check_number
 from fitontest.monitor.batches.batch import Batch
 from fitontest.monitor.batches.exponents import with_exponents
@@ -16,6 +15,7 @@ from fitontest.monitor.batches.seen_groups import NO_GROUPS, Digests, are_known,
 from fitontest.monitor.state import MonitorState, Seen, Update
 from fitontest.results.checks import brief
 from fitontest.results.exceptions import without_printed_notes
+from fitontest.results.several import CLASS
 
 COLUMNS = ("sample_weight", "groups", "by", "label", "prob", "weight")
 MOST_CLASSES = 100

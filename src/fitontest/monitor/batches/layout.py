@@ -7,9 +7,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from fitontest.data.predictions import REDUCTIONS
-from fitontest.data.samples import CLASS, SEGMENT, Kind
 from fitontest.data.weights import WEIGHT_TYPES, WeightType
 from fitontest.results.checks import as_plain, brief, check_flag, choose, is_real
+from fitontest.results.several import CLASS, SEGMENT, Kind
 from fitontest.results.typing import Label
 
 Columns: TypeAlias = tuple[str, ...]

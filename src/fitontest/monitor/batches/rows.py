@@ -14,13 +14,14 @@ from fitontest.data.reading.read import read
 from fitontest.data.reading.table import Table
 from fitontest.data.repeated_rows import Repeats
 from fitontest.data.row_groups import GROUP
-from fitontest.data.samples import CLASS, MODEL, SEGMENT, Samples
+from fitontest.data.samples import Samples
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.simplex_sample import SimplexSample
 from fitontest.data.weights import WeightType
 from fitontest.monitor.batches.exponents import check_cells, check_weights, counted
 from fitontest.monitor.batches.layout import CLASSWISE, Layout
 from fitontest.results.checks import as_plain, brief
+from fitontest.results.several import CLASS, MODEL, SEGMENT
 
 READ = (Cells, ClassCells, ScoreSample, SimplexSample, Mapping)
 COLUMNS = ("label", "prob", "weight", "by", "groups")

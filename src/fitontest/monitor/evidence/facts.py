@@ -7,13 +7,13 @@ from math import inf, log
 from typing import Any
 
 from fitontest.data.cells.cell_sums import CellSums
-from fitontest.data.samples import CLASS, MANY
 from fitontest.data.score_sample import ScoreSample
 from fitontest.monitor.evidence.direction import Direction, sample_of
 from fitontest.monitor.evidence.numbers import e_value_of
 from fitontest.monitor.history import Ends, Record
 from fitontest.monitor.process import Process
 from fitontest.monitor.settings import Settings
+from fitontest.results.several import CLASS, MANY
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -11,7 +11,7 @@ from fitontest.data.reading.models import by_model, is_of_models, read_models
 from fitontest.data.reading.options import reading_of
 from fitontest.data.reading.read import read
 from fitontest.data.repeated_rows import Repeats
-from fitontest.data.samples import MANY, Key, Samples
+from fitontest.data.samples import Key, Samples
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.segment_names import WHOLE, words_of
 from fitontest.data.segments import check_few
@@ -25,6 +25,7 @@ from fitontest.numerics.random import one_seed
 from fitontest.results.exceptions import Held, held_warnings, without_warnings
 from fitontest.results.options import spell_out
 from fitontest.results.progress import track
+from fitontest.results.several import MANY
 from fitontest.results.typing import ArrayInput
 from fitontest.risk.validation.optimism import optimism_of
 from fitontest.risk.validation.statistics import ERRORS, ICI, at_threshold, measures_of, statistics_of
