@@ -35,7 +35,7 @@ from fitontest.data.column_permutation import warn_of_permutation
 from fitontest.data.indices import check_same_order
 from fitontest.data.labels import as_labels, chosen_positive, coded, coded_positive, distinct, listed
 from fitontest.data.sample import NO_FACTS, Facts, taken
-from fitontest.data.samples import Samples
+from fitontest.data.samples import ClassSamples, Samples
 from fitontest.data.score_sample import ScoreSample, sample_of_columns
 from fitontest.data.top_label import TopLabels
 from fitontest.data.weights import Weights, read_weights
@@ -125,7 +125,7 @@ class Predictions:
 
     def classwise(self) -> Samples:
         """Return the samples of each class against the rest."""
-        return Samples(self.classes, self.against_rest, "class", self, self.size, "class")
+        return ClassSamples.of(self.classes, self.against_rest, self, self.size)
 
     def against_rest(self, column: int) -> ScoreSample:
         """Return one class against the rest."""
@@ -140,7 +140,7 @@ class Predictions:
         each = [self.top.of_class(k, self.about) for k in range(len(self.classes))]
         present = [k for k, sample in enumerate(each) if sample.n]
         labels, samples = [self.classes[k] for k in present], [each[k] for k in present]
-        return Samples(labels, samples.__getitem__, "class", self, self.size, PREDICTED)
+        return ClassSamples.of(labels, samples.__getitem__, self, self.size, PREDICTED)
 
     def reduced(self, reduction: str, pos_label: Label | None = None) -> ScoreSample | Samples:
         """Return what a reduction makes of the matrix.

@@ -75,6 +75,10 @@ class Sample(ABC):
         What the keys of several samples are, see `Samples`; None of one.
     is_by_class, is_by_segment : bool
         Whether there are several samples, by class or by segment: False.
+    segments : None
+        The samples by segment; None of one sample.
+    each_class : dict
+        The samples of the classes, where these are judged one by one: empty.
     has_one_score, has_distributions : bool
         Whether a row has one score, or whole distributions.
     n_classes : int
@@ -125,6 +129,8 @@ class Sample(ABC):
     kind: ClassVar[None] = None
     is_by_class: ClassVar[bool] = False
     is_by_segment: ClassVar[bool] = False
+    segments: ClassVar[None] = None
+    each_class: ClassVar[Mapping[Any, Any]] = {}
     has_one_score: ClassVar[bool]
     has_distributions: ClassVar[bool]
     n_classes: int
@@ -142,6 +148,20 @@ class Sample(ABC):
         of_scores, of_distributions : object
             Such as two functions of a sample, the second of which takes those of whole distributions.
         """
+
+    @property
+    def all_rows(self) -> Self:
+        """The data of all rows together, without segments: these."""
+        return self
+
+    @property
+    def judged_together(self) -> Self:
+        """The rows that one verdict is of: these."""
+        return self
+
+    def against_each_rest(self) -> Any:
+        """Return the samples of each class against the rest; None of one score."""
+        return None
 
     @property
     def shared(self) -> Self:
@@ -294,6 +314,15 @@ class Sample(ABC):
         folds : sequence of int arrays
             Positions of the rows that are held out together.
         """
+
+    def with_hint(self, hint: GroupHint) -> Self:
+        """Return the data with what names their groups.
+
+        Parameters
+        ----------
+        hint : GroupHint
+        """
+        return changed(self, hint=hint)
 
     def with_facts(self, **facts: NDArray[Any]) -> Self:
         """Return the data with further columns that belong to its rows.

@@ -93,7 +93,7 @@ def reason_to_omit(measure: Any, data: Data, direction: Direction) -> str | None
     None: of such a measure there is no debiased value to speak of.
     """
     has_one = measure.is_raw or measure.fitting is not None or getattr(measure, "debias", False)
-    if not has_one or data.is_by_segment:
+    if not has_one:
         return None
     if data.is_by_class:
         return OF_CLASSES

@@ -58,7 +58,7 @@ def measure_data(data: Data, measures: Sequence[Measure], redrawing: Redrawing |
         raise ValueError(
             f"by must be left out, since one estimate is of all rows; evaluate takes segments; got {len(data)} of them"
         )
-    if data.is_by_class:
+    if data.each_class:
         return Evaluation(tuple(_estimates_of_classes(data, measures, wanted)), data)
     settled = [measure.for_sample(data) for measure in measures]
     shared = SharedRefits.of(settled)  # a family and one with the same stand-in
