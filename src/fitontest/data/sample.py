@@ -61,6 +61,8 @@ class Sample(ABC):
         Whether all predictions of positive weight are 0 or 1: decisions, not probabilities.
     by_class : bool
         Whether the classes are judged one by one, each against the rest.
+    resolution : None
+        Of cells that rows were put into; a sample keeps its rows.
     weighting : Weighting or None
         What the weights were taken for; None of rows of weight one.
     rows_note : str
@@ -117,6 +119,7 @@ class Sample(ABC):
     rows_note: str
     present: Self
     by_class: bool = False
+    resolution: ClassVar[None] = None
     aggregated: bool = False
     has_pooled_scores: bool = False
     codes: NDArray[Any]
@@ -187,6 +190,16 @@ class Sample(ABC):
     def named_groups(self) -> RowGroups | None:
         """The groups that the rows of `present` belong to, or None where none were named."""
         return self._find_groups() if GROUP in self.facts else None
+
+    @property
+    def n_cells(self) -> int:
+        """How many cells the rows were reduced to: none, 0, of rows that are kept."""
+        return 0
+
+    @property
+    def by_group(self) -> bool:
+        """Whether groups were named, if only of single rows."""
+        return self.named_groups is not None
 
     @property
     def groups(self) -> RowGroups | None:
@@ -321,6 +334,7 @@ class Sample(ABC):
         Parameters
         ----------
         hint : GroupHint
+            Found where the rows were read.
         """
         return changed(self, hint=hint)
 

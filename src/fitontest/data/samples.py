@@ -233,6 +233,7 @@ class Samples(ByKey):
         Parameters
         ----------
         hint : GroupHint
+            Found where the rows were read.
         """
         each = [sample.with_hint(hint) for sample in self.values()]
         return replace(self, make=each.__getitem__, whole=self.whole.with_hint(hint))
@@ -323,6 +324,7 @@ class ClassSamples(Samples):
         Parameters
         ----------
         hint : GroupHint
+            Found where the rows were read.
         """
 
         def make(place: int) -> Any:

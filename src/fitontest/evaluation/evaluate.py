@@ -1,6 +1,6 @@
 """Any measures of any data: what `evaluate` reads, measures by default, and returns."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Literal, Unpack
 
@@ -9,7 +9,6 @@ from fitontest.data.cells.plain_names import with_plain_names
 from fitontest.data.read import Data
 from fitontest.data.reading.models import by_model, is_of_models, read_models
 from fitontest.data.reading.read import read
-from fitontest.data.samples import Samples
 from fitontest.data.segment_unions import SEGMENTS_OF, SegmentsOf, segments_of
 from fitontest.data.simplex_sample import CANONICAL
 from fitontest.evaluation.evaluation import Evaluation
@@ -166,8 +165,6 @@ def evaluate(
     choose(adjust, ("holm", "max"), "adjust")
     choose(against, AGAINST, "against")
     choose(segments, SEGMENTS_OF, "segments")
-    if by is None and segments != "crossed" and not isinstance(y_true, Samples | Mapping):
-        raise ValueError(f"segments must be left out without by, whose columns make segments; got {segments!r}")
     reading, redrawing = split_options(options)
     prob, reduction, seed = reading["prob"], reading["reduction"], redrawing.random_state
     by_row = reading["label"] is None or reduction == CANONICAL or _has_few_rows(y_true)
@@ -179,6 +176,8 @@ def evaluate(
         data = read_models(y_true, y_prob, **reading)
     else:
         data = read(y_true, y_prob, **reading)
+    if segments != "crossed" and data.segments is None:
+        raise ValueError(f"segments must be left out without by, whose columns make segments; got {segments!r}")
     data = segments_of(data, segments)
     if adjust == "max":
         if not data.is_by_segment or families is not None:

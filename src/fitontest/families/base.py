@@ -286,6 +286,10 @@ class Family(RegressorMixin, TransformerMixin, FamilyBase):
         """Return a faster estimator of nearly the same errors, for fits to hundreds of sets of simulated labels."""
         return None
 
+    def for_redraws(self) -> "Family":
+        """Return what is refitted to redrawn labels, where the error of its map is asked for: a stand-in, or itself."""
+        return self.stand_in() or self
+
     def prepare(self, pool: Executor) -> None:
         """Begin, in a thread of the pool, what a fit needs before there are data, such as compiling a program.
 

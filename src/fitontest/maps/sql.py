@@ -89,13 +89,13 @@ class _Writer:
     def write(self, expression: Expression) -> str:
         """Return the text of an expression within the condition under which it has a value, if there is one."""
         self._taken = {name.lower() for name in _columns(expression)}
-        if isinstance(expression, ex.Guarded):
-            limits = " AND ".join(
-                f"{self._text(one, {})} BETWEEN {number(low)} AND {number(high)}"
-                for one, low, high in expression.limits
-            )
-            return f"CASE WHEN {limits} THEN {self._with_names(expression.then)} END"
-        return self._with_names(expression)
+        value = self._with_names(expression.bare)
+        if not expression.guards:
+            return value
+        limits = " AND ".join(
+            f"{self._text(one, {})} BETWEEN {number(low)} AND {number(high)}" for one, low, high in expression.guards
+        )
+        return f"CASE WHEN {limits} THEN {value} END"
 
     def _with_names(self, expression: Expression) -> str:
         """Return the text of an expression within the comprehensions that name its shared values, the first outside."""

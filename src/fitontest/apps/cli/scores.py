@@ -13,7 +13,6 @@ import numpy as np
 from fitontest.apps.cli.choice import Choice
 from fitontest.apps.cli.layout import of_layout
 from fitontest.apps.cli.messages import say
-from fitontest.data.counted_sample import CountedSample
 from fitontest.data.files.layout import Layout
 from fitontest.data.labels import ManyClassesError
 from fitontest.data.predictions import REDUCTIONS, Names
@@ -247,11 +246,11 @@ def _say_cells(data: Any) -> None:
 
 def _count_cells(data: Any) -> Iterator[int]:
     """Yield the number of cells of each sample that is made of cells."""
-    if data.kind is not None:
+    if data.kind is None:
+        yield data.n_cells
+    else:
         for sample in data.values():
             yield from _count_cells(sample)
-    elif isinstance(data, CountedSample) and data.split is None:
-        yield len(np.unique(data.p))
 
 
 def split_classes(text: str) -> list[str]:

@@ -40,6 +40,11 @@ class ErrorCriterion(Criterion):
     estimate: Estimate | None = None
     persistent: ErrorLimit | None = None
 
+    @property
+    def of_error(self) -> "ErrorCriterion":
+        """The criterion of the calibration error: this one."""
+        return self
+
     @classmethod
     def judged(
         cls,

@@ -72,7 +72,7 @@ class Gate:
     @property
     def of_error(self) -> ErrorCriterion | None:
         """The criterion of the calibration error; None without ``max_error``."""
-        return next((criterion for criterion in self.criteria if isinstance(criterion, ErrorCriterion)), None)
+        return next((criterion.of_error for criterion in self.criteria if criterion.of_error is not None), None)
 
     @property
     def max_error(self) -> float | None:

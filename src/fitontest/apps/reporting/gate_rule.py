@@ -118,7 +118,7 @@ class GateRule:
     @property
     def of_error(self) -> MaxError | None:
         """The limit of the error; None without one."""
-        return next((limit for limit in self.limits if isinstance(limit, MaxError)), None)
+        return next((limit.of_error for limit in self.limits if limit.of_error is not None), None)
 
     def of_distributions(self) -> "GateRule":
         """Return the rule for whole distributions, of which the error alone may have a limit."""

@@ -29,6 +29,7 @@ class MaxDecisionLoss:
     """
 
     argument: ClassVar[str] = "max_decision_loss"
+    of_error: ClassVar[None] = None
 
     threshold: float
     value: float

@@ -41,6 +41,11 @@ class MaxError:
     measure: Measure
     resolution: float | None = DEFAULT_RESOLUTION
 
+    @property
+    def of_error(self) -> "MaxError":
+        """The limit of the calibration error: this one."""
+        return self
+
     @classmethod
     def of(cls, value: object, family: str | Family, resolution: object = DEFAULT_RESOLUTION) -> "MaxError":
         """Return the limit that a user set, or refuse what is none."""

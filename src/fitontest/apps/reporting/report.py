@@ -25,7 +25,7 @@ from fitontest.apps.reporting.figures import (
 )
 from fitontest.apps.reporting.found_section import HEADING as FOUND
 from fitontest.apps.reporting.found_section import advice_on_found, found_in, found_pictures, found_sentence
-from fitontest.apps.reporting.key_figures import KeyFigure, Measured, key_figures, listed_figures, means_in_words
+from fitontest.apps.reporting.key_figures import KeyFigure, means_in_words
 from fitontest.apps.reporting.monitoring_section import HEADING as MONITORING
 from fitontest.apps.reporting.monitoring_section import monitoring_pictures, monitoring_sentence, read_monitor
 from fitontest.apps.reporting.options import PageOptions, Provenance, ReportOptions
@@ -155,7 +155,8 @@ class Report:
     @cached_property
     def verdict(self) -> Verdict | ClassesVerdict:
         """What the rows say, in words."""
-        return _verdict_of(self.evaluation, self.confidence)
+        verdict: Verdict | ClassesVerdict = self._summary.verdict
+        return verdict
 
     @cached_property
     def advice(self) -> Advice:
@@ -200,18 +201,11 @@ class Report:
     @cached_property
     def figures(self) -> list[KeyFigure]:
         """The error, slope, mean residual, AUC, Brier score and log loss, each with a plain phrase."""
-        if isinstance(self.verdict, ClassesVerdict):
-            return listed_figures(self.verdict.glance)
-        after = None
-        if self.after is not None:
-            after = Measured.of(self.after.estimates[0], self.after.sample)
-        before = Measured.of(self.verdict.estimate, self.evaluation.sample, self.verdict.tendency)
-        return key_figures(before, self.evaluation.sample, after)
+        return self._summary.figures(self.evaluation, self.after)
 
-    @property
+    @cached_property
     def _summary(self) -> Summary:
-        make = Summary if isinstance(self.verdict, Verdict) else ClassesSummary
-        return make(self.verdict, self.segments)
+        return _summary_of(self.evaluation, self.confidence, self.segments)
 
     @cached_property
     def html(self) -> str:
@@ -454,7 +448,7 @@ def report(
     with without_warnings():  # the tables of the page say what warnings say
         evaluation = _evaluated(judged, page)
         confidence = _of_confidence(judged, page)
-        verdict = _verdict_of(evaluation, confidence)
+        verdict = _summary_of(evaluation, confidence).verdict
         comparison, not_compared = _compared(judged, page)
         return Report(
             page.title,
@@ -502,15 +496,17 @@ def _refuse_few_groups(data: Data) -> None:
         )
 
 
-def _verdict_of(evaluation: Evaluation, confidence: Evaluation | None) -> Verdict | ClassesVerdict:
-    """Return the verdict on the rows of an evaluation."""
+def _summary_of(
+    evaluation: Evaluation, confidence: Evaluation | None, segments: SegmentedEvaluation | None = None
+) -> Summary:
+    """Return the verdict on the rows of an evaluation, with what follows from it."""
     if confidence is not None:
-        return ClassesVerdict.of_distributions(evaluation, confidence)
+        return ClassesSummary(ClassesVerdict.of_distributions(evaluation, confidence), segments)
     if evaluation.classes:
-        return ClassesVerdict.of_classes(evaluation)
+        return ClassesSummary(ClassesVerdict.of_classes(evaluation), segments)
     if evaluation.verdict is None:
         raise ValueError("families must hold one whose error has an interval, got none")
-    return evaluation.verdict
+    return Summary(evaluation.verdict, segments)
 
 
 def _evaluated(data: Data, options: ReportOptions) -> Evaluation:

@@ -37,6 +37,7 @@ class SlopeRange:
     """
 
     argument: ClassVar[str] = "slope"
+    of_error: ClassVar[None] = None
 
     least: float
     most: float

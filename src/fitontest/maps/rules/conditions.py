@@ -31,6 +31,7 @@ class Condition(ABC):
     """
 
     relation: ClassVar[str]
+    of_missing: ClassVar[bool] = False  # whether rows without a value meet it
     column: str
 
     @abstractmethod
@@ -179,6 +180,7 @@ class Missing(Condition):
     """
 
     relation: ClassVar[str] = "missing"
+    of_missing: ClassVar[bool] = True
     numbers: bool
 
     def meets(self, columns: Columns) -> BoolArray:

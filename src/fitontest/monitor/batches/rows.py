@@ -14,6 +14,7 @@ from fitontest.data.reading.read import read
 from fitontest.data.reading.table import Table
 from fitontest.data.repeated_rows import Repeats
 from fitontest.data.row_groups import GROUP
+from fitontest.data.sample import Sample
 from fitontest.data.samples import Samples
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.simplex_sample import SimplexSample
@@ -99,9 +100,9 @@ def read_rows(layout: Layout, y_true: Any, y_prob: Any, given: Mapping[str, Any]
     if isinstance(y_true, READ):
         where = f"where y_true is {type(y_true).__name__}, which is made already: say it where that is made"
         _refuse({"y_prob": y_prob, **given}, where)
-        if isinstance(y_true, Cells | ClassCells | Mapping) and not isinstance(y_true, Samples):
-            return _of_cells(y_true, layout, {})
-        return _of_samples(y_true, layout, {}, hint=hint)
+        if isinstance(y_true, Sample | Samples):
+            return _of_samples(y_true, layout, {}, hint=hint)
+        return _of_cells(y_true, layout, {})
     named = {name: given[name] for name in ("label", "prob", "weight")}
     is_alone = y_prob is None or any(name is not None for name in named.values())
     if isinstance(y_true, str | Path | BatchFile) or (is_alone and frame_in_words(y_true) is not None):
@@ -259,7 +260,8 @@ def _sums_of(sample: ScoreSample, layout: Layout) -> CellSums:
 
 def _of_cells(data: Any, layout: Layout, holds: Mapping[str, Any]) -> BatchRows:
     """Return the rows of cells, of those of the classes, or of a dict by segment."""
-    of_classes, is_one = isinstance(data, ClassCells), isinstance(data, Cells)
+    kind = getattr(data, "kind", SEGMENT)  # a dict is by segment
+    of_classes, is_one = kind == CLASS, kind is None
     if of_classes != (layout.keys == CLASS):
         raise ValueError(
             f"y_true must be {'Cells' if of_classes else 'ClassCells'} where the reduction of the monitor is "
@@ -272,7 +274,7 @@ def _of_cells(data: Any, layout: Layout, holds: Mapping[str, Any]) -> BatchRows:
     if len({cells.resolution for cells in each.values()}) > 1:
         raise ValueError("y_true must have cells of one resolution, and all by group or none of them")
     by_group = any(cells.resolution.by_group for cells in each.values())
-    told = {"by": not (of_classes or is_one), "groups": by_group, **holds}
+    told = {"by": kind == SEGMENT, "groups": by_group, **holds}
     told = {"labels": tuple(data.classes), **told} if of_classes else told
     sums = {key: counted(cells.sums, layout) for key, cells in each.items()}
     if is_one:
