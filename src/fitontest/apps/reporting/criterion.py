@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from fitontest.apps.reporting.outcome import Outcome, in_words
 from fitontest.data.known_groups import KnownGroups, rows_in_words
@@ -10,9 +10,6 @@ from fitontest.data.segment_names import NO_ROWS
 from fitontest.measures.interval import Interval
 from fitontest.results.frames import attributes, finite_or_none
 from fitontest.results.text import count, short
-
-if TYPE_CHECKING:
-    from fitontest.apps.reporting.error_criterion import ErrorCriterion
 
 
 @dataclass(frozen=True)
@@ -68,7 +65,7 @@ class Criterion(ABC):
     levels: Levels | None = None
 
     @property
-    def of_error(self) -> "ErrorCriterion | None":
+    def of_error(self) -> Any:
         """The criterion of the calibration error, if this is it; None of another number."""
         return None
 

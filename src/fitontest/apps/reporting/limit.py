@@ -1,14 +1,11 @@
 """A limit of a gate, as it was set, which makes a criterion of rows."""
 
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Protocol
+from typing import Any, ClassVar, NoReturn, Protocol
 
 from fitontest.apps.reporting.criterion import Criterion, Levels
 from fitontest.families.base import Family
 from fitontest.measures.measure import Measure
 from fitontest.uncertainty.intervals import reason_against
-
-if TYPE_CHECKING:
-    from fitontest.apps.reporting.max_error import MaxError
 
 
 class Limit(Protocol):
@@ -17,7 +14,7 @@ class Limit(Protocol):
     argument: ClassVar[str]  # of `check_calibration`, which sets it
 
     @property
-    def of_error(self) -> "MaxError | None":
+    def of_error(self) -> Any:
         """The limit of the calibration error, if this is it; None of another number."""
 
     def criterion(self, sample: Any, levels: Levels, seed: int) -> Criterion:
