@@ -48,6 +48,7 @@ def test_the_marks_are_the_numbers(tested):
     assert [line.get_label() for line in right.lines] == ["slope1", "isotonic"]
 
 
+@pytest.mark.exhaustive
 def test_the_chosen_one_is_filled():
     comparison = compared()
     left = comparison.plot(blank((9, 4))).axes_[0]
@@ -56,6 +57,7 @@ def test_the_chosen_one_is_filled():
     assert filled == [pytest.approx(comparison[comparison.chosen].held_out.to_best.mean)]
 
 
+@pytest.mark.exhaustive
 def test_what_is_far_away_is_an_arrow():
     rng = np.random.default_rng(0)
     p = rng.random(3000)

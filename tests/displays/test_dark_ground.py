@@ -84,6 +84,7 @@ def lightened(color):
     return to_hex([part + 0.5 * (1.0 - part) for part in to_rgb(color)])
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", DRAWN)
 def test_main_lines_are_light_on_dark_ground_alone(name):
     expected = {to_hex(color) for color in COLORS.get(name, (FILL,))}

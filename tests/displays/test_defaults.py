@@ -15,6 +15,8 @@ from fitontest.uncertainty.bands import QUICK_DRAWS
 from tests.displays.figures import blank, plain
 from tests.strategies import noisy
 
+pytestmark = pytest.mark.multiplies
+
 
 def draw(y, p, **options):
     return fot.ReliabilityDisplay.from_predictions(y, p, **{"ax": plain(), **options})
@@ -42,7 +44,7 @@ def stated():
 
 
 def test_a_spline_with_its_band_and_both_values(default):
-    error = fot.calibration_error(*noisy(400), family="spline", interval=0.95)
+    error = fot.calibration_error(*noisy(400), family="spline", interval="always")
     assert default.error.family == "spline"
     assert (default.error.debiased, float(default.error)) == (error.debiased, float(error))
     assert (default.band.kind, default.band.draws) == ("confidence", QUICK_DRAWS)
@@ -194,6 +196,7 @@ def test_maps_that_go_up_and_down_are_thin():
     assert draw(y, p, family="isotonic", interval=None, band=None).line_.get_linewidth() == MAP_WIDTH
 
 
+@pytest.mark.exhaustive
 def test_panels_have_bands_and_one_legend_in_a_free_place():
     rng = np.random.default_rng(0)
     P = rng.dirichlet(np.ones(7), 400)
@@ -218,6 +221,7 @@ def test_no_logit_scale_is_advised_where_most_scores_would_have_no_place_on_it()
     assert "scale='logit'" in advise_logit(choose_scale("probability", shown), shown)
 
 
+@pytest.mark.exhaustive
 def test_panels_of_classes_show_the_spline_among_the_families_of_an_evaluation():
     rng = np.random.default_rng(0)
     scores = rng.dirichlet([1.0, 1.0, 1.0], 300)

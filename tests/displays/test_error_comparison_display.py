@@ -20,7 +20,7 @@ def compared(power=1.6, **options):
 
 
 def test_the_marks_are_the_numbers():
-    comparison = compared(names=("forest", "trees"), interval=0.9)
+    comparison = compared(names=("forest", "trees"), level=0.9)
     display = comparison.plot(blank(SIZE))
     upper, lower = display.axes_
     assert [label.get_text() for label in upper.get_yticklabels()] == ["forest", "trees"]

@@ -8,6 +8,8 @@ import pytest
 from fitontest.displays.frontier import FrontierDisplay
 from tests.displays.figures import blank, pixels
 
+pytestmark = pytest.mark.multiplies
+
 
 def rows_of(losses, counts, frontier=()):
     named = zip(losses, counts, strict=True)

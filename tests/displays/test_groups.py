@@ -13,6 +13,8 @@ from fitontest.uncertainty.group_maps import group_maps
 from fitontest.uncertainty.new_group import rho_at, spread
 from tests.displays.figures import blank, pixels, plain
 
+pytestmark = pytest.mark.multiplies
+
 SEVERAL, SIZE = 24, 15
 
 

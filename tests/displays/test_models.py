@@ -31,7 +31,7 @@ def test_each_panel_shows_the_error_of_its_model():
 
 
 def test_bands_and_intervals_are_of_each_model():
-    display = draw(band="consistency", band_draws=10, interval=0.9)
+    display = draw(band="consistency", band_draws=10, interval="always", level=0.9)
     for name in MODELS:
         assert display.displays[name].band is not None
         assert display.displays[name].error.interval.level == 0.9

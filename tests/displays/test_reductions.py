@@ -46,12 +46,15 @@ def test_classes_have_intervals_and_bands_of_the_truth_when_asked():
     y, p = classes(200)
     plain, several = (
         draw(y, p, reduction="classwise", ax=None, **options)
-        for options in ({"interval": "auto"}, {"interval": 0.9, "band": "simultaneous", "band_draws": 10})
+        for options in (
+            {"interval": "auto"},
+            {"interval": "always", "level": 0.9, "band": "simultaneous", "band_draws": 10},
+        )
     )
     plt.close(plain.figure_)
     plt.close(several.figure_)
     for label, (title, display) in enumerate(several.displays.items()):
-        error = fot.calibration_error(y == label, p[:, label], family=BINS, interval=0.9)
+        error = fot.calibration_error(y == label, p[:, label], family=BINS, interval="always", level=0.9)
         assert display.error.interval == error.interval
         assert "\n90 %: " in several.axes_[title].get_title()
         assert display.band.kind == "simultaneous"
@@ -99,6 +102,7 @@ def test_classwise_is_a_panel_per_class_on_the_same_axes(scale):
     assert gaps.tolist() == pytest.approx([float(one) for one in error.classes.values()])
 
 
+@pytest.mark.exhaustive
 def test_panels_of_classes_do_not_overlap_and_are_not_clipped():
     y, p = classes(k=7)  # two rows, the second one with an empty place
     several = draw(y, p, reduction="classwise", name="a model", ax=None)
@@ -160,6 +164,7 @@ def model():
     return GaussianNB().fit(x, y), x, y
 
 
+@pytest.mark.exhaustive
 def test_estimators_of_several_classes(model):
     fitted, x, y = model
     proba = fitted.predict_proba(x)
@@ -182,6 +187,7 @@ def test_estimators_of_several_classes(model):
         fot.ReliabilityDisplay.from_estimator(*model, reduction="binary")
 
 
+@pytest.mark.exhaustive
 def test_binary_estimators(model):
     _, x, y = model
     two = GaussianNB().fit(x, y == "cat")

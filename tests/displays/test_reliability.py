@@ -28,6 +28,8 @@ from tests.displays.figures import areas, blank, heights, pixels, plain
 from tests.quick_families import quick
 from tests.strategies import WHOLE_WEIGHTS, noisy, samples
 
+pytestmark = pytest.mark.multiplies
+
 FAMILIES = {
     **{name: quick(name) for name in fot.families.names("two")},
     "slope1-equal_width": fot.Slope1(10, "equal_width"),
@@ -249,6 +251,7 @@ def test_the_histogram_counts_every_score():
     assert draw(y, p, sample_weight=w / 3).histogram_ax_.get_ylabel() == "Weight"
 
 
+@pytest.mark.exhaustive
 def test_the_frame_holds_every_number(banded):
     display = banded
     frame = display.to_frame()
@@ -376,6 +379,7 @@ def test_the_same_scores_have_one_histogram(scores):
     assert third.counts_.get_visible()
 
 
+@pytest.mark.exhaustive
 def test_where_it_is_drawn(scores):
     figure = blank((9, 5))
     left, right = figure.subfigures(1, 2)
@@ -536,16 +540,21 @@ def test_norms_and_debiasing_are_named(norm, scores):
     assert f"debiased ECE {short(float(error))}" in text
 
 
+@pytest.mark.exhaustive
 def test_an_interval_is_in_the_legend(scores):
     y, p = scores
     for options in ({"family": "platt"}, {"family": "platt", "norm": "l2"}):
-        error, text = legend_of_error(y, p, **options, interval=0.8, random_state=3)
+        error, text = legend_of_error(y, p, **options, interval="always", level=0.8, random_state=3)
         ends = f"80 %: {short(error.interval.low)} to {short(error.interval.high)}"
         name = "error (l2) " if "norm" in options else ""
         assert text == f"platt: {name}{debiased_and_raw(error.debiased, float(error))}\n{ends}, n = 900"
     assert "95 %" in legend_of(draw(y, p, family="platt", interval="auto"))[0]
-    assert "debiased" not in legend_of(draw(y, p, family=error.map, interval=0.8))[0]  # nothing is fitted
-    own = estimate_of(PlugIn("platt"), fot.read(y, p), redrawing=Redrawing(interval=0.8, direction="own"))
+    assert (
+        "debiased" not in legend_of(draw(y, p, family=error.map, interval="always", level=0.8))[0]
+    )  # nothing is fitted
+    own = estimate_of(
+        PlugIn("platt"), fot.read(y, p), redrawing=Redrawing(interval="always", level=0.8, direction="own")
+    )
     text = legend_of(fot.ReliabilityDisplay(own, SAMPLE).plot(plain()))[0]
     assert "\n80 % of its own error: " in text
 
@@ -593,6 +602,7 @@ def test_few_and_extreme_scores(y, p, family):
         assert display.counts.sum() == len(y)
 
 
+@pytest.mark.exhaustive
 def test_estimators():
     rng = np.random.default_rng(0)
     x = rng.normal(size=(300, 2))
@@ -625,7 +635,7 @@ def test_estimators():
         ({"band_draws": -1}, "band_draws must be a whole number, at least 0; got -1"),
         (
             {"band": "consistency", "band_draws": 2, "band_level": 1.0},
-            r"band_level must be a number in \(0, 1\), got 1.0",
+            r"band_level must be a number in \[0.5, 1\) such as 0.95, got 1.0",
         ),
         ({"band": "consistency", "band_draws": 2, "random_state": "a"}, "random_state must be"),
         ({"band": "both"}, "band must be one of 'consistency', 'confidence', 'simultaneous', 'new group'; got 'both'"),
@@ -633,7 +643,7 @@ def test_estimators():
             {"band": "confidence", "band_draws": 5},
             "band_draws must be at least 10 for a confidence band of 90 %, got 5",
         ),
-        ({"interval": 95}, r"interval must be None or a level in \(0, 1\) such as 0.95, got 95"),
+        ({"interval": 0.95}, "interval must be 'auto', 'always' or None, got 0.95"),
     ],
 )
 def test_refusals(options, message, scores):
@@ -694,6 +704,7 @@ def test_values_of_the_map_extend_the_logit_axis_of_frequencies_only():
     assert [cut["y"] for cut in below.rows("cuts")][:1] == [below.y_scale.lower]
 
 
+@pytest.mark.exhaustive
 def test_axes_that_are_cleared_and_drawn_on_again_keep_their_size(scores):
     figure = blank()
     ax = figure.subplots()
@@ -707,6 +718,7 @@ def test_axes_that_are_cleared_and_drawn_on_again_keep_their_size(scores):
     assert heights[2] == pytest.approx(heights[1], rel=2e-3)
 
 
+@pytest.mark.exhaustive
 def test_tight_layouts_and_pickles(scores):
     figure = Figure()
     left, right = figure.subplots(1, 2)

@@ -10,6 +10,8 @@ import fitontest as fot
 from fitontest.displays.segments import LONGEST, Dot, Dots, SegmentsDisplay
 from tests.displays.figures import blank, pixels, plain
 
+pytestmark = pytest.mark.multiplies
+
 
 def dots(count=3, name="segment", shift=0.0):
     return Dots(

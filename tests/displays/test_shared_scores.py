@@ -14,6 +14,7 @@ def piled():
     return rng.random(2000) < np.where(p == 0.5, 0.2, np.where(p == 0, 0.1, p)), p
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("band", [None, "confidence", "consistency"])
 def test_they_are_points_and_no_spikes(piled, band):
     y, p = piled
@@ -29,6 +30,7 @@ def test_they_are_points_and_no_spikes(piled, band):
         assert np.abs(np.diff(drawn)).max() < 0.06  # a line of the slope of the scores has steps of .0025 to .005
 
 
+@pytest.mark.exhaustive
 def test_off_the_axis_they_are_at_its_end_and_without_them_nothing_is_marked(piled):
     y, p = piled
     logit = fot.ReliabilityDisplay.from_predictions(y, p, family="spline", scale="logit", ax=Figure())

@@ -12,12 +12,15 @@ from fitontest.results.text import debiased_and_raw, short
 from tests.displays.figures import blank
 from tests.strategies import noisy
 
+pytestmark = pytest.mark.multiplies
+
 
 @pytest.fixture(scope="module")
 def evaluation():
     return fot.evaluate(*noisy(500, ties=2), families="all", interval=None)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("scale", ["probability", "logit"])
 def test_evaluation_draws_every_family_on_the_same_axes(scale, evaluation, monkeypatch):
     monkeypatch.setattr(fot.ReliabilityDisplay, "add_band", lambda *_, **__: None)  # which are tested by themselves
@@ -38,6 +41,7 @@ def test_evaluation_draws_every_family_on_the_same_axes(scale, evaluation, monke
         assert errors[family] == pytest.approx(float(evaluation[family]))
 
 
+@pytest.mark.exhaustive
 def test_panels_do_not_overlap(evaluation):
     some = evaluation.only(["slope1", "flat", "isotonic", "beta", "knn"])
     again = some.only(["beta"]).diagrams().displays["beta"]
@@ -75,6 +79,7 @@ def test_the_identity_has_a_panel_only_where_it_is_alone():
     assert [*fot.evaluate(y, p, interval=None, families=["identity"]).diagrams().displays] == ["identity"]
 
 
+@pytest.mark.exhaustive
 def test_a_layout_converges_when_it_is_executed_once(evaluation):
     for scale in ("probability", "logit"):
         display = evaluation.only(["beta", "isotonic", "flat", "slope1"]).diagrams(scale=scale)
@@ -104,6 +109,7 @@ def test_two_settings_of_a_family_and_a_pyplot_figure():
     assert [*several.axes_] == ["Slope1(n_bins=5)", "Slope1(n_bins=9)"]
 
 
+@pytest.mark.exhaustive
 def test_titles_with_intervals_fit_into_their_panels(tmp_path):
     y, p = noisy(300)
     families = ["slope1", "isotonic", "platt", "beta"]
@@ -144,6 +150,7 @@ def test_logit_panels_share_their_histograms():
         assert other.scale == first.scale
 
 
+@pytest.mark.exhaustive
 def test_titles():
     y, p = noisy(300)
     families = ["slope1", "slope1", fot.Slope1(10), "beta"]

@@ -15,6 +15,8 @@ from fitontest.monitor.process import Process
 from fitontest.monitor.settings import Settings
 from tests.monitor.conftest import monitored, stream
 
+pytestmark = pytest.mark.multiplies
+
 
 def batch_of(y, p, w=None):
     p, y = np.asarray(p, dtype=float), np.asarray(y, dtype=float)

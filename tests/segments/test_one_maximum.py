@@ -75,7 +75,9 @@ def test_an_error_of_all_rows_makes_no_segment_guilty():
 
 def test_levels_draws_and_measures():
     y, p, by = rows(800)
-    found = fot.evaluate(y, p, by=by, adjust="max", measures=["ecce", "ks"], interval=0.8, null_draws=70)
+    found = fot.evaluate(
+        y, p, by=by, adjust="max", measures=["ecce", "ks"], interval="always", level=0.8, null_draws=70
+    )
     assert found.names == ["ecce", "ks"]
     for name in found.names:
         assert found.maxima[name].maxima.drawn.shape[0] == 70
@@ -243,6 +245,7 @@ def test_the_scale_of_importances_means_nothing():
         assert [one.outcome for one in gate.gates] == [one.outcome for one in gates[0].gates]
 
 
+@pytest.mark.exhaustive
 def test_labels_that_contradict_certain_scores_refute_their_segment_alone():
     rng = np.random.default_rng(1)
     n = 3000

@@ -8,13 +8,8 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from fitontest.data.arrays import check_same_length
-from fitontest.data.predictions import (
-    NAMES,
-    REDUCTIONS,
-    Names,
-    Predictions,
-    Reduction,
-)
+from fitontest.data.columns import NAMES, Names
+from fitontest.data.predictions import REDUCTIONS, Predictions, Reduction
 from fitontest.data.row_groups import GROUP, RowGroups, places_of_rows
 from fitontest.data.sample import NO_FACTS, Facts, Sample, changed, taken
 from fitontest.data.samples import ClassSamples
@@ -193,7 +188,7 @@ class SimplexSample(Sample):
     def against_rest(self, column: int) -> ScoreSample:
         """Return one class against the rest, as a sample of two classes."""
         scores = np.ascontiguousarray(self.p[:, column])
-        sample = ScoreSample(self.codes == column, scores, self.weights, names=self.names.of_sample)
+        sample = ScoreSample(self.codes == column, scores, self.weights, names=self.names)
         return sample.with_facts(**self.facts)
 
     @property

@@ -70,7 +70,7 @@ from fitontest.maps.base import CalibrationMap
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.measure import Measure, read_measure
 from fitontest.measures.plug_in import PlugIn
-from fitontest.results.checks import as_list, brief
+from fitontest.results.checks import as_list, brief, check_level
 from fitontest.results.frames import Records, records
 from fitontest.results.options import spell_out
 from fitontest.results.typing import ArrayInput, Label, RandomState
@@ -263,6 +263,9 @@ class ReliabilityDisplay(PanelDisplay):
     ) -> Self | SmallMultiples:
         """Draw the reliability diagram of labels and scores.
 
+        The legend shows the debiased error and its interval, where there is one. Of more than 20,000 rows "auto" makes
+        none, since it takes seconds.
+
         Parameters
         ----------
         y_true, y_prob : array-like of shape (n,)
@@ -273,9 +276,6 @@ class ReliabilityDisplay(PanelDisplay):
             As in `calibration_error`. A family is fitted to these rows, and a map is used unchanged.
         measures : iterable of str or Measure, optional
             Further measures whose values the legend shows, by registered name (`fot.measures.names`) or as objects.
-        interval : float in (0, 1), "auto" or None, default="auto"
-            Level of the interval of the debiased error, both of which the legend then shows; see `calibration_error`
-            and, for "auto", `evaluate`. By default there is none of more than 20,000 rows, of which it takes seconds.
         band : {"auto", "consistency", "confidence", "simultaneous", "new group"} or None, default="auto"
             Labels are redrawn and the family is fitted to each of them. None: no band. "auto": a confidence band of
             100 labellings, of families that are refitted in a moment. More than 40,000 rows are pooled for it, and of
@@ -300,7 +300,7 @@ class ReliabilityDisplay(PanelDisplay):
             hundreds of times, a spline is refitted, and the band lies about their own map; the legend says so.
         band_draws : int, default=0
             Number of labellings for the band. 0 means 200 with a `band` that is named.
-        band_level : float in (0, 1), default=0.9
+        band_level : float in [0.5, 1), default=0.9
             Level of the band.
         reduction : {"confidence", "classwise", "binary"}, optional
             How a matrix of scores is reduced, see `calibration_error`. "confidence" draws the accuracy against the
@@ -383,11 +383,12 @@ class ReliabilityDisplay(PanelDisplay):
             As `band` of `from_predictions`; of "auto" the next two arguments are passed over.
         draws : int, default=200
             Labellings that are drawn, each of which is fitted.
-        level : float, default=0.9
-            Share of the maps within the band, in (0, 1).
+        level : float in [0.5, 1), default=0.9
+            Share of the maps within the band.
         random_state : int, RandomState or None, default=0
             Of the drawn labels.
         """
+        check_level(level)
         x = self.scale.grid(POINTS)
         self.new_group = None
         if kind == NEW_GROUP:

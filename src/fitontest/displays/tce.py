@@ -161,7 +161,7 @@ class TCEDisplay(BinaryDisplay):
         self.beyond = compute_shares_beyond(sample, self.scale)
 
     @classmethod
-    @spell_out("interval", "draws", "color", "fill", "legend", "ref_line")
+    @spell_out("interval", "level", "draws", "color", "fill", "legend", "ref_line")
     def from_predictions(
         cls,
         y_true: ArrayInput,

@@ -142,7 +142,7 @@ class ValidityDisplay(BinaryDisplay):
         self.error, self.curve, self.name, self.if_calibrated = error, error.curve, name, if_calibrated
 
     @classmethod
-    @spell_out("interval", "draws", "scale", "limits", "fill", "ref_line", null_draws=None)
+    @spell_out("interval", "level", "draws", "scale", "limits", "fill", "ref_line", null_draws=None)
     def from_predictions(
         cls,
         y_true: ArrayInput,

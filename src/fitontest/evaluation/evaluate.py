@@ -77,15 +77,10 @@ def evaluate(
     norm : str, Norm or callable, default="l1"
         How the distances |c_hat(p) - p| under the families become one number, see `calibration_error`; a measure has a
         norm of its own.
-    interval : float in (0, 1), "auto" or None, default="auto"
-        Level of the intervals of the debiased errors, see `calibration_error`. "auto" gives 95 % intervals to the
-        families that are refitted quickly to simulated labels (by default settings all but `venn_abers`), of up to 20
-        classes in each of them, and none to other measures and to whole distributions; a level gives them to whatever
-        can have one; None is quick and gives none. Where there is an interval there is a null of 200 draws, or of
-        `null_draws`.
     null_draws : int or "auto", default=0
         How often everything is measured again with labels drawn from the scores, for what to expect of calibrated ones.
-        "auto" draws what `tce` draws by default, and for the TCE alone.
+        "auto" draws what `tce` draws by default, and for the TCE alone. Where there is an `interval` there are 200, or
+        the number given.
     reduction : {"confidence", "classwise", "binary", "canonical"}, optional
         How a matrix of scores is read, see `calibration_error`: the largest score of each row, as the probability that
         its class is the label; each class against the rest; the column of the positive class of two; or whole

@@ -9,11 +9,11 @@ from fitontest.evaluation.evaluation import Evaluation
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.uncertainty import Uncertainty
 from fitontest.uncertainty.intervals import NULL_DRAWS, Direction, reason_of_classes, reason_of_settings, with_interval
-from fitontest.uncertainty.redrawing import DEFAULT_LEVEL, Redrawing, has_quick_interval
+from fitontest.uncertainty.redrawing import Redrawing, has_quick_interval
 
-ASK = "interval=0.95 computes it"
-OF_CLASSES = "of a mean over classes there is none; interval=0.95 gives each class one"
-OF_DISTRIBUTIONS = "of whole distributions the ECE on the simplex has one, gce(..., interval=0.95)"
+ASK = "interval='always' computes it"
+OF_CLASSES = "of a mean over classes there is none; interval='always' gives each class one"
+OF_DISTRIBUTIONS = "of whole distributions the ECE on the simplex has one, gce(..., interval='always')"
 SLOW_CELLS = f"cells of the simplex are formed anew hundreds of times; {ASK}"
 OF_GROUPS = "how distributions of one group depend on each other was not studied; the confidence has one"
 OF_CELLS = "cells are no function of the score"
@@ -47,7 +47,7 @@ class MeasuredRows:
         measured = with_interval(
             estimate.with_uncertainty(rows_note=repeats.note, weighting=self.data.weighting),
             self.data,
-            DEFAULT_LEVEL,
+            redrawing.level,
             direction=redrawing.direction,
             draws=redrawing.draws,
             null_draws=int(redrawing.null_draws) or NULL_DRAWS,

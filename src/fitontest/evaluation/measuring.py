@@ -89,7 +89,7 @@ def measure_one(measure: Measure, data: Data, redrawing: Redrawing | None = None
     """
     wanted = Redrawing() if redrawing is None else redrawing
     # "auto": whether there is one is left to the measure, and one by a formula takes no time
-    is_left = isinstance(wanted.interval, str) and not measure.has_own_interval
+    is_left = wanted.interval == "auto" and not measure.has_own_interval
     reason = reason_to_omit(measure, data, wanted.direction) if is_left else None
     is_deferred = reason == ""
     if is_left:
@@ -227,7 +227,7 @@ def measure_maxima(
     totals, estimates, maxima = {}, {}, {}
     for measure in measures:
         name = measure.name
-        redrawing = Redrawing(draws, level, random_state=seed)
+        redrawing = Redrawing.at(level, null_draws=draws, random_state=seed)
         totals[name] = estimate_of(measure, tested.whole, tested.whole.reduction, redrawing)
         each = {key: _with_groups(measure.estimate(sample), sample) for key, sample in tested.items()}
         if not too_few:

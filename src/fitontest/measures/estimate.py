@@ -35,7 +35,7 @@ OF_SINGLE_GROUPS = (
     "the debiased error is more than three times the raw one, and of levels that single groups have alone: it may say "
     "how these groups differ, not how wrong scores are"
 )
-RAW_NOTE = "raw: label noise adds to it; interval=0.95 gives the debiased value and an interval"
+RAW_NOTE = "raw: label noise adds to it; interval='always' gives the debiased value and an interval"
 _OF_TWO = ("base_rate", "stand_in", *(f"limit_{J}" for J in RESOLUTIONS))  # fields of records of two classes alone
 
 
@@ -118,7 +118,7 @@ class Estimate(Table, Number):
     a       0.125     1           0.250                       -
     b       0.210     1           0.500                       -
     c      0.0850     1           0.250                       -
-    no interval: of a mean over classes there is none; interval=0.95 gives each class one
+    no interval: of a mean over classes there is none; interval='always' gives each class one
     >>> round(float(error["b"]), 12), error["b"].n_bins
     (0.21, 1)
     """
@@ -363,7 +363,7 @@ class Estimate(Table, Number):
         >>> import numpy as np, fitontest as fot
         >>> rng = np.random.default_rng(0)
         >>> p = rng.random(2000)
-        >>> error = fot.calibration_error(rng.random(2000) < p, p, interval=0.95)
+        >>> error = fot.calibration_error(rng.random(2000) < p, p)
         >>> error.interval.high <= error.limit(20) <= error.limit(40)
         True
         """
@@ -378,7 +378,7 @@ class Estimate(Table, Number):
             J, at least 20.
         """
         if self.limits is None or self.interval is None:
-            asked = "ask for one, interval=0.95" if self.interval is None else "of direction='smooth', under a norm"
+            asked = "ask for one, interval='always'" if self.interval is None else "of direction='smooth', under a norm"
             norm = self.measure.total
             if norm is not None and is_order_statistic(norm):
                 asked = f"under l1, l2 or squared, since it bounds the root mean square of an error, not its {norm}"

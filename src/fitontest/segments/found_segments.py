@@ -152,7 +152,7 @@ class FoundSegments(Table):
         several = len(self.items) > 1
         beyond = " beyond one map for all rows" if self.against == "logistic" else ""
         which = f"{len(self.items)} segments are" if several else "1 segment is"
-        return f"{which} miscalibrated{beyond}, of {count(self.scanned)} (family-wise {100 * self.level:g} %)."
+        return f"{which} miscalibrated{beyond}, of {count(self.scanned)} (family-wise {100 * (1.0 - self.level):g} %)."
 
     @property
     def _critical(self) -> str:
@@ -340,7 +340,7 @@ class FoundSegments(Table):
     @property
     def _dot_label(self) -> str:
         shapes = sum(item.by == "shape" for item in self.items)
-        level = f"{100 * (1.0 - self.level):g} % intervals that hold for all {count(self.scanned)} segments"
+        level = f"{100 * self.level:g} % intervals that hold for all {count(self.scanned)} segments"
         left_out = f"; {shapes} of shape not drawn" if shapes else ""
         beside = ", beside those above" if len(self._drawn) > 1 else ""
         return f"Share of positives less mean score{beside}\n({level}{left_out})"

@@ -110,6 +110,7 @@ def clustered(groups, rows, seed=0):
     return ndtr(latent) < p, p, group
 
 
+@pytest.mark.exhaustive
 def test_a_gate_on_groups_leaves_more_open_than_one_that_takes_rows_as_independent():
     y, p, group = clustered(60, 20)
     (plain,) = fot.check_calibration(y, p, max_error=0.04).gates
@@ -137,6 +138,7 @@ def test_gates_of_too_few_groups_are_open_and_assertions_fail():
     assert str(segments).count("cannot be learnt") == 1
 
 
+@pytest.mark.exhaustive
 def test_segments_of_few_groups_have_the_dependence_of_all_rows():
     y, p, group = clustered(30, 20)
     check = fot.check_calibration(y, p, max_error=0.3, groups=group, by=group % 5 == 0, resolution=None)

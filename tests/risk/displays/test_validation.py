@@ -14,6 +14,8 @@ from fitontest.risk.displays.validation import ValidationDisplay
 from fitontest.risk.displays.validation_artists import are_unequal
 from tests.displays.figures import blank, pixels, plain
 
+pytestmark = pytest.mark.multiplies
+
 
 @pytest.fixture(autouse=True, scope="module")
 def few_draws():
@@ -152,6 +154,7 @@ def test_numbers_never_take_the_room_of_the_curve(size, written):
     assert min(width, height) > 1.2
 
 
+@pytest.mark.exhaustive
 def test_several_models_have_panels_on_the_same_axes():
     y, p = rows()
     models = fot.risk.validate(y, {"as it is": p, "a better one": np.sqrt(p)})
@@ -166,6 +169,7 @@ def test_several_models_have_panels_on_the_same_axes():
         display.plot(Figure().add_subplot())
 
 
+@pytest.mark.exhaustive
 def test_files_are_the_same_every_time_and_nothing_global_changes(tmp_path):
     before = dict(plt.rcParams), plt.get_fignums()
     drawn = [ValidationDisplay(validation(), band=False).save(tmp_path / f"{k}.svg").read_bytes() for k in range(2)]
@@ -182,6 +186,7 @@ def test_what_is_no_validation_is_refused():
         ValidationDisplay({})
 
 
+@pytest.mark.exhaustive
 def test_numbers_beside_a_narrow_curve_do_not_cover_the_legend():
     decided = fot.risk.validate(*rows(), thresholds=[0.1, 0.2, 0.3])
     display = ValidationDisplay(decided).plot(Figure())  # no layout, 6.4 by 4.8 inches

@@ -14,13 +14,14 @@ from fitontest.apps.cli.scores import split_classes
 from fitontest.apps.cli.writing import check_output
 from fitontest.data.arrays import as_scores, check_finite
 from fitontest.data.class_columns import label_texts
+from fitontest.data.columns import Names
 from fitontest.data.files.copies import append_columns, append_expressions, check_ending
 from fitontest.data.files.features import read_features
 from fitontest.data.files.kinds import PARQUET, is_parquet
 from fitontest.data.files.layout import Layout
 from fitontest.data.files.parquet import count_in_parquet, count_rows_in_parquet, find_parquet_numbers
 from fitontest.data.files.tables import naming_lines, read_columns
-from fitontest.data.predictions import Names, check_order
+from fitontest.data.predictions import check_order
 from fitontest.data.simplex import as_simplex
 from fitontest.data.written import counting_from, missing_rows, taken_rows
 from fitontest.maps.base import CalibrationMap

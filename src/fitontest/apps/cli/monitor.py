@@ -59,7 +59,7 @@ _COLUMNS = (
     ),
 )
 _SETTINGS = (
-    click.option("--alpha", type=float, help="Probability of a false alarm, at any time. Default: 0.05."),
+    click.option("--level", type=float, help="With which probability there is never a false alarm. Default: 0.95."),
     click.option(
         "--max-error", type=float, help='Test "the mean error of every batch is at most this" and nothing else.'
     ),
@@ -104,7 +104,7 @@ class Columns:
 
 
 SETTINGS = (
-    "alpha",
+    "level",
     "max_error",
     "tolerance",
     "tolerance_unit",
@@ -155,9 +155,9 @@ def monitor(
 
     FILE is a batch of rows that no batch before had: CSV, TSV, JSON lines, Parquet or xlsx, or - for standard input. It
     is added to STATE, a JSON file that is made if it is not there; it keeps no rows. Without FILE the evidence so far
-    is printed. One may look after every batch: over all of them a false alarm has the probability --alpha.
+    is printed. One may look after every batch: --level is the probability that none of them has a false alarm.
 
-    --alpha, --max-error, --tolerance, what weights and classes mean, and the columns but that of --time are those of
+    --level, --max-error, --tolerance, what weights and classes mean, and the columns but that of --time are those of
     the first batch; they need not be given again, and another value is refused.
 
     Exit codes: 0 no alarm; 1 alarm, now or after a batch before; 2 bad input, or a batch that was counted before: STATE

@@ -13,9 +13,10 @@ import numpy as np
 from fitontest.apps.cli.choice import Choice
 from fitontest.apps.cli.layout import of_layout
 from fitontest.apps.cli.messages import say
+from fitontest.data.columns import Names
 from fitontest.data.files.layout import Layout
 from fitontest.data.labels import ManyClassesError
-from fitontest.data.predictions import REDUCTIONS, Names
+from fitontest.data.predictions import REDUCTIONS
 from fitontest.data.reading.models import read_models
 from fitontest.data.reading.read import read
 from fitontest.data.reading.table import CELLS, MOST_IN_MEMORY, CellsWanted, Table

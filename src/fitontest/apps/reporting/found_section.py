@@ -42,7 +42,7 @@ def found_in(data: Data, X: Any, categorical_features: CategoricalFeatures, opti
         data,
         X=X,
         against="scores" if one_class else "logistic",
-        level=1.0 - options.interval,
+        level=options.level,
         categorical_features=categorical_features,
         random_state=options.seed,
     )

@@ -133,7 +133,7 @@ def check_calibration(
     cannot tell: calibration slope may be inside or outside 0.8 to 1.25; 1.17, 95 % interval 1.07 to 1.27
     """
     limits: dict[str, Any] = {name: value for name, value in options.items() if name in Limits.__annotations__}
-    rule = GateRule.of(**limits, random_state=options["random_state"])
+    rule = GateRule.of(**limits, level=options["level"], random_state=options["random_state"])
     reduction = options["reduction"]
     choose(adjust, ("bonferroni", "max"), "adjust")
     choose(segments, SEGMENTS_OF, "segments")

@@ -15,11 +15,11 @@ from fitontest.data.known_groups import KnownGroups
 from fitontest.families.base import Family
 from fitontest.measures.estimate import Estimate
 from fitontest.numerics.random import one_seed
-from fitontest.results.checks import brief
+from fitontest.results.checks import brief, check_level
 from fitontest.results.docstrings import take_descriptions
 from fitontest.results.typing import RandomState
 from fitontest.uncertainty.dependence import dependence_of
-from fitontest.uncertainty.intervals import NULL_DRAWS, check_interval
+from fitontest.uncertainty.intervals import NULL_DRAWS
 from fitontest.uncertainty.joint import joint_test
 from fitontest.uncertainty.options import Options
 
@@ -41,8 +41,6 @@ class Limits(TypedDict, total=False):
         The largest decision loss that is accepted at each threshold (`DecisionLoss`), such as {.2: .01}: recalibrating
         first must gain at most 10 net true positives per 1,000 rows where a score of .2 decides. Thresholds and limits
         lie strictly between 0 and 1.
-    level : float in (0, 1), default=0.95
-        Of the interval, and of the limit B.
     resolution : float or None, default=20
         J, at least 20: B holds for errors that keep their sign over windows of 1 / (2 J) to 1 / J of the rows
         (`Estimate.limit`). 40 is stricter, and needs more rows. None: the interval alone decides, which no error that
@@ -54,7 +52,6 @@ class Limits(TypedDict, total=False):
     max_error: float | None
     slope: tuple[float, float] | None
     max_decision_loss: Mapping[float, float] | None
-    level: Annotated[float, 0.95]
     resolution: Annotated[float | None, DEFAULT_RESOLUTION]
     family: Annotated[str | Family, DEFAULT_FAMILY]
 
@@ -72,7 +69,7 @@ class GateRule:
     Attributes
     ----------
     limits : tuple of Limit
-    level : float in (0, 1)
+    level : float in [0.5, 1)
     random_state : int, RandomState or None
     """
 
@@ -107,8 +104,7 @@ class GateRule:
             limits += MaxDecisionLoss.several(max_decision_loss, family)
         elif max_error is None and not (isinstance(family, str) and family == DEFAULT_FAMILY):
             raise ValueError(f"family must be left out where no error has a limit, got {brief(family)}")
-        check_interval(level, "level")
-        return cls(tuple(limits), float(level), random_state)  # type: ignore[arg-type] # checked above
+        return cls(tuple(limits), check_level(level), random_state)
 
     @property
     def family(self) -> str | None:

@@ -66,7 +66,7 @@ class MaxDecisionLoss:
 
     def _at(self, level: float, sample: ScoreSample, levels: Levels, seed: int) -> LossCriterion:
         """Return the criterion by the interval of a level."""
-        redrawing = Redrawing(interval=level, random_state=seed)
+        redrawing = Redrawing.at(level, random_state=seed)
         estimate = estimate_of(self.measure, sample, sample.reduction, redrawing)
         if estimate.groups is not None and estimate.groups.too_few:  # which leave everything open
             reason = estimate.groups.refusal

@@ -77,7 +77,7 @@ class MaxError:
     def _at(self, level: float, sample: Any, levels: Levels, seed: int) -> ErrorCriterion:
         """Return the criterion by the interval of a level."""
         reduction = sample.reduction
-        estimate = estimate_of(self.measure, sample, reduction, Redrawing(interval=level, random_state=seed))
+        estimate = estimate_of(self.measure, sample, reduction, Redrawing.at(level, random_state=seed))
         if sample.has_distributions:  # of which fewer than 50 rows leave every error open
             known = None if sample.n < FEWEST else estimate.interval
             interval = Interval(0.0, 1.0, level) if known is None else known

@@ -346,7 +346,7 @@ class Report:
         return f"Report({self.title!r}: {self.verdict.headline}. {self.advice.title})"
 
 
-@spell_out("draws", "null_draws", interval=0.95)
+@spell_out("interval", "draws", "null_draws")
 def report(
     y_true: ArrayInput,
     y_prob: ArrayInput = None,
@@ -393,8 +393,6 @@ def report(
     monitor : Monitor or MonitorEvidence, optional
         Of the stream that the model is monitored in: the page has a part with its sentence, its batches and pictures.
         It changes nothing else, since the rows of a stream are other ones.
-    interval : float in (0, 1), default=0.95
-        Level of the intervals.
     random_state : int, RandomState or None, default=0
         Seed of the folds and of all draws.
     reduction : {"confidence", "classwise", "binary", "canonical"}, optional
@@ -433,7 +431,7 @@ def report(
     monitoring = read_monitor(monitor)
     provenance = Provenance.of(options["date"], options["model"], options["notes"])
     reading = reading_of(options)
-    of_page: dict[str, Any] = {name: options[name] for name in ("title", "interval", "random_state", "reduction")}
+    of_page: dict[str, Any] = {name: options[name] for name in ("title", "level", "random_state", "reduction")}
     page = ReportOptions.of(provenance=provenance, families=families, compare=compare, thresholds=thresholds, **of_page)
     if page.judged == "confidence":
         reading["reduction"] = "classwise"
@@ -557,7 +555,7 @@ def _after(comparison: Comparison | None, judged: Data, options: ReportOptions) 
     maps, (raw,) = FittedMaps.of(comparison.uncalibrated, comparison.best_, options.seed), measured.estimates
     if maps is None:
         return measured
-    return replace(measured, estimates=(replace(raw, known=maps.uncertainty(raw, options.interval)),))
+    return replace(measured, estimates=(replace(raw, known=maps.uncertainty(raw, options.level)),))
 
 
 def _without(part: Section, column: str) -> Section:

@@ -44,12 +44,12 @@ def validation_of(data: Any, verdict: Any, options: ReportOptions) -> Validation
             )
         return None
     if not options.thresholds:
-        return validation_of_error(data, verdict.estimate, options.interval, options.seed)
+        return validation_of_error(data, verdict.estimate, options.level, options.seed)
     validation: Validation = validate(
         data,
         thresholds=options.thresholds,
         family=verdict.family,
-        level=options.interval,
+        level=options.level,
         random_state=options.seed,
     )
     return validation

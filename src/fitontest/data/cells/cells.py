@@ -20,11 +20,9 @@ from fitontest.data.cells.frames import BadRowsError, FrameColumns, as_frame, re
 from fitontest.data.cells.group_ids import ordered_ids
 from fitontest.data.cells.plain_names import with_plain_names
 from fitontest.data.class_rows import NOT_OF_CLASSES, ClassRows
+from fitontest.data.columns import NAMES, Columns, Names
 from fitontest.data.counted_sample import CountedSample
-from fitontest.data.indices import check_same_order
 from fitontest.data.ordering import Rows
-from fitontest.data.predictions import NAMES, Names
-from fitontest.data.read import read_groups
 from fitontest.data.reading.options import OfRows
 from fitontest.data.row_groups import GROUP, places_of_rows, ranks_of_groups
 from fitontest.data.sample import NO_FACTS, changed
@@ -201,10 +199,7 @@ class Cells:
         w = sample_weight
         if w is not None:  # "auto" is decided by all cells that will be added to these
             w = read_weights(w, "sample_weight", "importances" if weights == "auto" else weights, rescale=False)
-        sample = ScoreSample(y_true, y_prob, w, pos_label=pos_label)
-        if groups is not None:
-            check_same_order(y_true=y_true, groups=groups)
-            sample = sample.with_facts(**read_groups(groups, y_true))
+        sample = ScoreSample.of_columns(Columns.read(y_true, y_prob, w, groups=groups), y_prob, pos_label)
         return cls(sums_of_sample(sample, resolution), resolution, weights)
 
     @classmethod

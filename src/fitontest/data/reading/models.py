@@ -11,8 +11,8 @@ from fitontest.data.arrays import as_real_matrix
 from fitontest.data.cells.frame_rows import columns_by_name
 from fitontest.data.class_columns import classes_by_name
 from fitontest.data.class_rows import ADDS_UP, MOST
+from fitontest.data.columns import NAMES, Names
 from fitontest.data.labels import as_labels, distinct
-from fitontest.data.predictions import NAMES, Names
 from fitontest.data.reading.read import READ, read
 from fitontest.data.samples import Samples
 from fitontest.results.checks import brief

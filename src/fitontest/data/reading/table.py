@@ -22,8 +22,8 @@ from fitontest.data.cells.frame_rows import (
 from fitontest.data.cells.plain_names import with_plain_names
 from fitontest.data.cells.segments import samples_of_cells
 from fitontest.data.class_columns import read_class_order
+from fitontest.data.columns import Names
 from fitontest.data.group_hint import GroupHint
-from fitontest.data.predictions import Names
 from fitontest.data.read import Data, read_arrays
 from fitontest.data.reading.group_columns import find_group_column
 from fitontest.data.row_groups import combined_ids

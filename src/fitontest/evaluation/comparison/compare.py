@@ -4,11 +4,11 @@ from collections.abc import Iterable
 from typing import Any, Unpack
 
 from fitontest.data.arrays import count_columns
+from fitontest.data.columns import NAMES, Names
 from fitontest.data.counted_sample import count_rows
 from fitontest.data.indices import check_same_order
 from fitontest.data.known_groups import KnownGroups
 from fitontest.data.labels import listed
-from fitontest.data.predictions import NAMES, Names
 from fitontest.data.reading.options import reading_of
 from fitontest.data.reading.read import READ, read
 from fitontest.data.repeated_rows import Repeats
@@ -42,7 +42,7 @@ OF_SEVERAL = (
 )
 
 
-@spell_out("interval", "draws", "null_draws")
+@spell_out("interval", "level", "draws", "null_draws")
 def compare_calibrators(
     y_true: ArrayInput,
     y_prob: ArrayInput = None,

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from fitontest.data.classwise_sample import ClasswiseSample
-from fitontest.data.predictions import NAMES, Names
+from fitontest.data.columns import NAMES, Names
 from fitontest.data.read import one_sample
 from fitontest.data.sample import Sample
 from fitontest.evaluation.comparison.judging import count_labels

@@ -14,8 +14,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from fitontest.data.arrays import as_matrix
+from fitontest.data.columns import Names
 from fitontest.data.labels import listed
-from fitontest.data.predictions import Names, check_order
+from fitontest.data.predictions import check_order
 from fitontest.data.simplex import SUM_TOLERANCE, on_simplex
 from fitontest.maps.expressions import Column, Expression, Guarded, score_limits, shared, total
 from fitontest.maps.frames import append_columns

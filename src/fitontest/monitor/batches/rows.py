@@ -9,7 +9,8 @@ from fitontest.data.arrays import count_columns
 from fitontest.data.cells.cell_sums import CellSums, Resolution
 from fitontest.data.cells.cells import Cells, ClassCells, sums_of_sample
 from fitontest.data.cells.frame_rows import frame_in_words
-from fitontest.data.predictions import NAMES, REDUCTIONS, Names
+from fitontest.data.columns import NAMES, Names
+from fitontest.data.predictions import REDUCTIONS
 from fitontest.data.reading.read import read
 from fitontest.data.reading.table import Table
 from fitontest.data.repeated_rows import Repeats

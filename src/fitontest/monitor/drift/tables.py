@@ -7,6 +7,7 @@ import numpy as np
 
 from fitontest.data.cells.cell_sums import Resolution
 from fitontest.data.cells.cells import Cells, ClassCells, sums_of_sample
+from fitontest.data.columns import Names
 from fitontest.data.samples import Samples
 from fitontest.data.score_sample import ScoreSample
 from fitontest.results.typing import ArrayInput, Label
@@ -43,7 +44,7 @@ def _read_rows(table: Any, name: str) -> Any:
                 f"{name}[1] must be one column of scores, got an array of shape {np.shape(table[1])}; of several "
                 "classes pass what read(labels, scores, reduction='classwise') returns"
             )
-        return ScoreSample(*table, names=(f"{name}[0]", f"{name}[1]", f"{name}[2]"))
+        return ScoreSample(*table, names=Names(f"{name}[0]", f"{name}[1]", f"{name}[2]"))
     if getattr(table, "has_distributions", False):
         raise ValueError(
             f"{name} must be rows of one score, or of one for each class, whose cells are compared: "

@@ -281,13 +281,14 @@ def _of_dependence(facts: Facts) -> list[str]:
 
 
 def _of_reference(facts: Facts) -> list[str]:
-    """Return what a reference allows, and what of alpha it costs."""
+    """Return what a reference allows, and how often it fails."""
     null = facts.settings.null.in_brief
     if null["null"] != "band":
         return []
     sample = f"Reference: {count(null['reference_n'])} rows, {count(null['reference_events'])} events."
     tested = "Tested are the limits that they leave to rates that never fall as the score rises."
-    return [f"{sample} {tested} These take {percent(null['band_alpha'])} of alpha, which p has on top of 1 / E."]
+    fails = f"These fail with a probability of at most {percent(null['band_alpha'])}, which p has on top of 1 / E."
+    return [f"{sample} {tested} {fails}"]
 
 
 def _of_many_rows(facts: Facts) -> list[str]:

@@ -17,7 +17,7 @@ from fitontest.data.score_sample import ScoreSample
 from fitontest.families.base import check_family
 from fitontest.families.registry import family_name
 from fitontest.numerics.random import one_seed
-from fitontest.results.checks import not_among
+from fitontest.results.checks import check_level, not_among
 from fitontest.results.exceptions import NoValueError
 from fitontest.results.frames import Records, records
 from fitontest.results.options import spell_out
@@ -30,7 +30,6 @@ from fitontest.risk.validation.curve_in_words import TREAT_ALL, TREAT_NONE, sect
 from fitontest.risk.validation.decided_rows import DecidedRows
 from fitontest.risk.validation.recalibrated import decision_losses
 from fitontest.risk.validation.thresholds import read_thresholds
-from fitontest.uncertainty.intervals import check_interval
 from fitontest.uncertainty.options import Options
 
 if TYPE_CHECKING:
@@ -125,7 +124,7 @@ class DecisionCurve(Table):
             See `decision_curve`.
         """
         at = read_thresholds(thresholds)
-        check_interval(level, "level")
+        check_level(level)
         check_family(family, maps=True)
         if not samples:
             raise ValueError("samples must hold at least one model, got none")
@@ -308,7 +307,6 @@ def decision_curve(
     y_prob: ArrayInput | Mapping[str, ArrayInput] = None,
     *,
     thresholds: ArrayInput = None,
-    level: float = 0.95,
     family: Any = FAMILY,
     **options: Unpack[Options],
 ) -> DecisionCurve:
@@ -331,8 +329,6 @@ def decision_curve(
     thresholds : float or array-like of shape (T,), optional
         Strictly between 0 and 1, increasing; by default .01 to .99. Give the range in which decisions are taken: bands
         are narrower over fewer thresholds. `fitontest.risk.validation.thresholds.threshold_of_cost` makes one of costs.
-    level : float in (0, 1), default=0.95
-        Of intervals and bands.
     family : str, Family or CalibrationMap, default="isotonic"
         Calibration maps, fitted to these rows, by which recalibration is judged; see `DecisionLoss`.
 
@@ -387,4 +383,5 @@ def decision_curve(
             f"{'samples by ' + samples.kind if samples.kind else 'the scores of several classes'}"
         )
     Repeats.of(next(iter(by_name.values()))).warn()
-    return DecisionCurve.of(by_name, thresholds, level=level, family=family, random_state=options["random_state"])
+    drawn: dict[str, Any] = {name: options[name] for name in ("level", "random_state")}
+    return DecisionCurve.of(by_name, thresholds, family=family, **drawn)

@@ -169,7 +169,7 @@ def _cell(value: float | None, digits: int = 3) -> str:
     return "-" if value is None else short(value, digits)
 
 
-@spell_out("interval", "null_draws", "reduction", "labels", "label", "prob", "weight", draws=200)
+@spell_out("interval", "level", "null_draws", "reduction", "labels", "label", "prob", "weight", draws=200)
 def optimism_of(
     estimator: Any,
     X: Any,

@@ -77,7 +77,7 @@ def statistics_of(sample: ScoreSample, measures: Mapping[str, Measure], level: f
 
     What cannot be computed of these rows, such as a slope of separated classes, has a reason in place of a value.
     """
-    redrawing = Redrawing(interval=level, random_state=seed)
+    redrawing = Redrawing.at(level, random_state=seed)
     fitted = {name: measure for name, measure in measures.items() if measure.fitting is not None}
     estimates: dict[str, Estimate] = {}
     reasons: dict[str, str] = {}
