@@ -193,7 +193,7 @@ class Sample(ABC):
 
     @property
     def n_cells(self) -> int:
-        """How many cells the rows were reduced to: none, 0, of rows that are kept."""
+        """The length of the table of counts that the rows were reduced to: 0 of rows that are kept."""
         return 0
 
     @property

@@ -283,7 +283,7 @@ class Family(RegressorMixin, TransformerMixin, FamilyBase):
         return None
 
     def for_redraws(self) -> "Family":
-        """Return what is refitted to redrawn labels, where the error of its map is asked for: a stand-in, or itself."""
+        """Return what is fitted to simulated labels: a faster approximation, or the family itself."""
         return self.stand_in() or self
 
     def prepare(self, pool: Executor) -> None:

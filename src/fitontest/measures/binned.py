@@ -179,7 +179,7 @@ class Binned(OverBins):
 
     @property
     def of_bins(self) -> bool:
-        """It is a total over bins or cells."""
+        """It is a total over bins."""
         return True
 
     @property

@@ -230,7 +230,7 @@ class Measure(Described):
 
     @property
     def of_bins(self) -> bool:
-        """Whether it is a total of the losses of bins or cells."""
+        """Whether it is a total of the losses of bins."""
         return False
 
     @property
