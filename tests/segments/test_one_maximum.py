@@ -151,6 +151,13 @@ def test_refusals(settings, message):
         fot.evaluate(y, p, **{"by": by, **settings})
 
 
+def test_segments_of_rows_read_without_by_are_refused():
+    y, p, _ = rows(60)
+    for data in (fot.read(y, p), fot.read(y, np.stack([1 - p, p], axis=1), reduction="classwise")):
+        with pytest.raises(ValueError, match="segments must be left out without by"):
+            fot.evaluate(data, segments="each", families=["slope1"], interval=None)
+
+
 def test_one_class_has_no_logistic_map():
     _, p, by = rows(300)
     with pytest.raises(ValueError, match="against must be 'scores' where all labels are of one class"):

@@ -35,7 +35,7 @@ from fitontest.data.column_permutation import warn_of_permutation
 from fitontest.data.columns import Columns, Names
 from fitontest.data.labels import chosen_positive, coded, coded_positive, distinct, listed
 from fitontest.data.sample import NO_FACTS, Facts, taken
-from fitontest.data.samples import Samples
+from fitontest.data.samples import ClassSamples, Samples
 from fitontest.data.score_sample import ScoreSample, sample_of_columns
 from fitontest.data.top_label import TopLabels
 from fitontest.data.weights import Weights
@@ -101,7 +101,7 @@ class Predictions:
 
     def classwise(self) -> Samples:
         """Return the samples of each class against the rest."""
-        return Samples(self.classes, self.against_rest, "class", self, self.size, "class")
+        return ClassSamples.of(self.classes, self.against_rest, self, self.size)
 
     def against_rest(self, column: int) -> ScoreSample:
         """Return one class against the rest."""
@@ -116,7 +116,7 @@ class Predictions:
         each = [self.top.of_class(k, self.about) for k in range(len(self.classes))]
         present = [k for k, sample in enumerate(each) if sample.n]
         labels, samples = [self.classes[k] for k in present], [each[k] for k in present]
-        return Samples(labels, samples.__getitem__, "class", self, self.size, PREDICTED)
+        return ClassSamples.of(labels, samples.__getitem__, self, self.size, PREDICTED)
 
     def reduced(self, reduction: str, pos_label: Label | None = None) -> ScoreSample | Samples:
         """Return what a reduction makes of the matrix.

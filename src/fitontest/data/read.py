@@ -7,10 +7,10 @@ that is given; without one only a column of scores is accepted, or two that add 
 from typing import Any, TypeAlias
 
 from fitontest.data.columns import NAMES, Columns, Names
-from fitontest.data.predictions import REDUCTIONS, read_classes, refuse_pos_label
+from fitontest.data.predictions import read_classes, refuse_pos_label
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.segments import split_by_segment
-from fitontest.data.simplex_sample import CANONICAL, SimplexSample
+from fitontest.data.simplex_sample import ALL_REDUCTIONS, CANONICAL, SimplexSample
 from fitontest.data.two_columns import column_of_two
 from fitontest.data.weights import WeightType
 from fitontest.results.checks import choose
@@ -43,7 +43,7 @@ def read_arrays(
         What the caller calls the arguments, for error messages.
     """
     if reduction is not None:
-        choose(reduction, (*REDUCTIONS, CANONICAL), names.reduction)
+        choose(reduction, ALL_REDUCTIONS, names.reduction)
     if reduction is None and labels is not None:
         raise ValueError(f"{names.labels} must be left out unless {names.reduction} is given, got {labels!r}")
     columns = Columns.read(y_true, y_prob, sample_weight, weights=weights, by=by, groups=groups, names=names)
@@ -62,10 +62,15 @@ def read_arrays(
     return split_by_segment(data, by, (names.y_true, names.by), matrix if reduction in BY_MATRIX else None)
 
 
+def is_one_sample(data: Any) -> bool:
+    """Return whether data are one sample of scores, neither several samples nor distributions."""
+    return data.kind is None and bool(data.has_one_score)
+
+
 def one_sample(data: Any, names: Names = NAMES) -> ScoreSample:
     """Return data that are one sample of scores, or raise ValueError where they are several, or distributions."""
-    if isinstance(data, ScoreSample):
-        return data
+    if is_one_sample(data):
+        return data  # type: ignore[no-any-return]
     if data.is_by_class and not data.whole.keeps_rows:
         raise ValueError(f"{names.y_true} must be the cells of one sample, got those of {len(data)} classes")
     if data.is_by_segment:

@@ -13,7 +13,7 @@ from fitontest.displays.canvas import AxesOrFigure, get_axes, style_axes
 from fitontest.displays.headline import without_formulas
 from fitontest.displays.options import DrawingOptions
 from fitontest.displays.palette import FILL, GAP, NEUTRAL, get_foreground, get_line_color
-from fitontest.measures.cumulative import CumulatedResiduals, CumulativeError
+from fitontest.measures.cumulative import CumulativeError
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.measure import make as make_measure
 from fitontest.results.checks import check_level
@@ -92,12 +92,12 @@ class CumulativeDisplay(BinaryDisplay):
         self, error: Estimate, sample: ScoreSample, *, level: float = DEFAULT_LEVEL, name: str | None = None
     ) -> None:
         check_measured(error, sample)
-        if not isinstance(error.evidence, CumulatedResiduals):
+        if not error.measure.is_seminorm:
             raise ValueError(f"error must be of the measure ecce or ks, got {error.measure.name}")
         self.error, self.level, self.name = error, check_level(level), name
         null = error.null
         self.reach = None if null is None else upper_point(null.values, 1.0 - level)
-        self.share, self.walk = error.evidence.walk
+        self.share, self.walk = error.evidence.walk  # type: ignore[attr-defined] # of residuals that were cumulated
         self._scores = np.concatenate((sample.distinct.p[:1], sample.distinct.p))
 
     @classmethod

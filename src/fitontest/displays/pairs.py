@@ -7,7 +7,7 @@ import numpy as np
 from fitontest.data.read import one_sample
 from fitontest.data.reading.options import Reading
 from fitontest.data.reading.read import read
-from fitontest.displays.base import Display
+from fitontest.displays.base import Display, check_shows
 from fitontest.displays.canvas import AxesOrFigure, get_axes, style_axes
 from fitontest.displays.palette import FILL, NEUTRAL, get_line_color
 from fitontest.measures.estimate import Estimate
@@ -60,8 +60,7 @@ class PairsDisplay(Display):
     """
 
     def __init__(self, error: Estimate) -> None:
-        if not isinstance(error.evidence, PairsByScale):
-            raise ValueError(f"error must be an estimate of the measure 'pairs', got {error!r}")
+        check_shows(error, PairsByScale, "an estimate of the measure 'pairs'")
         self.error = error
 
     @classmethod

@@ -5,13 +5,14 @@ mean gaps |c_hat(p) - p| of the pieces, weighted by their shares of the data, is
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from fitontest.data.dependence import are_too_few
 from fitontest.data.score_sample import ScoreSample
 from fitontest.displays.scales import Scale, find_core, find_score_range
-from fitontest.families.stacking import LEAST_NAMED, Stacking
+from fitontest.families.stacking import LEAST_NAMED
 from fitontest.maps.base import CalibrationMap
 from fitontest.measures.estimate import Estimate
 from fitontest.numerics.significance.exact_share import share_interval
@@ -210,7 +211,7 @@ def _rows_at_each_score(sample: ScoreSample) -> FloatArray:
 def tabulate_members(error: Estimate, sample: ScoreSample, scale: Scale) -> Records:
     """Return the points of the maps that a mixture of families is made of, over the scores; none of any other map."""
     family = error.estimator
-    if not isinstance(family, Stacking):
+    if family is None or not family.mixes:
         return []
     rows: Records = []
     for (name, member), weight in zip(family.members_.items(), family.weights_.tolist(), strict=True):
@@ -236,9 +237,11 @@ def tabulate_histogram(cells: Partition, counts: FloatArray, beyond: tuple[float
 
 def find_knots(error: Estimate) -> FloatArray:
     """Return the scores to mark as knots. Only some families have them."""
-    if error.estimator is None or not error.estimator.has_knots or not isinstance(error.partition, Partition):
+    bins: Any = error.partition
+    if error.estimator is None or not error.estimator.has_knots or bins is None:
         return np.empty(0)
-    return error.partition.edges
+    edges: FloatArray = bins.edges
+    return edges
 
 
 def clip_course(course: Course, low: float, high: float) -> Course:

@@ -18,7 +18,6 @@ from fitontest.evaluation.measured_rows import MeasuredRows, reason_to_omit
 from fitontest.evaluation.preparing import preparing
 from fitontest.evaluation.segmented_evaluation import SegmentedEvaluation
 from fitontest.evaluation.together import Against, calibrated_by, logistic_map, maximum_of
-from fitontest.measures.cumulative import CumulativeError
 from fitontest.measures.estimate import Estimate, mean_over_classes, notes_of_evidence
 from fitontest.measures.measure import Measure
 from fitontest.measures.notes import data_notes, warn_of_several
@@ -59,7 +58,7 @@ def measure_data(data: Data, measures: Sequence[Measure], redrawing: Redrawing |
         raise ValueError(
             f"by must be left out, since one estimate is of all rows; evaluate takes segments; got {len(data)} of them"
         )
-    if data.is_by_class:
+    if data.each_class:
         return Evaluation(tuple(_estimates_of_classes(data, measures, wanted)), data)
     settled = [measure.for_sample(data) for measure in measures]
     shared = SharedRefits.of(settled)  # a family and one with the same stand-in
@@ -211,7 +210,7 @@ def measure_maxima(
         Of the labels; more are drawn where the level needs them.
     """
     for measure in measures:
-        if not isinstance(measure, CumulativeError):
+        if not measure.is_seminorm:
             rule = (
                 "measures must be among 'ecce' and 'ks' with adjust='max', which draws labels of all segments at once"
             )

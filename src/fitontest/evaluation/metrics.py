@@ -157,7 +157,7 @@ def calibration_error(
     """
     data, redrawing = read_options(y_true, y_prob, options)
     seed = redrawing.random_state
-    if data.reduction == CANONICAL:
+    if data.has_distributions:
         _refuse("debias", debias, False, "with reduction='canonical'")
         return measure_one(PlugIn(family, norm, distance=distance).seeded(seed), data, redrawing)
     _refuse("distance", distance, DEFAULT_DISTANCE, "unless reduction='canonical'")
@@ -297,7 +297,7 @@ def gce(
     no interval: coverage is known for median_variance by default, total_variation or cityblock, and the norm l1 alone
     """
     data, redrawing = read_options(y_true, y_prob, options)
-    if data.reduction == CANONICAL:
+    if data.has_distributions:
         _refuse("loss", loss, "bias", "with reduction='canonical'")
         _refuse("alpha", alpha, DEFAULT_ALPHA, "with reduction='canonical'")
         _refuse("test", test, DEFAULT_TEST, "with reduction='canonical'")
@@ -529,7 +529,7 @@ def proper_error(
     if reduction is None and labels is not None:
         raise ValueError(f"labels must be left out for a column of scores, got {labels!r}")
     data = read(y_true, y_prob, **reading, reduction=reduction)
-    default = SEVERAL if data.reduction == CANONICAL else TWO
+    default = SEVERAL if data.has_distributions else TWO
     measure = ProperError(default if family is None else family, loss, cv, redrawing.random_state)
     return measure_one(measure, data, redrawing)
 

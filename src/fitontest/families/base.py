@@ -227,8 +227,7 @@ class Family(RegressorMixin, TransformerMixin, FamilyBase):
         TypeError
             A subclass whose ``fit_map`` returns no `CalibrationMap`.
         """
-        if not isinstance(solution.map, CalibrationMap):
-            raise TypeError(f"{type(self).__name__}.fit_map must return a CalibrationMap, got {solution.map!r}")
+        self._check_made(solution.map, CalibrationMap)
         bins: dict[str, Any] = {}
         if solution.partition is not None:
             bins = {"partition_": solution.partition, "n_bins_": solution.partition.n_bins}
@@ -282,6 +281,10 @@ class Family(RegressorMixin, TransformerMixin, FamilyBase):
     def stand_in(self) -> "Family | None":
         """Return a faster estimator of nearly the same errors, for fits to hundreds of sets of simulated labels."""
         return None
+
+    def for_redraws(self) -> "Family":
+        """Return what is fitted to simulated labels: a faster approximation, or the family itself."""
+        return self.stand_in() or self
 
     def prepare(self, pool: Executor) -> None:
         """Begin, in a thread of the pool, what a fit needs before there are data, such as compiling a program.

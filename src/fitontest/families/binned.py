@@ -25,7 +25,7 @@ from fitontest.numerics.losses import find_loss
 from fitontest.numerics.random import check_cv
 from fitontest.partitions.equal_bins import EqualBins, EqualMass, EqualWidth
 from fitontest.partitions.monotone_sweep import MonotoneSweep
-from fitontest.partitions.partition import Closed, Partition, check_closed
+from fitontest.partitions.partition import Closed, Partition, check_closed, checked_partition
 from fitontest.partitions.partitioner import Partitioner, check_n_bins, counts_bins, make_partitioner, with_bins
 from fitontest.results.checks import check_not_negative, is_whole
 from fitontest.results.docstrings import take_descriptions
@@ -92,8 +92,7 @@ class BinnedFamily(Family):
         """
         check_closed(self.closed)
         partition, scores = self._bins(sample)
-        if not isinstance(partition, Partition):
-            raise TypeError(f"a Partitioner must return a Partition, got {partition!r} from {self.scheme!r}")
+        partition = checked_partition(partition, self.scheme)
         table = partition.summarise(sample)
         fitted: BinnedMap = (shifted if self._slope == 1.0 else levelled)(partition, table)
         attributes: dict[str, Any] = {"bin_table_": table}

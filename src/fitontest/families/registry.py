@@ -37,6 +37,11 @@ class FamilyBase(BaseEstimator, ABC):  # type: ignore[misc]
     mixes: ClassVar[bool] = False
     by_class: ClassVar[bool] = False
 
+    def _check_made(self, c_hat: object, kind: type) -> None:
+        """Raise TypeError unless what a subclass's ``fit_map`` returned is a map of that kind."""
+        if not isinstance(c_hat, kind):
+            raise TypeError(f"{type(self).__name__}.fit_map must return a {kind.__name__}, got {c_hat!r}")
+
     @property
     def n_parameters_(self) -> float:
         """How many free numbers the fitted map has."""

@@ -9,6 +9,7 @@ import numpy as np
 from fitontest.data.known_groups import KnownGroups, groups_record
 from fitontest.data.row_groups import GroupSizes
 from fitontest.data.sample import Sample
+from fitontest.data.simplex_sample import CANONICAL
 from fitontest.data.weights import Weighting, weighting_record
 from fitontest.measures.error_limits import RESOLUTION, RESOLUTIONS, ErrorLimit, ErrorLimits
 from fitontest.measures.evidence import Evidence
@@ -23,6 +24,7 @@ from fitontest.partitions.cell_partition import CellPartition
 from fitontest.partitions.partition import Partition
 from fitontest.results.frames import Records, attributes
 from fitontest.results.number import Number
+from fitontest.results.several import grouped
 from fitontest.results.table import Section, Table, cell
 from fitontest.results.text import count, debiased_and_raw, sentence, short
 from fitontest.results.typing import ArrayInput, BoolArray, FloatArray, Label
@@ -387,6 +389,11 @@ class Estimate(Table, Number):
         return replace(limit, value=max(value, self.interval.high))
 
     @property
+    def has_distributions(self) -> bool:
+        """Whether it is of the probabilities of all classes at once."""
+        return self.reduction == CANONICAL
+
+    @property
     def base_rate_name(self) -> str:
         """What the share of positives is called: accuracy, where scores are confidences."""
         return "accuracy" if self.reduction == "confidence" else "share of positives"
@@ -441,7 +448,7 @@ class Estimate(Table, Number):
             **groups_record(self.groups),
             "note": self.note,
         }
-        return record if self.reduction != "canonical" else {k: v for k, v in record.items() if k not in _OF_TWO}
+        return {k: v for k, v in record.items() if k not in _OF_TWO} if self.has_distributions else record
 
     def rows(self) -> Records:
         """Return the records of the estimate's own table: its classes, its bins, or else the one of itself."""
@@ -528,7 +535,7 @@ class Estimate(Table, Number):
         return (
             (measure.is_raw and self.debiased is None and (norm in DEBIASED_NORMS or has_places))
             and measure.held_fixed != "map"
-            and self.reduction != "canonical"
+            and not self.has_distributions
         )
 
     def sections(self) -> list[Section]:
@@ -662,10 +669,7 @@ def notes_of_labels(estimate: Estimate) -> list[tuple[str, str]]:
 
 def _by_class(estimate: Estimate, note_of: Callable[[Estimate], str]) -> list[tuple[str, str]]:
     """Return the notes of an estimate, or those of its classes, each once."""
-    labels: dict[str, list[Label]] = {}
-    for label, one in estimate.parts.items():
-        if note := note_of(one):
-            labels.setdefault(note, []).append(label)
+    labels = grouped((note, label) for label, one in estimate.parts.items() if (note := note_of(one)))
     return [(of_several(each, len(estimate.parts)) if estimate.classes else "", note) for note, each in labels.items()]
 
 

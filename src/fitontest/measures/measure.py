@@ -229,6 +229,16 @@ class Measure(Described):
         return False
 
     @property
+    def of_bins(self) -> bool:
+        """Whether it is a total of the losses of bins."""
+        return False
+
+    @property
+    def in_percent(self) -> bool:
+        """Whether values are printed as percent: shares of rejected predictions are."""
+        return False
+
+    @property
     def squared(self) -> bool:
         """Whether the value is a square, so that its root is an error on the scale of the scores."""
         return False

@@ -333,6 +333,13 @@ def _check_settings(entry: Any, settings: Mapping[str, Any], name: str) -> None:
         check_known(settings, [parameter.name for parameter in parameters], f"settings of {name}")
 
 
+def register_value(registry: Registry[T, T], value: T, argument: str) -> T:
+    """Make a value available under its own name, or raise TypeError for one of another kind."""
+    if not isinstance(value, registry.base):
+        raise TypeError(f"{argument} must be a {registry.base.__name__}, got {value!r}")
+    return registry.register(value.name)(value)  # type: ignore[attr-defined]
+
+
 def find_value(
     registry: Registry[Any, T], value: object, argument: str, make: Callable[[str, Any], T], others: str = ""
 ) -> T:

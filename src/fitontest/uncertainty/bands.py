@@ -219,8 +219,8 @@ def quick_band(
 
 def _known_roughness(sample: ScoreSample, random_state: RandomState) -> Roughness | None:
     """Return what is rougher than a spline can follow, where it was computed before."""
-    ladder = sample.memory.get(ladder_key(one_seed(random_state)))
-    return ladder.roughness if isinstance(ladder, Ladder) and ladder.is_climbed else None
+    ladder: Ladder | None = sample.memory.get(ladder_key(one_seed(random_state)))
+    return ladder.roughness if ladder is not None and ladder.is_climbed else None
 
 
 def _family_of(estimate: Estimate, draws: int) -> Family:

@@ -19,7 +19,6 @@ from fitontest.data.score_sample import ScoreSample
 from fitontest.families.base import Family
 from fitontest.families.registry import family_name
 from fitontest.maps.base import CalibrationMap
-from fitontest.measures.binned import Binned
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.interval import ErrorInterval
 from fitontest.measures.measure import Measure
@@ -234,13 +233,13 @@ def reason_of_settings(measure: Measure, direction: Direction = "smooth") -> str
     return ""
 
 
-def reason_of_classes(measure: Measure) -> str:
+def reason_of_classes(measure: Any) -> str:
     """Return why a measure of whole distributions has no interval, or ""."""
     if measure.held_fixed == "map":
         return "a map that is given is not fitted to the labels"
     if measure.fitting is not None:
         return MEASURED
-    if not isinstance(measure, Binned):
+    if not measure.of_bins:
         return f"what {measure.name} would be under given probabilities is not defined"
     distance = measure.between in (find_distance("total_variation"), find_distance("cityblock"))
     return "" if measure.rule == MedianVariance() and distance and measure.total is L1 else UNMEASURED

@@ -194,7 +194,7 @@ def _classes_of(c_hat: AnyMap, probs: tuple[str, ...], given: str | None) -> lis
     named = None if given is None else split_classes(given)
     if named is not None and (len(named) != len(probs) or len(set(named)) < len(named)):
         raise ValueError(f"--labels must name a class for each of the {len(probs)} --prob columns, once, got {given}")
-    if c_hat.classes is None:
+    if not c_hat.classes:
         return list(probs) if named is None else named
     if c_hat.n_classes in (None, len(probs)):
         check_order(probs, list(c_hat.classes), Names(y_prob="--prob", labels="--prob"))

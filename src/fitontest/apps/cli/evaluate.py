@@ -1,7 +1,6 @@
 """``fitontest evaluate``: the calibration errors of the scores in a file."""
 
 import json
-from dataclasses import replace
 from typing import Any, Literal
 
 import click
@@ -13,7 +12,6 @@ from fitontest.apps.cli.messages import refusing, say
 from fitontest.apps.cli.scores import SEGMENTS, Given, of_any_scores
 from fitontest.apps.cli.writing import FORMATS, of_format
 from fitontest.data.segment_unions import SegmentsOf
-from fitontest.data.simplex_sample import CANONICAL
 from fitontest.evaluation.evaluate import ALL, DEFAULT_CANONICAL, DEFAULT_FAMILIES, DEFAULT_MEASURES, defaults_of
 from fitontest.evaluation.evaluated_models import EvaluatedModels
 from fitontest.evaluation.evaluation import Evaluation
@@ -22,7 +20,6 @@ from fitontest.measures.losses.rejection import DEFAULT_ALPHA
 from fitontest.measures.measure import Measure
 from fitontest.numerics.significance.choice import check_alpha
 from fitontest.results.checks import check_level
-from fitontest.results.detailed import Detailed
 
 NULL_DRAWS = 100  # enough for the mean to a tenth of the spread
 TCE = "tce"
@@ -120,7 +117,7 @@ def evaluate(
     measures take all probabilities. Without one several --prob columns are several models for the same rows. With --by
     one family (spline) or what is chosen is measured in every segment and in all rows.
     """
-    canonical = given.reduction == CANONICAL
+    canonical = given.has_distributions
     _, default = defaults_of(distributions=canonical)
     chosen = _chosen(measures, () if families or by else default or ())
     check_level(level, "--level")
@@ -152,19 +149,7 @@ def evaluate(
     if style == "json":
         say(_json_of(evaluation))
     else:
-        say(FORMATS[style](_at_length(evaluation) if verbose else evaluation))
-
-
-def _at_length(result: Evaluation | EvaluatedModels) -> Any:
-    """Return all columns and notes; of several models those of each, one below the other."""
-    if not isinstance(result, EvaluatedModels):
-        return result.table()
-    parts = [
-        replace(each, title=f"{name}: {each.title}" if each.title else name)
-        for name in result
-        for each in result[name].table().sections()
-    ]
-    return Detailed(result, (*result.sections(), *parts))
+        say(FORMATS[style](evaluation.table() if verbose else evaluation))
 
 
 def _json_of(result: Evaluation | EvaluatedModels) -> str:

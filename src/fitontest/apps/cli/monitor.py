@@ -242,8 +242,7 @@ def _check_page(html: Path, others: dict[str, Path | None]) -> None:
 def _line(evidence: Any) -> str:
     """Return one line on the last batch and the evidence so far."""
     row = evidence.rows()[len(evidence.records) - 1]
-    of_classes = evidence.settings.layout.is_by_class  # every row is positive for one of them
-    events = "" if of_classes else f", {count(row['events'])} event{'s' * (row['events'] != 1)}"
+    events = "" if row["events"] is None else f", {count(row['events'])} event{'s' * (row['events'] != 1)}"
     e_value = "infinite" if row["refuted"] else e_in_words(row["log_e"])
     parts = f"{row['batch']}: n = {count(row['n'])}{events}, E = {e_value}, {p_in_words(row['p_value'])}"
     text = f"{parts}, alarm: {evidence.headline}" if evidence.alarm else f"{parts}, no alarm{_few(evidence)}"
@@ -260,8 +259,7 @@ def _few(evidence: Any) -> str:
 
 def _labels(evidence: Any) -> tuple[int, int]:
     """Return positives and negatives so far; of several classes those of the class that is known best."""
-    streams = evidence.segments.values() if evidence.settings.layout.is_by_class else (evidence,)
-    known = [(each.events, each.n - each.events) for each in streams]
+    known = [(each.events, each.n - each.events) for each in evidence.streams]
     return max(known, key=min, default=(0, 0))
 
 

@@ -68,6 +68,11 @@ class Criterion(ABC):
     levels: Levels | None = None
 
     @property
+    def of_error(self) -> Any:
+        """The criterion of the calibration error, if this is it; None of another number."""
+        return None
+
+    @property
     @abstractmethod
     def subject(self) -> str:
         """What is held against the limit."""

@@ -12,7 +12,6 @@ from fitontest.apps.reporting.max_decision_loss import MaxDecisionLoss
 from fitontest.apps.reporting.max_error import DEFAULT_FAMILY, DEFAULT_RESOLUTION, MaxError
 from fitontest.apps.reporting.slope_range import SlopeRange
 from fitontest.data.known_groups import KnownGroups
-from fitontest.data.simplex_sample import CANONICAL
 from fitontest.families.base import Family
 from fitontest.measures.estimate import Estimate
 from fitontest.numerics.random import one_seed
@@ -110,19 +109,16 @@ class GateRule:
     @property
     def family(self) -> str | None:
         """Whose error is held against a limit; None where no error is."""
-        return next((limit.measure.name for limit in self.limits if isinstance(limit, MaxError)), None)
+        return None if self.of_error is None else self.of_error.measure.name
+
+    @property
+    def of_error(self) -> MaxError | None:
+        """The limit of the error; None without one."""
+        return next((limit.of_error for limit in self.limits if limit.of_error is not None), None)
 
     def of_distributions(self) -> "GateRule":
         """Return the rule for whole distributions, of which the error alone may have a limit."""
-        limits = []
-        for limit in self.limits:
-            if not isinstance(limit, MaxError):
-                raise ValueError(
-                    f"{limit.argument} must be left out with reduction='canonical': it is of the scores of two "
-                    "classes, as reduction='classwise' and 'confidence' make them, not of whole distributions"
-                )
-            limits.append(limit.of_distributions())
-        return replace(self, limits=tuple(limits))
+        return replace(self, limits=tuple(limit.of_distributions() for limit in self.limits))
 
     def gate(self, name: str, sample: Any, parts: int) -> Gate:
         """Return the outcome of a sample, one of so many segments or classes."""
@@ -148,7 +144,7 @@ def _p_value(estimate: Estimate | None, sample: Any, seed: int) -> float | None:
     """Return the p-value of calibration that stands beside an error."""
     if estimate is None:
         return None
-    if sample.reduction == CANONICAL:
+    if sample.has_distributions:
         assert estimate.null is not None  # there is one where there is an interval
         return estimate.null.p_value
     return joint_test(sample, NULL_DRAWS, seed, [estimate]).p_value

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from fitontest.apps.reporting.criterion import AtMostCriterion, Levels
-from fitontest.apps.reporting.limit import Limit, check_family_of_limit
+from fitontest.apps.reporting.limit import Limit, check_family_of_limit, refuse_distributions
 from fitontest.data.score_sample import ScoreSample
 from fitontest.families.base import Family, read_family
 from fitontest.families.registry import family_name
@@ -76,6 +76,7 @@ class MaxDecisionLoss(Limit):
     """
 
     argument: ClassVar[str] = "max_decision_loss"
+    of_error: ClassVar[None] = None
 
     threshold: float
     value: float
@@ -99,6 +100,10 @@ class MaxDecisionLoss(Limit):
         """Return the criterion where nothing is decided, with the reason and what is known."""
         family = family_name(self.measure.family)
         return LossCriterion(reason=reason, threshold=self.threshold, most=self.value, family=family, **known)
+
+    def of_distributions(self) -> Limit:
+        """Refuse whole distributions."""
+        refuse_distributions(self.argument)
 
     def at(self, level: float, sample: ScoreSample, levels: Levels, seed: int) -> LossCriterion:
         """Return the criterion of a sample by the interval of one level."""

@@ -6,7 +6,6 @@ from typing import Any, ClassVar
 from fitontest.apps.reporting.bounds import Bounds
 from fitontest.apps.reporting.criterion import AtMostCriterion, Levels
 from fitontest.apps.reporting.limit import Limit, check_family_of_limit
-from fitontest.data.simplex_sample import CANONICAL
 from fitontest.families.base import Family, read_family
 from fitontest.measures.error_limits import check_resolution
 from fitontest.measures.estimate import Estimate
@@ -30,6 +29,11 @@ class ErrorCriterion(AtMostCriterion):
     """Whether the calibration error is at most a limit."""
 
     argument: ClassVar[str] = "max_error"
+
+    @property
+    def of_error(self) -> "ErrorCriterion":
+        """The criterion of the calibration error: this one."""
+        return self
 
     def decided_in(self, bounds: Bounds, estimate: Estimate, resolution: float | None = None) -> "ErrorCriterion":
         """Return what an estimate makes of this open criterion, with what the labels of few rows leave open of it."""
@@ -136,6 +140,11 @@ class MaxError(Limit):
     measure: Measure
     resolution: float | None = DEFAULT_RESOLUTION
 
+    @property
+    def of_error(self) -> "MaxError":
+        """The limit of the calibration error: this one."""
+        return self
+
     @classmethod
     def of(cls, value: object, family: str | Family, resolution: object = DEFAULT_RESOLUTION) -> "MaxError":
         """Return the limit that a user set, or refuse what is none."""
@@ -160,7 +169,7 @@ class MaxError(Limit):
     def at(self, level: float, sample: Any, levels: Levels, seed: int) -> ErrorCriterion:
         """Return the criterion of a sample by the interval of one level."""
         estimate = estimate_of(self.measure, sample, sample.reduction, Redrawing.at(level, random_state=seed))
-        if sample.reduction == CANONICAL:  # of which fewer than 50 rows leave every error open
+        if sample.has_distributions:  # of which fewer than 50 rows leave every error open
             known = None if sample.n < FEWEST else estimate.interval
             return self.open(levels=levels).decided_by(estimate, known or Interval(0.0, 1.0, level))
         if estimate.groups is not None and estimate.groups.too_few:  # which leave everything open

@@ -5,9 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal, TypedDict
 
-from fitontest.data.predictions import REDUCTIONS
 from fitontest.data.read import Data
-from fitontest.data.simplex_sample import CANONICAL
+from fitontest.data.simplex_sample import ALL_REDUCTIONS
 from fitontest.evaluation.evaluate import ALL, DEFAULT_CANONICAL, DEFAULT_FAMILIES, FamilyLike, all_families
 from fitontest.families.base import read_family
 from fitontest.numerics.random import one_seed
@@ -131,13 +130,13 @@ class ReportOptions:
             chosen = () if families is None else tuple(as_list(families, "families"))
         check_level(level)
         if reduction is not None:
-            choose(reduction, (*REDUCTIONS, CANONICAL), "reduction")
+            choose(reduction, ALL_REDUCTIONS, "reduction")
         at = () if thresholds is None else tuple(read_thresholds(thresholds).tolist())
         return cls(title, provenance, chosen, compare, level, one_seed(random_state), reduction, thresholds=at)
 
     def for_data(self, data: Data) -> "ReportOptions":
         """Return the options with the families and calibrators that are of this kind of data."""
-        canonical = data.reduction == CANONICAL
+        canonical = data.has_distributions
         families = tuple(all_families("any" if canonical else "two")) if self.families == ALL else self.families
         if canonical:
             return replace(self, families=families or DEFAULT_CANONICAL, candidates=DEFAULT_CANONICAL)

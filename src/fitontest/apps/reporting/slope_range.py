@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from fitontest.apps.reporting.criterion import Criterion, Levels
-from fitontest.apps.reporting.limit import Limit
+from fitontest.apps.reporting.limit import Limit, refuse_distributions
 from fitontest.apps.reporting.outcome import Outcome
 from fitontest.apps.reporting.rows_needed import rows_for_times
 from fitontest.data.known_groups import KnownGroups
@@ -148,6 +148,7 @@ class SlopeRange(Limit):
     """
 
     argument: ClassVar[str] = "slope"
+    of_error: ClassVar[None] = None
 
     least: float
     most: float
@@ -180,6 +181,10 @@ class SlopeRange(Limit):
             return replace(found, reason=reason)
         needed = self._rows_needed(sample.n, tendency, interval) if found.outcome == "undecided" else None
         return replace(found, interval=interval, rows_needed=needed)
+
+    def of_distributions(self) -> Limit:
+        """Refuse whole distributions."""
+        refuse_distributions(self.argument)
 
     def _outcome(self, tendency: Tendency, interval: Interval | None) -> Outcome:
         """Return what an interval of the slope, and the labels of certain scores, decide."""

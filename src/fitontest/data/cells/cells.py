@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import isclose
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +43,7 @@ from fitontest.results.exceptions import CalibrationWarning, warn_user
 from fitontest.results.frames import Backend, Records, records, to_frame
 from fitontest.results.options import spell_out
 from fitontest.results.serialising import as_text, from_text
+from fitontest.results.several import CLASS, Kind
 from fitontest.results.text import count, percent, short
 from fitontest.results.typing import ArrayInput, BoolArray, FloatArray, IntArray, Label
 
@@ -129,6 +130,8 @@ class Cells:
     >>> round(float(fot.calibration_error(cells, family="beta")), 4)
     0.0632
     """
+
+    kind: ClassVar[None] = None  # what keys would be, of which there are none
 
     sums: CellSums
     resolution: Resolution
@@ -332,6 +335,11 @@ class Cells:
     def edges(self) -> tuple[float, ...]:
         """Scores at which a range ends beside the usual ones."""
         return self.resolution.edges
+
+    @property
+    def by_group(self) -> bool:
+        """Whether counts are kept by group."""
+        return self.resolution.by_group
 
     @property
     def groups(self) -> Any:
@@ -586,6 +594,7 @@ class ClassCells(Mapping[Label, Cells]):
     classes: list[Label] = field(init=False)
     names: Names = NAMES
     keeps_rows = False  # that is, which scores belong to one row
+    kind: ClassVar[Kind] = CLASS  # of the keys
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "classes", list(self.cells))

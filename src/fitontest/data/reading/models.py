@@ -14,8 +14,9 @@ from fitontest.data.class_rows import ADDS_UP, MOST
 from fitontest.data.columns import NAMES, Names
 from fitontest.data.labels import as_labels, distinct
 from fitontest.data.reading.read import READ, read
-from fitontest.data.samples import MODEL, Samples
+from fitontest.data.samples import Samples
 from fitontest.results.checks import brief
+from fitontest.results.several import MODEL
 
 
 def is_of_models(y_prob: object, prob: object = None) -> bool:

@@ -28,6 +28,7 @@ from fitontest.evaluation.comparison.kinds import KINDS, OF_SCORES
 from fitontest.evaluation.comparison.rows import check_two_classes, sample_of
 from fitontest.evaluation.comparison.two_models import TwoModels, compute_gains
 from fitontest.families.base import Family, check_family
+from fitontest.families.listed import is_family
 from fitontest.families.multiclass.base import MulticlassFamily
 from fitontest.measures.estimate import Estimate, mean_over_classes
 from fitontest.measures.interval import Interval
@@ -305,7 +306,7 @@ def _read_measure(family: Any, reduction: str | None, random_state: RandomState)
     if reduction != CANONICAL:
         check_family(family)  # a map, which `PlugIn` takes too, could not be fitted without a fold
         return PlugIn(family).seeded(seed)
-    if not isinstance(family, str | Family | MulticlassFamily):
+    if not is_family(family):
         raise ValueError(f"family must be the name of a family, a Family or a MulticlassFamily, got {family!r}")
     return PlugIn(family, distance=DEFAULT_DISTANCE).seeded(seed)
 

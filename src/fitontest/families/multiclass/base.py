@@ -151,8 +151,7 @@ class MulticlassFamily(ClassifierMixin, TransformerMixin, FamilyBase):  # type: 
             A subclass whose ``fit_map`` returns no `MulticlassMap`.
         """
         solution = self.solve(rows)
-        if not isinstance(solution.map, MulticlassMap):
-            raise TypeError(f"{type(self).__name__}.fit_map must return a MulticlassMap, got {solution.map!r}")
+        self._check_made(solution.map, MulticlassMap)
         fitted = solution.map.for_classes(rows.classes if all(map(is_label, rows.classes)) else None)
         return self.replace_results({"map_": fitted, "classes_": np.asarray(rows.classes), **solution.attributes})
 

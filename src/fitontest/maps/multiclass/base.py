@@ -91,7 +91,7 @@ class MulticlassMap(StoredMap):
         scores, headers = as_matrix(P, "P")
         simplex = on_simplex(scores, "P")
         self.check_columns(simplex, "P")
-        if self.classes is not None:
+        if self.classes:
             check_order(headers, list(self.classes), NAMES, fitted=True)
         return self.evaluate(simplex)
 
@@ -335,7 +335,7 @@ class MulticlassMap(StoredMap):
             As said.
         """
         given = list(classes)
-        if self.classes is not None and given != list(self.classes):
+        if self.classes and given != list(self.classes):
             raise ValueError(
                 f"{name} must be the classes that the map was fitted for, in their order, "
                 f"[{listed(list(self.classes))}]; got [{listed(given)}]"

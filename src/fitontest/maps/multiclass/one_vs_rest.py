@@ -119,7 +119,7 @@ class ByClassMap(OneVsRestMap):
         """Return the calibrated score of each class, shape (n, K)."""
         scores, headers = as_matrix(P, "P")
         self.check_columns(scores, "P")
-        if self.classes is not None:
+        if self.classes:
             check_order(headers, list(self.classes), NAMES, fitted=True)
         return self.evaluate(scores)
 

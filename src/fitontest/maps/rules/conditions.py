@@ -31,6 +31,7 @@ class Condition(ABC):
     """
 
     relation: ClassVar[str]
+    of_missing: ClassVar[bool] = False  # whether rows without a value meet it
     column: str
 
     @abstractmethod
@@ -178,6 +179,7 @@ class Missing(Presence):
 
     relation = "missing"
     words = "is missing"
+    of_missing = True
 
     def meets(self, columns: Columns) -> BoolArray:
         """Return which rows have no value."""

@@ -39,6 +39,11 @@ class Bettor(ABC):
         """What the bettor is called in tables."""
         return self.kind
 
+    @property
+    def families(self) -> tuple[str, ...]:
+        """The families on whose maps it bets."""
+        return ()
+
     @abstractmethod
     def bet(self, turn: Round) -> tuple[float, "Bettor"]:
         """Return the log factor of a batch, and the bettor that has learnt of it."""

@@ -7,7 +7,6 @@ import numpy as np
 
 from fitontest.data.cells.cell_sums import CellSums, Resolution
 from fitontest.data.cells.cells import COLUMNS, checked_sums, columns_of
-from fitontest.monitor.bettors.family import FamilyBettor
 from fitontest.monitor.bettors.fixed_share import FixedShare
 from fitontest.monitor.bettors.kinds import read_bettor
 from fitontest.monitor.capital import ErrorCapital
@@ -127,7 +126,7 @@ def _evidence_of_dict(held: Mapping[str, Any], settings: Settings, place: str) -
 
 def _check_families(bettors: list[Any], settings: Settings, place: str) -> None:
     """Refuse bettors on maps of families that are not fitted."""
-    of_maps = tuple(bettor.family for bettor in bettors if isinstance(bettor, FamilyBettor))
+    of_maps = tuple(family for bettor in bettors for family in bettor.families)
     if bettors and of_maps != tuple(settings.families):
         families = ", ".join(settings.families)
         raise ValueError(f"{place} must be on the families of the settings, {families}; got {brief(of_maps)}")

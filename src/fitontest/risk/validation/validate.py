@@ -6,12 +6,12 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any, Unpack
 
-from fitontest.data.read import Data
+from fitontest.data.read import Data, is_one_sample
 from fitontest.data.reading.models import by_model, is_of_models, read_models
 from fitontest.data.reading.options import reading_of
 from fitontest.data.reading.read import read
 from fitontest.data.repeated_rows import Repeats
-from fitontest.data.samples import MANY, Key, Samples
+from fitontest.data.samples import Key, Samples
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.segment_names import WHOLE, words_of
 from fitontest.data.segments import check_few
@@ -26,6 +26,7 @@ from fitontest.results.checks import check_level
 from fitontest.results.exceptions import Held, held_warnings, without_warnings
 from fitontest.results.options import spell_out
 from fitontest.results.progress import track
+from fitontest.results.several import MANY
 from fitontest.results.typing import ArrayInput
 from fitontest.risk.validation.optimism import optimism_of
 from fitontest.risk.validation.statistics import ERRORS, ICI, at_threshold, measures_of, statistics_of
@@ -150,7 +151,7 @@ def validate(
             raise ValueError("by must be left out for several models; validate the segments of one model at a time")
         return _several(read_models(y_true, y_prob, **reading), rule)
     data = read(y_true, y_prob, by=by, **reading)
-    return _several(data, rule) if isinstance(data, Samples) else rule.validation(data)
+    return _several(data, rule) if data.kind else rule.validation(data)
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,7 +182,7 @@ class _Rule:
 
     def validation(self, data: Data, name: str | None = None, *, warned: bool = False) -> Validation:
         """Return the validation of one set of rows."""
-        if not isinstance(data, ScoreSample):
+        if not is_one_sample(data):
             raise ValueError(
                 "reduction must be 'confidence', 'binary' or 'classwise' for a validation, which is of one risk for "
                 f"each row; got {data.reduction!r}"
