@@ -501,6 +501,7 @@ def test_limits_are_the_ends_of_both_axes():
         draw(*SCORES, limits=(0.6, 0.2))
 
 
+@pytest.mark.exhaustive
 def test_estimators():
     rng = np.random.default_rng(0)
     x = rng.normal(size=(300, 2))

@@ -25,6 +25,7 @@ def models():
     return fot.evaluate(Y, MODELS, **QUICK)
 
 
+@pytest.mark.exhaustive
 def test_each_evaluation_is_that_of_the_scores_alone(models):
     assert list(models) == list(MODELS)
     assert len(models) == 3

@@ -1,6 +1,6 @@
 """Any measures of any data: what `evaluate` reads, measures by default, and returns."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Literal, Unpack
 
@@ -9,9 +9,9 @@ from fitontest.data.cells.plain_names import with_plain_names
 from fitontest.data.read import Data
 from fitontest.data.reading.models import by_model, is_of_models, read_models
 from fitontest.data.reading.read import read
-from fitontest.data.samples import MODEL, Samples
 from fitontest.data.segment_unions import SEGMENTS_OF, SegmentsOf, segments_of
 from fitontest.data.simplex_sample import CANONICAL
+from fitontest.evaluation.evaluation import Evaluation
 from fitontest.evaluation.measuring import measure_data, measure_maxima, measure_models, measure_segments, warn_of_notes
 from fitontest.evaluation.together import AGAINST, Against
 from fitontest.families.base import Family
@@ -28,6 +28,7 @@ from fitontest.numerics.simplex_distances import DEFAULT_DISTANCE
 from fitontest.results.checks import as_list, choose
 from fitontest.results.exceptions import BlockSizeWarning, without_warnings_of
 from fitontest.results.options import spell_out
+from fitontest.results.several import MODEL, SEGMENT, Kind
 from fitontest.results.typing import ArrayInput, RandomState
 from fitontest.uncertainty.options import Options, split_options
 from fitontest.uncertainty.redrawing import Redrawing
@@ -76,15 +77,10 @@ def evaluate(
     norm : str, Norm or callable, default="l1"
         How the distances |c_hat(p) - p| under the families become one number, see `calibration_error`; a measure has a
         norm of its own.
-    interval : float in (0, 1), "auto" or None, default="auto"
-        Level of the intervals of the debiased errors, see `calibration_error`. "auto" gives 95 % intervals to the
-        families that are refitted quickly to simulated labels (by default settings all but `venn_abers`), of up to 20
-        classes in each of them, and none to other measures and to whole distributions; a level gives them to whatever
-        can have one; None is quick and gives none. Where there is an interval there is a null of 200 draws, or of
-        `null_draws`.
     null_draws : int or "auto", default=0
         How often everything is measured again with labels drawn from the scores, for what to expect of calibrated ones.
-        "auto" draws what `tce` draws by default, and for the TCE alone.
+        "auto" draws what `tce` draws by default, and for the TCE alone. Where there is an `interval` there are 200, or
+        the number given.
     reduction : {"confidence", "classwise", "binary", "canonical"}, optional
         How a matrix of scores is read, see `calibration_error`: the largest score of each row, as the probability that
         its class is the label; each class against the rest; the column of the positive class of two; or whole
@@ -164,8 +160,6 @@ def evaluate(
     choose(adjust, ("holm", "max"), "adjust")
     choose(against, AGAINST, "against")
     choose(segments, SEGMENTS_OF, "segments")
-    if by is None and segments != "crossed" and not isinstance(y_true, Samples | Mapping):
-        raise ValueError(f"segments must be left out without by, whose columns make segments; got {segments!r}")
     reading, redrawing = split_options(options)
     prob, reduction, seed = reading["prob"], reading["reduction"], redrawing.random_state
     by_row = reading["label"] is None or reduction == CANONICAL or _has_few_rows(y_true)
@@ -177,8 +171,9 @@ def evaluate(
         data = read_models(y_true, y_prob, **reading)
     else:
         data = read(y_true, y_prob, **reading)
-    if data.is_by_segment:
-        data = segments_of(data, segments)
+    if segments != "crossed" and data.segments is None:
+        raise ValueError(f"segments must be left out without by, whose columns make segments; got {segments!r}")
+    data = segments_of(data, segments)
     if adjust == "max":
         if not data.is_by_segment or families is not None:
             what = "by must be given" if families is None else "families must be left out for measures"
@@ -193,13 +188,17 @@ def evaluate(
 
 def _measured(data: Data, measures: list[Measure], redrawing: Redrawing) -> Any:
     """Return the measures of one sample, of segments or of several models."""
-    if isinstance(data, Samples) and data.kind == MODEL:
-        return measure_models(data, measures, redrawing)
-    if data.is_by_segment:
-        return measure_segments(data, measures, redrawing)
+    return MEASURED.get(data.kind, _measured_rows)(data, measures, redrawing)
+
+
+def _measured_rows(data: Data, measures: list[Measure], redrawing: Redrawing) -> Evaluation:
+    """Return the measures of one sample, or of the classes of one."""
     evaluation = measure_data(data, measures, redrawing)
     warn_of_notes(evaluation)
     return evaluation
+
+
+MEASURED: dict[Kind | None, Callable[..., Any]] = {MODEL: measure_models, SEGMENT: measure_segments}
 
 
 def _has_few_rows(source: object) -> bool:
@@ -225,7 +224,7 @@ def measures_of(
 ) -> list[Measure]:
     """Return the measures of an evaluation of data: plug-in errors under the families, then the others."""
     segmented = data.is_by_segment
-    distributions = data.reduction == CANONICAL
+    distributions = data.has_distributions
     if families is None and measures is None:
         families, measures = defaults_of(segmented=segmented, distributions=distributions)
     if isinstance(families, str) and families == ALL:

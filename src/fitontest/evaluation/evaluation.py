@@ -106,7 +106,7 @@ class Evaluation(Table):
     @property
     def classes(self) -> "Mapping[Any, Evaluation]":
         """The evaluation of each class against the rest, in the order of the columns; empty for two classes."""
-        labels = self.data.labels if self.data.is_by_class else []
+        labels = [*self.data.each_class]
 
         def of_class(place: int) -> Evaluation:  # whose sorted rows take as much memory as those of all
             label = labels[place]

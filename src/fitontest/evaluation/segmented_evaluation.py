@@ -1,10 +1,10 @@
 """The evaluations of segments of the data, beside that of the whole, as one table for each measure."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from fitontest.data.samples import Key, Samples
+from fitontest.data.samples import ByKey, Key, Samples
 from fitontest.data.segment_names import NO_ROWS, WHOLE
 from fitontest.evaluation.conclusion import WHERE, last_line
 from fitontest.evaluation.evaluation import Evaluation
@@ -15,6 +15,7 @@ from fitontest.measures.measure import Measure
 from fitontest.results.checks import brief, choose
 from fitontest.results.detailed import Detailed
 from fitontest.results.frames import Records
+from fitontest.results.several import SEGMENT, Kind, Several
 from fitontest.results.table import Section, Table
 from fitontest.uncertainty.joint import JointTest
 
@@ -30,7 +31,7 @@ MOST_SHOWN = 15  # more panels are too small to be compared
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class SegmentedEvaluation(Table):
+class SegmentedEvaluation(Several[Key, Evaluation]):
     """Calibration errors and other measures of each segment and of all rows, as ``evaluate(..., by=...)`` returns them.
 
     ``evaluation[segment]`` is the `Evaluation` of that segment, ``evaluation.total`` that of all rows. Iterating it
@@ -106,20 +107,23 @@ class SegmentedEvaluation(Table):
         """The evaluation of all rows."""
         return Evaluation(tuple(self.totals.values()), self.segments.whole)
 
-    def __getitem__(self, segment: Key) -> Evaluation:
-        """Return the evaluation of a segment."""
-        if segment in self.segments.empty:
-            raise KeyError(f"{segment!r} has {NO_ROWS} of positive weight")
-        if segment not in self.segments:
-            raise KeyError(f"{segment!r} is not among the segments {brief([*self])}")
+    @property
+    def kind(self) -> Kind:
+        """What the keys are: segments."""
+        return SEGMENT
+
+    @property
+    def _results(self) -> Mapping[Key, Evaluation]:
+        return ByKey(self.segments.labels, self._evaluation)
+
+    def _evaluation(self, place: int) -> Evaluation:
+        """Return the evaluation of a segment, by its place."""
+        segment = self.segments.labels[place]
         found = tuple(each[segment] for each in self.estimates.values() if segment in each)
         return Evaluation(found, self.segments[segment])
 
-    def __iter__(self) -> Iterator[Key]:
-        return iter(self.segments)
-
-    def __len__(self) -> int:
-        return len(self.segments)
+    def _absent(self, key: Key) -> str:
+        return f"{key!r} has {NO_ROWS} of positive weight" if key in self.segments.empty else super()._absent(key)
 
     def measured(self, name: str | None = None) -> MeasuredSegments:
         """Return one measure in every segment and in all rows.

@@ -35,6 +35,7 @@ def run(*arguments):
     return CliRunner().invoke(main, ["compare", *(str(argument) for argument in arguments)])
 
 
+@pytest.mark.exhaustive
 def test_it_prints_what_the_library_prints(file, scores):
     result = run(file, "--label", "y", "--prob", "p", "--weight", "w", "--family", "platt", "--evaluator", "slope1")
     assert result.exit_code == 0

@@ -18,6 +18,8 @@ from fitontest.uncertainty.tendency import tendency_of
 from tests.apps.reporting.pages import KINDS, TITLE, Page, report
 from tests.few_draws import frame
 
+pytestmark = pytest.mark.multiplies
+
 OPEN = {
     "segmented": ["Segments"],
     "features": ["Segments found"],
@@ -39,6 +41,7 @@ def kind(request):
     return request.param
 
 
+@pytest.mark.exhaustive
 def test_the_page_is_one_file_that_asks_for_nothing(kind):
     html = report(kind).html
     assert len(html.encode()) <= 1_000_000
@@ -99,12 +102,18 @@ def test_texts_are_escaped(kind):
     assert "".join(Page(html).text["h1"]) == TITLE
 
 
+@pytest.mark.exhaustive
 @pytest.mark.usefixtures("frames")
 def test_names_that_act_on_a_page_are_seen():
     rng = np.random.default_rng(22)
     p = rng.random(200)
     names = np.array(["north\u202e\x1b", "\0south\u2067"])
-    options = {"by": names[np.arange(200) % 2], "families": ["platt"], "title": "of\u202eall", "interval": 0.9}
+    options = {
+        "by": names[np.arange(200) % 2],
+        "families": ["platt"],
+        "title": "of\u202eall",
+        "level": 0.9,
+    }
     html = fot.report(rng.random(200) < p, p, **options, compare=False).html
     assert not set(html) & set("\0\x1b\u202e\u2067")
     page = Page(html)
@@ -117,6 +126,7 @@ def test_the_first_tab_is_the_diagram_that_is_drawn_everywhere():
     assert tabs["calibrated"] == tabs["rare"] == ["tab-map", "tab-tce"]
 
 
+@pytest.mark.exhaustive
 def test_the_same_data_give_the_same_bytes(tmp_path):
     again = report.__wrapped__("bold").save(tmp_path / "again.html")
     assert again.read_bytes() == report("bold").html.encode()
@@ -198,6 +208,7 @@ def test_slope_and_residual_have_the_digits_of_the_sentences_beside_them():
         assert f" {value} ({ends};" in sentence
 
 
+@pytest.mark.exhaustive
 @pytest.mark.usefixtures("frames")
 def test_of_confidence_it_speaks_of_accuracy_and_not_of_positives():
     made = report("three classes")
@@ -251,6 +262,7 @@ def test_where_no_direction_is_sure_it_says_how_many_rows_would_show_one():
     assert last == "About 2,400 rows would show a direction, if there is one."  # (.02 / .01)^2 and (.2 / .1)^2
 
 
+@pytest.mark.exhaustive
 @pytest.mark.usefixtures("frames")
 def test_no_gain_is_said_too():
     rng = np.random.default_rng(1)
@@ -342,7 +354,7 @@ def test_the_dict_holds_what_the_page_says():
         ({"model": ""}, "model must be a text"),
         ({"notes": {"a": 1}}, "notes must be a text, or texts by their names"),
         ({"families": ["none such"]}, "family"),
-        ({"interval": 2}, "interval must be"),
+        ({"level": 2}, "level must be"),
         ({"reduction": "none such"}, "reduction must be one of"),
         ({"reduction": "canonical"}, "y_prob must be a matrix"),
         ({"families": ["identity"]}, "families must hold one whose error has an interval"),
@@ -375,6 +387,7 @@ def three_classes(n=600):
     return y, P**2 / (P**2).sum(axis=1, keepdims=True), names
 
 
+@pytest.mark.exhaustive
 @pytest.mark.usefixtures("frames")
 def test_the_table_of_classes_has_debiased_values_first():
     y, P, _ = three_classes(150)
@@ -385,6 +398,7 @@ def test_the_table_of_classes_has_debiased_values_first():
     ]  # fmt: skip
 
 
+@pytest.mark.exhaustive
 @pytest.mark.usefixtures("frames")
 def test_whole_distributions_are_judged_by_the_error_on_the_simplex():
     y, P, _ = three_classes()
@@ -405,6 +419,7 @@ def test_whole_distributions_are_judged_by_the_error_on_the_simplex():
     assert page.to_dict()["confidence"]["estimates"][0]["value"] == page.confidence.estimates[0].value
 
 
+@pytest.mark.exhaustive
 @pytest.mark.usefixtures("frames")
 def test_cells_of_classes_are_judged_class_by_class():
     y, P, names = three_classes()
@@ -419,6 +434,7 @@ def test_cells_of_classes_are_judged_class_by_class():
     assert "<h2>Classes" in page.html
 
 
+@pytest.mark.exhaustive
 def test_the_error_after_is_that_of_the_comparison():
     """Of few scores too, of which held-out predictions make many."""
     rng = np.random.default_rng(0)

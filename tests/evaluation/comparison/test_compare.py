@@ -23,6 +23,8 @@ from fitontest.results.exceptions import PrintedWarning
 from tests.golden.test_peers import peer_values, sample_of
 from tests.published import figures
 
+pytestmark = pytest.mark.multiplies
+
 FLAT = fot.Flat(8)  # without the choice of a number of bins, which takes most of the time
 CHEAP = ("identity", "temperature", "platt", "beta", "isotonic", "flat")
 FAMILIES = (*CHEAP[:-1], FLAT)

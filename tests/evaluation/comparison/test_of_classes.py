@@ -100,6 +100,7 @@ def test_it_prints_and_draws():
     assert comparison.plot(Figure()).dots
 
 
+@pytest.mark.exhaustive
 def test_default_candidates_are_those_compared_by_default():
     names = list_class_calibrators()
     assert {"identity", "temperature", "vector", "matrix"} <= set(names)

@@ -106,11 +106,13 @@ def staircase(p):
     return np.array([0.05, 0.3, 0.4, 0.75, 0.9])[np.minimum((p * 5).astype(int), 4)]
 
 
+@pytest.mark.exhaustive
 def test_calibrated_scores_are_left_alone():
     chosen = [chosen_for(lambda p: p, 300, seed, lambda rng, n: rng.random(n)).chosen for seed in range(20)]
     assert chosen.count("identity") >= 16
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("true", [platt, beta, staircase])
 def test_what_is_chosen_is_nearly_as_good_as_the_best(true):
     as_good = 0

@@ -151,6 +151,7 @@ def test_json_has_the_map_and_the_segments(comparison):
     assert {"worst_segment", "worst_segment_standardised", "multicalibration_error"} <= first.keys()
 
 
+@pytest.mark.exhaustive
 def test_default_candidates_see_features():
     y, p, X = rows(160)
     small = X[["age", "site"]]

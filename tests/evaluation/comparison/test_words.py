@@ -20,6 +20,7 @@ def said(comparison):
     return " ".join(str(comparison).split())
 
 
+@pytest.mark.exhaustive
 def test_what_was_chosen_and_by_how_much():
     comparison = quick(*draw(2000), evaluators=["slope1", "isotonic"])
     text = str(comparison)
@@ -191,10 +192,11 @@ def test_the_brier_score_is_not_clipped():
     assert "Brier score" in text
 
 
+@pytest.mark.exhaustive
 def test_the_error_before_and_after_is_that_of_the_scores_and_of_what_the_chosen_one_predicts():
     y, p = draw(600)
     comparison = quick(y, p, evaluators=["spline", "isotonic"])
-    before = fot.calibration_error(y, p, interval=0.95)
+    before = fot.calibration_error(y, p, interval="always")
     assert comparison.error_before.debiased == pytest.approx(before.debiased, abs=1e-12)
     assert comparison.error_after.value == pytest.approx(comparison[comparison.chosen].errors["spline"], abs=1e-12)
     after = comparison.error_after
@@ -232,6 +234,7 @@ def test_the_error_after_does_not_hang_on_the_folds():
     assert once.error_after.debiased == other.error_after.debiased
 
 
+@pytest.mark.exhaustive
 def test_scores_of_several_classes_have_the_mean_error_of_their_maps():
     rng = np.random.default_rng(0)
     P = rng.dirichlet([1.0, 1.0, 1.0], 400)

@@ -87,6 +87,7 @@ def test_parts_can_be_drawn_alone():
     assert display.size < drawn().size
 
 
+@pytest.mark.exhaustive
 def test_nothing_covers_anything():
     display = segmented().plot(blank(SIZE))
     display.figure_.draw_without_rendering()

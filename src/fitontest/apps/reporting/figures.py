@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from fitontest.data.score_sample import ScoreSample
-from fitontest.data.simplex_sample import CANONICAL
 from fitontest.displays.base import Display
 from fitontest.displays.canvas import create_figure
 from fitontest.displays.diagram import Diagram
@@ -71,7 +70,7 @@ def tce_pictures(evaluation: Evaluation) -> list[Picture]:
 def triangle_pictures(evaluation: Evaluation) -> list[Picture]:
     """Return the triangle of the predictions of whole distributions of three classes, and nothing of others."""
     sample = evaluation.data
-    if sample.reduction != CANONICAL or len(sample.classes) != len(CORNERS):
+    if not sample.has_distributions or sample.n_classes != len(CORNERS):
         return []
     estimate = evaluation.estimates[-1]
     by = estimate.measure.name

@@ -3,20 +3,17 @@
 from collections.abc import Iterable
 from typing import Any, Unpack
 
-import numpy as np
-
 from fitontest.data.arrays import count_columns
+from fitontest.data.columns import NAMES, Names
 from fitontest.data.counted_sample import count_rows
 from fitontest.data.indices import check_same_order
 from fitontest.data.known_groups import KnownGroups
 from fitontest.data.labels import listed
-from fitontest.data.predictions import NAMES, Names
 from fitontest.data.reading.options import reading_of
 from fitontest.data.reading.read import READ, read
 from fitontest.data.repeated_rows import Repeats
 from fitontest.data.sample import Sample
 from fitontest.data.score_sample import refuse_pooled_scores
-from fitontest.data.simplex_sample import CANONICAL
 from fitontest.evaluation.comparison.calibrators import RULES, rank_results
 from fitontest.evaluation.comparison.candidates import of_one_class
 from fitontest.evaluation.comparison.comparison import Comparison
@@ -45,7 +42,7 @@ OF_SEVERAL = (
 )
 
 
-@spell_out("interval", "draws", "null_draws")
+@spell_out("interval", "level", "draws", "null_draws")
 def compare_calibrators(
     y_true: ArrayInput,
     y_prob: ArrayInput = None,
@@ -170,7 +167,7 @@ def compare_calibrators(
         _refuse_classes(y_prob, "y_prob")
     data = read(y_true, y_prob, **reading)
     kind = data.reduction
-    if interpretability and kind == CANONICAL:
+    if interpretability and data.has_distributions:
         raise ValueError(
             "interpretability must be False with reduction='canonical', got True: values, bins and the validity curve "
             "need one score in each row; 'confidence' and 'classwise' have them"
@@ -312,7 +309,7 @@ def _read_test(test: Any, data: Any, reduction: str | None, pos_label: Label | N
             sample_weight=test[2] if len(test) > 2 else None,
             groups=test[3] if len(test) > 3 else None,
             reduction=reduction,  # type: ignore[arg-type]
-            labels=_classes_of(data),
+            labels=data.classes,
             pos_label=pos_label,
             names=TEST_NAMES,
         )
@@ -324,15 +321,9 @@ def _read_test(test: Any, data: Any, reduction: str | None, pos_label: Label | N
             f"test must have rows of at least {LEAST_GROUPS} groups, since standard errors are of sums over groups; "
             f"all {rows.n:,} rows belong to one"
         )
-    if rows.classes is not None and rows.classes != data.classes:
+    if rows.classes != data.classes:
         raise ValueError(
             f"test must have the classes of y_true in their order, [{listed(data.classes)}], got "
-            f"[{listed(rows.classes)}]; labels says them where test is read"
+            f"[{listed(rows.classes or [])}]; labels says them where test is read"
         )
     return rows
-
-
-def _classes_of(data: Any) -> ArrayInput:
-    """Return the classes of the columns, for other rows of them."""
-    classes = data.classes
-    return None if classes is None else np.array(classes)

@@ -9,7 +9,6 @@ import numpy as np
 
 from fitontest.data.known_groups import NOT_LEARNT, KnownGroups, groups_record
 from fitontest.data.sample import Sample
-from fitontest.data.simplex_sample import CANONICAL
 from fitontest.data.weights import Weighting, weighting_record
 from fitontest.evaluation.comparison.calibrators import ALIKE, RULES, Calibrator, list_within_one_se
 from fitontest.evaluation.comparison.candidates import DO_NOTHING, is_mixture
@@ -23,7 +22,7 @@ from fitontest.measures.estimate import Estimate
 from fitontest.measures.notes import data_notes
 from fitontest.measures.plug_in import PlugIn
 from fitontest.measures.probabilistic_count import ProbabilisticCount
-from fitontest.numerics.losses import LOG_LOSS_EPS, LOSS_NAMES, OF_ALL_CLASSES
+from fitontest.numerics.losses import LOG_LOSS_EPS, LOSS_NAMES, note_on_loss
 from fitontest.numerics.significance.normal import quantile
 from fitontest.results.checks import choose
 from fitontest.results.frames import Records, attributes
@@ -244,7 +243,7 @@ class Comparison(Table):
         if self.evaluator is None:
             return None
         first = next(iter(self[name].errors.values()))
-        if not self.n_test or predicted is None or predicted.classes is not None:
+        if not self.n_test or predicted is None or predicted.has_distributions:
             return first
         wanted = Redrawing(interval="auto" if predicted.n <= MOST_DEBIASED else None)
         return estimate_of(PlugIn(self.evaluator), predicted, None, wanted)
@@ -337,8 +336,7 @@ def _tabulate_losses(comparison: Comparison) -> Section:
         cells += [] if one.test is None else _format_score(one.test)
         parameters = _format_parameters(one.n_parameters)
         body.append([*cells, parameters, short(one.fit_seconds, 2)])
-    of_distributions = comparison.scoring == "brier" and comparison.reduction == CANONICAL
-    return Section(title, header, body, OF_ALL_CLASSES if of_distributions else "")
+    return Section(title, header, body, note_on_loss(comparison.scoring, comparison.reduction))
 
 
 def _tabulate_errors(comparison: Comparison) -> Section:

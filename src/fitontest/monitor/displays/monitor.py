@@ -61,7 +61,7 @@ class MonitorDisplay(Display):
     """Evidence against calibration, batch by batch, with the line of the alarm and what is known of level and slope.
 
     * The first panel has E on an axis of powers of ten, and, dashed, the evidence since the likeliest onset (CUSUM).
-      The alarm is where E first reaches the dotted line at 1 / alpha; it stays. Thin lines are the evidence of
+      The alarm is where E first reaches the dotted line at 1 / (1 - level); it stays. Thin lines are the evidence of
       segments, coloured where e-BH names them.
     * Level and slope have the shifts and slopes of the logits that all batches leave open, if they never changed: bands
       that hold at all times. They end where no line agrees with all batches.
