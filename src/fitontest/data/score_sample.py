@@ -132,8 +132,11 @@ class ScoreSample(Sample):
         Parameters
         ----------
         columns : Columns
+            Labels, weights and facts.
         y_prob : array-like of shape (n,)
+            Scores of the positive class, in [0, 1].
         pos_label : label, optional
+            The positive class.
         """
         sample = object.__new__(cls)
         sample._read(columns, y_prob, pos_label)

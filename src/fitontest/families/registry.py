@@ -37,6 +37,10 @@ class FamilyBase(BaseEstimator, ABC):  # type: ignore[misc]
     mixes: ClassVar[bool] = False
     by_class: ClassVar[bool] = False
 
+    def as_calibrator(self) -> Self:
+        """Return the family with the settings by which it keeps the order of scores, itself where it has no such."""
+        return self
+
     @property
     def n_parameters_(self) -> float:
         """How many free numbers the fitted map has."""

@@ -3,10 +3,11 @@
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from fitontest.data.entries import Entries, count_effective_rows, entries_of_rows, in_tie_order
@@ -132,6 +133,10 @@ class Spline(Family):
     random_state: RandomState = 0
     atoms: bool = True
     monotone: bool = False
+
+    def as_calibrator(self) -> Self:
+        """Return the spline that never decreases."""
+        return clone(self).set_params(monotone=True)  # type: ignore[no-any-return]
 
     def _count_parameters(self) -> float:
         """Return a value for each knot, averaged as the polygons are, and one for each atom."""

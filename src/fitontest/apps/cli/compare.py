@@ -44,11 +44,11 @@ FAMILY_HELP = (
 @click.option(
     "--rule",
     type=Choice(sorted(RULES, reverse=True)),
-    default="stack",
+    default="one_se",
     show_default=True,
-    help="stack: the mixture of all, or to do nothing where the mixture predicts no better. one_se: one family, the "
-    "simplest within one standard error of the best (to do nothing, or the smallest loss of those with the fewest "
-    "parameters or one more). best: the best (to do nothing, unless that is worse by more than one standard error).",
+    help="one_se: of the maps that keep the ranking the simplest within one standard error of the best; scores whose "
+    "calibration is not rejected are left alone. stack: the mixture of all, or to do nothing where the mixture "
+    "predicts no better. best: the best (to do nothing, unless that is worse by more than one standard error).",
 )
 @click.option(
     "--evaluator",
@@ -134,7 +134,7 @@ def _read_evaluators(evaluators: tuple[str, ...]) -> tuple[str, ...]:
 def _write(comparison: Comparison, save: Path | None, picture: Path | None) -> None:
     """Write the map and the diagram where paths are given, and report it on standard error, apart from the table."""
     if save is not None:
-        write_text(save, comparison.best_.map_.to_json() + "\n")
+        write_text(save, comparison.chosen_.map_.to_json() + "\n")
         say(f"Wrote the map of {comparison.chosen} to {save}", err=True)
     if picture is not None:
         comparison.diagram().save(picture)
