@@ -15,7 +15,7 @@ from fitontest.apps.cli.messages import refusing, say
 from fitontest.apps.cli.scores import Given, of_any_scores
 from fitontest.apps.cli.writing import FORMATS, check_output, is_same, of_format
 from fitontest.displays.saving import check_path
-from fitontest.evaluation.comparison.calibrators import RULES
+from fitontest.evaluation.comparison.calibrators import AUTO, RULES
 from fitontest.evaluation.comparison.comparison import Comparison
 from fitontest.evaluation.comparison.options import EVALUATORS
 from fitontest.numerics.losses import LOSSES
@@ -43,12 +43,13 @@ FAMILY_HELP = (
 @click.option("--scoring", type=Choice(sorted(LOSSES, reverse=True)), default="log_loss", show_default=True)
 @click.option(
     "--rule",
-    type=Choice(sorted(RULES, reverse=True)),
-    default="one_se",
+    type=Choice([AUTO, *sorted(RULES, reverse=True)]),
+    default=AUTO,
     show_default=True,
-    help="one_se: of the maps that keep the ranking the simplest within one standard error of the best; scores whose "
-    "calibration is not rejected are left alone. stack: the mixture of all, or to do nothing where the mixture "
-    "predicts no better. best: the best (to do nothing, unless that is worse by more than one standard error).",
+    help="auto: stack from 500 rows on, one_se with fewer. stack: the mixture of all, or to do nothing where the mixture "
+    "predicts no better. one_se: of the maps that keep the ranking the simplest within one standard error of the best. "
+    "Both leave scores alone whose calibration is not rejected. best: the best (to do nothing, unless that is worse by "
+    "more than one standard error).",
 )
 @click.option(
     "--evaluator",
@@ -70,7 +71,7 @@ def compare(
     cv: int,
     repeats: int,
     scoring: Literal["log_loss", "brier"],
-    rule: Literal["one_se", "best", "stack"],
+    rule: Literal["auto", "stack", "one_se", "best"],
     evaluators: tuple[str, ...],
     random_state: int,
     style: str,

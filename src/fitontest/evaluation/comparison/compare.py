@@ -17,7 +17,7 @@ from fitontest.data.repeated_rows import Repeats
 from fitontest.data.sample import Sample
 from fitontest.data.score_sample import refuse_pooled_scores
 from fitontest.data.simplex_sample import CANONICAL
-from fitontest.evaluation.comparison.calibrators import choose_by, rank_results
+from fitontest.evaluation.comparison.calibrators import choose_by, rank_results, settle_rule
 from fitontest.evaluation.comparison.candidates import of_one_class
 from fitontest.evaluation.comparison.comparison import Comparison
 from fitontest.evaluation.comparison.held_out import HeldOutEvaluation
@@ -61,8 +61,9 @@ def compare_calibrators(
 ) -> Comparison:
     """Compare recalibration methods on rows that they were not fitted to, and choose one.
 
-    The choice is the simplest map among those that keep the ranking of the scores and predict held-out rows as well as
-    the best of them, within one standard error. Scores whose calibration is not rejected are left as they are.
+    The choice keeps the ranking of the scores: by default a mixture of maps that never decrease or, of fewer than 500
+    rows, the simplest of these within one standard error of the best. Scores whose calibration is not rejected are left
+    as they are.
 
     Every family is fitted to all folds but one and predicts that one. The mean loss of these predictions measures how
     good the calibrator is. Families are compared by the *paired* differences of their losses, d_i = loss_i(a) -
@@ -182,6 +183,7 @@ def compare_calibrators(
         )
     rows_kind = _kind_of(kind, X, categorical_features)
     judging: dict[str, Any] = {name: value for name, value in options.items() if name in Judging.__annotations__}
+    judging["rule"] = settle_rule(judging["rule"], data.n)
     comparing = Options(families, kind=rows_kind, random_state=random_state, **judging)
     check_same_order(y_true=y_true, y_prob=y_prob, truth=truth, X=X)
     sample = sample_of(data, NAMES)

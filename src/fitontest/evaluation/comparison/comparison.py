@@ -493,7 +493,7 @@ def _describe_choice(comparison: Comparison, chosen: Calibrator) -> str:
 
 def _describe_doing_nothing(comparison: Comparison) -> str:
     """Return that the scores are left as they are, and why."""
-    if comparison.rule != "one_se":
+    if comparison.rule == "best":
         return "Use the scores as they are."
     if comparison.ranks_in_reverse and comparison.rejected:
         return "Nothing is chosen: the scores rank in reverse, which no map that keeps the ranking can repair."
@@ -587,6 +587,8 @@ def _describe_no_gain(comparison: Comparison, loss: str) -> str:
     gains = [f"{name}, {_format_amount(-gap.mean, gap.se)}" for name, gap in gaps]
     if not smaller:
         return f"No family has a smaller {loss}."
+    if comparison.rejected is False or comparison.ranks_in_reverse:
+        return f"The best-looking, {gains[0]} less, was not taken."
     if comparison.rule == "stack":
         mixture = next(one.name for one in comparison if is_mixture(one.family))
         best = comparison.choice("best")
@@ -609,7 +611,10 @@ def describe_mixture(family: Any) -> str:
         return "the families for each class"
     weights = family.weights_.values() if family.takes_features else family.weights_
     parts = sorted(zip(weights, family.members_, strict=True), reverse=True)
-    return ", ".join(f"{100 * weight:.0f} % {name}" for weight, name in parts if weight >= LEAST_NAMED)
+    named = [(weight, name) for weight, name in parts if weight >= LEAST_NAMED] or parts[:1]
+    rest = 1.0 - sum(weight for weight, _ in named)
+    others = [f"{100 * rest:.0f} % others"] if len(named) < len(parts) and rest >= 0.005 else []
+    return ", ".join([*(f"{100 * weight:.0f} % {name}" for weight, name in named), *others])
 
 
 def _describe_simplicity(comparison: Comparison, chosen: Calibrator) -> str:

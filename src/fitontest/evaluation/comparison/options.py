@@ -32,12 +32,14 @@ class Judging(TypedDict, total=False):
         Cross-validations with other folds; the losses of a row are averaged.
     scoring : {"log_loss", "brier"}, default="log_loss"
         The proper loss. Log loss clips predictions to [1e-6, 1 - 1e-6].
-    rule : {"one_se", "stack", "best"}, default="one_se"
+    rule : {"auto", "stack", "one_se", "best"}, default="auto"
+        "auto": "stack" from 500 rows on, "one_se" with fewer. But for "best" all take the identity where calibration of
+        the scores is not rejected (the test of `evaluate`, at 5 %), where the scores rank in reverse, and where the
+        gain of fewer than 500 rows is no larger than two standard errors.
         "one_se": one family, of those whose fitted map never decreases and has more than one value. The identity, if
-        its loss is within one paired standard error of the smallest among them; if calibration of the scores is not
-        rejected (the test of `evaluate`, at 5 %); or if the gain of fewer than 500 rows is no larger than two standard
-        errors. Else, with m the fewest parameters (`Family.n_parameters_`) of those within one standard error, that of
-        the smallest loss among those with at most m + 1 parameters.
+        its loss is within one paired standard error of the smallest among them. Else, with m the fewest parameters
+        (`Family.n_parameters_`) of those within one standard error, that of the smallest loss among those with at most
+        m + 1 parameters.
         "stack": the mixture of all candidates (`Stacking`), or the identity where the mixture has no smaller loss. The
         mixture is added to the candidates unless they hold one, which keeps its own settings; of several that of the
         smallest loss is meant; with "classwise" it is one for each class. On each fold it is judged with weights that
@@ -62,7 +64,7 @@ class Judging(TypedDict, total=False):
     cv: Annotated[int, 10]
     repeats: Annotated[int, 1]
     scoring: Annotated[Literal["log_loss", "brier"], "log_loss"]
-    rule: Annotated[Literal["one_se", "best", "stack"], "one_se"]
+    rule: Annotated[Literal["auto", "stack", "one_se", "best"], "auto"]
     evaluators: Annotated[Iterable[str | Family], EVALUATORS]
     interpretability: Annotated[bool, False]
 
