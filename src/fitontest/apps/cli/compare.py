@@ -46,7 +46,7 @@ FAMILY_HELP = (
     type=Choice([AUTO, *sorted(RULES, reverse=True)]),
     default=AUTO,
     show_default=True,
-    help="auto: stack from 500 rows on, one_se with fewer. stack: the mixture of all, or to do nothing where the mixture "
+    help="auto: stack from 500 rows on, one_se with fewer. stack: the mixture of all, or to do nothing where it "
     "predicts no better. one_se: of the maps that keep the ranking the simplest within one standard error of the best. "
     "Both leave scores alone whose calibration is not rejected. best: the best (to do nothing, unless that is worse by "
     "more than one standard error).",
