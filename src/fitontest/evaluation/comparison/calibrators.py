@@ -186,8 +186,8 @@ def choose_stack(ranked: Ranked, do_nothing: str) -> str:
 def settle_rule(rule: str, n: int) -> str:
     """Return what "auto" means for so many rows: a mixture where they are enough for it, one map else.
 
-    From 500 rows on the log loss of one map, chosen by "one_se", is larger than that of the mixture by .0017 (s.e.
-    .0005) on 96 real problems; with fewer rows the two cannot be told apart (`benchmarks/calibrator_choice.py`).
+    From 500 rows on the log loss of one map, chosen by "one_se", is larger than that of the mixture by .0014 (s.e.
+    .0004) on 88 real problems; with fewer rows the two cannot be told apart (`benchmarks/calibrator_choice.py`).
     """
     return rule if rule != AUTO else "one_se" if n < FEW_ROWS else "stack"
 
