@@ -42,6 +42,10 @@ class FamilyBase(BaseEstimator, ABC):  # type: ignore[misc]
         if not isinstance(c_hat, kind):
             raise TypeError(f"{type(self).__name__}.fit_map must return a {kind.__name__}, got {c_hat!r}")
 
+    def as_calibrator(self) -> Self:
+        """Return the family with the settings by which it keeps the order of scores, itself where it has no such."""
+        return self
+
     @property
     def n_parameters_(self) -> float:
         """How many free numbers the fitted map has."""

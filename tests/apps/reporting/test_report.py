@@ -168,8 +168,8 @@ def test_it_says_what_to_do_with_the_error_before_and_after_calibration():
     assert after.debiased < before.debiased
     difference = comparison[comparison.chosen].held_out.to_identity
     assert (
-        f"lower by {short(-difference.mean)} (standard error {short(difference.se, 2)}), by stacking, a mixture of "
-        in gain
+        f"lower by {short(-difference.mean)} (standard error {short(difference.se, 2)}), by "
+        f"{comparison.chosen}." in gain
     )
     page = Page(made.html)
     assert page.text["h3"] == ["Before", f"After: calibrated by {comparison.chosen}"]

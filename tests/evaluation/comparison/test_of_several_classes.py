@@ -105,7 +105,7 @@ def test_the_mixture_of_all_is_compared(reduction):
     assert comparison["stacking"].held_out.score < comparison["identity"].held_out.score
     assert "a mixture of" in str(comparison)
     again = fot.maps.MulticlassMap if reduction != "confidence" else fot.CalibrationMap
-    assert again.from_dict(comparison.to_dict()["map"]) == comparison.best_.map_
+    assert again.from_dict(comparison.to_dict()["map"]) == comparison.chosen_.map_
 
 
 def test_the_mixture_of_distributions_out_of_fold_by_brute_force():

@@ -552,7 +552,7 @@ def _after(comparison: Comparison | None, judged: Data, options: ReportOptions) 
         of_confidence = measure_data(sample.confidence, [quoted], redrawing)
         return measure_data(sample, [make_measure("simplex_ece")], redrawing).joined(of_confidence)
     measured = measure_data(sample, [quoted], redrawing)
-    maps, (raw,) = FittedMaps.of(comparison.uncalibrated, comparison.best_, options.seed), measured.estimates
+    maps, (raw,) = FittedMaps.of(comparison.uncalibrated, comparison.chosen_, options.seed), measured.estimates
     if maps is None:
         return measured
     return replace(measured, estimates=(replace(raw, known=maps.uncertainty(raw, options.level)),))
