@@ -283,7 +283,7 @@ class Family(RegressorMixin, TransformerMixin, FamilyBase):
         return None
 
     def for_redraws(self) -> "Family":
-        """Return what is fitted to simulated labels: a faster approximation, or the family itself."""
+        """Return the estimator that is fitted to simulated labels: a faster approximation, or this one."""
         return self.stand_in() or self
 
     def prepare(self, pool: Executor) -> None:

@@ -43,7 +43,7 @@ class FamilyBase(BaseEstimator, ABC):  # type: ignore[misc]
             raise TypeError(f"{type(self).__name__}.fit_map must return a {kind.__name__}, got {c_hat!r}")
 
     def as_calibrator(self) -> Self:
-        """Return the family with the settings by which it keeps the order of scores, itself where it has no such."""
+        """Return the calibrator with the settings by which it keeps the order of scores."""
         return self
 
     @property
