@@ -66,7 +66,7 @@ def test_the_records_the_frame_and_the_json_agree(found):
 
 
 def test_the_printed_table(found):
-    _, table = str(found).split("\n\n")
+    _, table = str(found.table()).split("\n\n")
     title, header, rule, *body = table.splitlines()
     assert title == f"class-wise calibration error (l2): mean over 3 classes, n = {found['cat'].estimates[0].n}"
     assert header.split()[:9] == ["family", "mean", "error", "smallest", "in", "class", "largest", "in", "class"]
@@ -77,7 +77,7 @@ def test_the_printed_table(found):
         values = [family, short(mean), short(errors[least]), least, short(errors[most]), most, short(np.mean(nulls))]
         assert line.split() == values
         assert len(line) == len(rule)
-    assert "not a ranking" in str(found)
+    assert "not a ranking" in str(found.table())
     assert repr(found) == str(found)
 
 
@@ -93,8 +93,9 @@ def test_verdicts_on_classes_are_adjusted_for_their_number():
         by_rank = np.maximum.accumulate(np.sort(each) * np.arange(3, 0, -1)).clip(max=1.0)
         assert sorted(verdicts.adjusted_p_values.values()) == pytest.approx(by_rank)
         for label, interval in ((label, found[label]["spline"].interval) for label in found.classes):
-            line = next(text for text in str(found).splitlines() if text.startswith(f"{label} "))
-            assert f"{short(interval.low)} to {short(interval.high)}" in line
+            line = next(text for text in str(found).splitlines() if text.startswith(f"class {label} "))
+            assert f"{interval.low:.3f} to {interval.high:.3f}" in line
+            assert len(str(found).splitlines()) <= 8
         records = found.to_dict()["classes"]
         assert [one["adjusted_p_value"] for one in records] == [*verdicts.adjusted_p_values.values()]
     assert verdicts.shown == ["dog", "eel"]

@@ -442,7 +442,9 @@ def test_crossed_segments_are_named_by_their_columns_in_every_sentence_and_table
     coded = {"race": np.where(region == "south", 2, 1), "sex": np.arange(y.size) % 2}
     found = fot.evaluate(y, p, by=coded, families=["slope1"])
     assert {"race = 1, sex = 0", "race = 2, sex = 1"} < set(found.to_frame()["segment"])
-    shown = " ".join(str(found).split()).split(" (Holm")[0]
+    first, shown = " ".join(str(found).split()).split(" (Holm")[0].split("). ")
+    assert first.startswith("Scores too high: 16 % fewer events than predicted (O:E 0.84, 95 % CI ")
+    assert "; the worst segment is race = 2, sex = 0 (O:E 0." in first
     assert re.fullmatch(r"Miscalibration is shown in \d of 4 segments: (race = \d, sex = \d(; |$))+", shown)
     matrix = fot.evaluate(y, p, by=np.column_stack([*coded.values()]), families=["slope1"])
     assert "column 1 = 2, column 2 = 0" in str(matrix)

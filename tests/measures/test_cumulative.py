@@ -170,7 +170,7 @@ def test_the_interval_reaches_as_far_as_the_noise():
     assert estimate.debiased == pytest.approx(np.sqrt(estimate.value**2 - more**2 * np.mean(values**2)), abs=1e-15)
     assert estimate.interval.low <= estimate.debiased <= estimate.value
     text = str(estimate)
-    assert text.startswith("ECCE: debiased 0.0")
+    assert text.startswith(f"ECCE: {estimate.value:.3f}; corrected for chance {estimate.in_words}")
     assert "as far as the noise of labels reaches on either side" in text
 
 

@@ -146,13 +146,29 @@ def test_without_an_interval_it_is_called_raw():
     assert note == RAW_NOTE
 
 
-def test_the_first_line_is_debiased_raw_and_interval():
+def test_the_first_line_is_the_corrected_value_and_the_last_the_plug_in():
     error = fot.calibration_error(Y, P, family="platt")
-    assert error._repr_html_().startswith("<p>calibration error: debiased 0.")
-    first, settings, null, *_ = str(error).splitlines()
-    assert first.startswith("calibration error: debiased 0.")
-    assert " (raw 0." in first
-    assert ", 95 % interval 0." in first
+    first, *_, last = str(error).splitlines()
+    ends = f"95 % CI {error.interval.low:.3f} to {error.interval.high:.3f}"
+    assert first == f"calibration error: {error.debiased:.3f} ({ends})"
+    assert error._repr_html_().startswith(f"<p>{first}")
+    assert f"{error.debiased:.3f}" != f"{error.value:.3f}"
+    assert last == f"float(): {float(error):.3f}, the plug-in"
+
+
+def test_the_ece_stands_before_what_is_corrected():
+    error = fot.ece(Y, P)
+    ends = f"95 % CI {error.interval.low:.3f} to {error.interval.high:.3f}"
+    first = f"ECE: {error.value:.3f}; corrected for chance {error.debiased:.3f} ({ends})"
+    if error.interval.low == 0:
+        first = f"ECE: {error.value:.3f}; corrected for chance 0.000 to {error.interval.high:.3f} (95 % CI)"
+    assert str(error).splitlines()[0] == first
+    assert "float()" not in str(error)
+
+
+def test_settings_stand_below_the_value():
+    error = fot.calibration_error(Y, P, family="platt")
+    _, settings, null, *_ = str(error).splitlines()
     assert settings == "family platt, norm l1, n = 300"
     assert null.startswith("expected if calibrated: 0.")
 

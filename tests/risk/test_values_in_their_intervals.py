@@ -27,7 +27,7 @@ def test_a_loss_that_its_interval_leaves_out_is_not_quoted(levels):
     assert loss.value < loss.interval.low  # an isotonic map follows next to nothing of it
     assert loss.interval.low <= loss.quoted <= loss.interval.high
     assert f"{loss.quoted:.4f} (" in str(validation)
-    assert loss.headline().startswith(f"decision loss: debiased {loss.quoted:.4f} (raw {loss.value:.4f})")
+    assert loss.headline().startswith(f"decision loss: {loss.in_words}")
 
 
 def test_the_auc_of_one_class_is_no_number():

@@ -32,6 +32,7 @@ from fitontest.results.several import MODEL, SEGMENT, Kind
 from fitontest.results.typing import ArrayInput, RandomState
 from fitontest.uncertainty.options import Options, split_options
 from fitontest.uncertainty.redrawing import Redrawing
+from fitontest.uncertainty.tolerance import DEFAULT_TOLERANCE, Tolerance, ToleranceLike, read_tolerance
 
 FamilyLike = str | Family | CalibrationMap | MulticlassFamily | MulticlassMap
 ALL = "all"  # in place of a list of families
@@ -54,6 +55,7 @@ def evaluate(
     adjust: Literal["holm", "max"] = "holm",
     segments: SegmentsOf = "crossed",
     against: Against = "logistic",
+    tolerance: ToleranceLike = DEFAULT_TOLERANCE,
     **options: Unpack[Options],
 ) -> Any:
     """Say whether scores are calibrated, and by how much and in which direction they are not.
@@ -105,6 +107,8 @@ def evaluate(
     against : {"logistic", "scores"}, default="logistic"
         With ``adjust="max"``, what segments are tested against: scores after one logistic map of all rows, so that an
         error that all rows share makes no segment guilty; or the scores as they are.
+    tolerance : float in (0, 1) or Tolerance, default=Tolerance(ratio=0.1, slope=0.1, error=0.01)
+        What a verdict takes for near enough, see `fitontest.uncertainty.Tolerance`; a number is of O:E and slope.
     label, prob, weight : str, optional
         Columns of a file or data frame, of labels, scores and weights; of several models `prob` is a dict of columns. A
         lazy frame, and one of more than 50,000 rows, is reduced to `Cells` in one pass, and to those of each segment.
@@ -133,15 +137,12 @@ def evaluate(
     >>> p = rng.random(1000)
     >>> y = rng.random(1000) < p**1.3
     >>> print(fot.evaluate(y, p, families=["slope1", "isotonic"]))
-    Underconfident, scores too high: calibration is rejected (p = 0.010); n = 1,000, share of positives 0.466.
-    Calibration error (spline, l1): debiased 0.0586 (raw 0.0561), 95 % interval 0.0338 to 0.0819; if calibrated: 0.0160
-    (raw).
-    Slope 1.14 (1.004 to 1.28; 1 is ideal, above 1: predictions not extreme enough).
-    Mean residual -0.0509 (-0.0757 to -0.0261; 0 is ideal, below 0: scores too high).
-    The families agree: each debiased value lies in the interval above.
-    slope1    0.0549  0.0105 to 0.0814
-    isotonic  0.0555  0.0298 to 0.0801
-    Rows must be independent. ...
+    Underconfident. n = 1,000, 47 % events.
+    Calibration error (spline, l1)  0.059  (95 % CI 0.034 to 0.082)
+    O:E                             0.90   (0.85 to 0.95)   10 % fewer events than predicted
+    Slope                           1.14   (1.00 to 1.28)   above 1: not extreme enough
+    By family, l1: slope1 0.055 (95 % CI 0.011 to 0.081); isotonic 0.056 (95 % CI 0.030 to 0.080).
+    More: .table(), .explain(), .plot()
     >>> print(fot.evaluate([0, 0, 1, 1], [0.1, 0.6, 0.4, 0.8], measures=["ece", "tce"]))
     n = 4, share of positives 0.500
     measure  value  bins
@@ -155,11 +156,12 @@ def evaluate(
     ([473, 527], 1000)
     >>> models = fot.evaluate(y, {"as they are": p, "calibrated": p**1.3}, families=["spline"])
     >>> {name: models[name].verdict.headline for name in models}
-    {'as they are': 'Underconfident, scores too high', 'calibrated': 'No miscalibration shown'}
+    {'as they are': 'Underconfident', 'calibrated': 'No miscalibration shown'}
     """
     choose(adjust, ("holm", "max"), "adjust")
     choose(against, AGAINST, "against")
     choose(segments, SEGMENTS_OF, "segments")
+    near = read_tolerance(tolerance)
     reading, redrawing = split_options(options)
     prob, reduction, seed = reading["prob"], reading["reduction"], redrawing.random_state
     by_row = reading["label"] is None or reduction == CANONICAL or _has_few_rows(y_true)
@@ -183,12 +185,13 @@ def evaluate(
     chosen = measures_of(data, families, measures, norm, seed)
     unnamed = isinstance(families, str) and families == ALL and measures is None
     with without_warnings_of(BlockSizeWarning, wanted=unnamed):
-        return _measured(data, chosen, redrawing)
+        return _measured(data, chosen, redrawing, near)
 
 
-def _measured(data: Data, measures: list[Measure], redrawing: Redrawing) -> Any:
+def _measured(data: Data, measures: list[Measure], redrawing: Redrawing, tolerance: Tolerance) -> Any:
     """Return the measures of one sample, of segments or of several models."""
-    return MEASURED.get(data.kind, _measured_rows)(data, measures, redrawing)
+    found = MEASURED.get(data.kind, _measured_rows)(data, measures, redrawing)
+    return found.within(tolerance)
 
 
 def _measured_rows(data: Data, measures: list[Measure], redrawing: Redrawing) -> Evaluation:

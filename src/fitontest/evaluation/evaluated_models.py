@@ -2,16 +2,16 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from fitontest.data.samples import Samples
 from fitontest.evaluation.evaluation import Evaluation
-from fitontest.evaluation.verdict_lines import IDEALS, header_of, line_of
+from fitontest.evaluation.verdict_lines import header_of, line_of
 from fitontest.results.checks import choose
-from fitontest.results.detailed import Detailed
 from fitontest.results.several import MODEL, Kind, Several, grouped
 from fitontest.results.table import Section, Table
 from fitontest.results.text import count, sentence
+from fitontest.uncertainty.tolerance import Tolerance
 from fitontest.uncertainty.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class EvaluatedModels(Several[str, Evaluation]):
     >>> y = rng.random(1000) < p
     >>> models = fot.evaluate(y, {"calibrated": p, "squared": p**2}, families=["spline"])
     >>> [*models], models["squared"].verdict.headline
-    (['calibrated', 'squared'], 'Overconfident, scores too low')
+    (['calibrated', 'squared'], 'Scores too low, and overconfident')
     """
 
     evaluations: Mapping[str, Evaluation]
@@ -66,6 +66,10 @@ class EvaluatedModels(Several[str, Evaluation]):
         """The verdict on each model; empty of several classes, and without intervals."""
         found = {name: evaluation.verdict for name, evaluation in self.items()}
         return {name: verdict for name, verdict in found.items() if verdict is not None}
+
+    def within(self, tolerance: Tolerance) -> Self:
+        """Return the same results, whose verdicts take a tolerance for near enough."""
+        return replace(self, evaluations={name: each.within(tolerance) for name, each in self.items()})
 
     def joined(self, other: "EvaluatedModels") -> "EvaluatedModels":
         """Return one result of the measures of both, which are of the same models.
@@ -130,13 +134,9 @@ class EvaluatedModels(Several[str, Evaluation]):
         verdicts = self.verdicts
         if len(verdicts) < len(self):
             return [self._values()]
-        of_what = "accuracy", "confidence"
-        if self.samples.reduction != "confidence":
-            of_what = "share of positives", "score"
-        notes = [IDEALS.format(*of_what), *self._lines]
-        header = header_of("model", verdicts.values())
-        body = [line_of(name, verdict, verdict.headline, verdict.p_value) for name, verdict in verdicts.items()]
-        return [Section(self._conclusion(verdicts), header, body, "\n".join(notes)), *self._others()]
+        body = [line_of(name, verdict) for name, verdict in verdicts.items()]
+        section = Section(self._conclusion(verdicts), header_of(verdicts.values()), body, "\n".join(self._lines))
+        return [section, *self._others()]
 
     @staticmethod
     def _conclusion(verdicts: Mapping[str, Verdict]) -> str:

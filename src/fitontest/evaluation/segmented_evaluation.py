@@ -2,14 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self
 
 from fitontest.data.samples import ByKey, Key, Samples
-from fitontest.data.segment_names import NO_ROWS, WHOLE
-from fitontest.evaluation.conclusion import WHERE, last_line
+from fitontest.data.segment_names import NO_ROWS, WHOLE, words_of
+from fitontest.evaluation.conclusion import MORE
 from fitontest.evaluation.evaluation import Evaluation
 from fitontest.evaluation.measured_segments import MeasuredSegments, smallest_p_value
 from fitontest.evaluation.together import Maximum
+from fitontest.evaluation.worst_segment import worst_outside
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.measure import Measure
 from fitontest.results.checks import brief, choose
@@ -18,6 +20,7 @@ from fitontest.results.frames import Records
 from fitontest.results.several import SEGMENT, Kind, Several
 from fitontest.results.table import Section, Table
 from fitontest.uncertainty.joint import JointTest
+from fitontest.uncertainty.tolerance import DEFAULT_TOLERANCE, Tolerance
 
 if TYPE_CHECKING:
     from fitontest.displays.canvas import AxesOrFigure
@@ -53,6 +56,8 @@ class SegmentedEvaluation(Several[Key, Evaluation]):
         By segment the joint test of calibration, which verdicts rest on; empty without intervals of plug-in errors.
     maxima : dict of Maximum
         By measure what is known of all segments together, with ``adjust="max"``; empty without.
+    tolerance : Tolerance
+        Of verdicts: what is near enough.
 
     Notes
     -----
@@ -96,6 +101,7 @@ class SegmentedEvaluation(Several[Key, Evaluation]):
     failures: Mapping[str, Mapping[Key, str]] = field(default_factory=dict)
     tests: Mapping[Key, JointTest] = field(default_factory=dict)
     maxima: Mapping[str, Maximum] = field(default_factory=dict)
+    tolerance: Tolerance = DEFAULT_TOLERANCE
 
     @property
     def names(self) -> list[str]:
@@ -105,7 +111,11 @@ class SegmentedEvaluation(Several[Key, Evaluation]):
     @property
     def total(self) -> Evaluation:
         """The evaluation of all rows."""
-        return Evaluation(tuple(self.totals.values()), self.segments.whole)
+        return Evaluation(tuple(self.totals.values()), self.segments.whole, self.tolerance)
+
+    def within(self, tolerance: Tolerance) -> Self:
+        """Return the same results, whose verdicts take a tolerance for near enough."""
+        return replace(self, tolerance=tolerance)
 
     @property
     def kind(self) -> Kind:
@@ -120,7 +130,7 @@ class SegmentedEvaluation(Several[Key, Evaluation]):
         """Return the evaluation of a segment, by its place."""
         segment = self.segments.labels[place]
         found = tuple(each[segment] for each in self.estimates.values() if segment in each)
-        return Evaluation(found, self.segments[segment])
+        return Evaluation(found, self.segments[segment], self.tolerance)
 
     def _absent(self, key: Key) -> str:
         return f"{key!r} has {NO_ROWS} of positive weight" if key in self.segments.empty else super()._absent(key)
@@ -172,6 +182,19 @@ class SegmentedEvaluation(Several[Key, Evaluation]):
         """
         return self.measured(name).adjusted_p_values
 
+    @cached_property
+    def opening(self) -> str:
+        """The verdict on all rows, with the worst segment outside the tolerance; "" where there is no verdict."""
+        verdict = self.total.verdict
+        if verdict is None:
+            return ""
+        worst = worst_outside(self.segments, self.tolerance)
+        if worst is None:
+            return verdict.opening
+        name = words_of([*self.segments], self.segments.columns)[worst.segment]
+        said = f"{name} is not" if verdict.close else f"the worst segment is {name}"
+        return f"{verdict.opening}; {said} ({worst.size})"
+
     @property
     def draws(self) -> int:
         """How often labels were simulated from the scores."""
@@ -212,8 +235,9 @@ class SegmentedEvaluation(Several[Key, Evaluation]):
     def sections(self) -> list[Section]:
         """Return what is printed: for each measure in which segments miscalibration is shown, and a table."""
         sections = [self.measured(name).section(self.draws) for name in self.names]
-        judged = any(each.interval is not None for each in self.totals.values())
-        last = "\n".join([*self._on_groups, WHERE]) if self._on_groups else last_line(judged=judged)
+        if self.opening:
+            sections[0] = replace(sections[0], lead=f"{self.opening}.\n{sections[0].lead}")
+        last = "\n".join([*self._on_groups, MORE])
         return [*sections[:-1], replace(sections[-1], notes=f"{sections[-1].notes}\n{last}")]
 
     def table(self) -> Table:

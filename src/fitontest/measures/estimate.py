@@ -24,6 +24,7 @@ from fitontest.partitions.cell_partition import CellPartition
 from fitontest.partitions.partition import Partition
 from fitontest.results.frames import Records, attributes
 from fitontest.results.number import Number
+from fitontest.results.quoting import in_decimals, quote
 from fitontest.results.several import grouped
 from fitontest.results.table import Section, Table, cell
 from fitontest.results.text import count, debiased_and_raw, sentence, short
@@ -312,6 +313,15 @@ class Estimate(Table, Number):
         return self.debiased if self.debiased is not None and self.quotes_debiased else self.value
 
     @property
+    def in_words(self) -> str:
+        """How texts quote an error: the debiased value with its interval, or where there is none what float() is."""
+        if self.debiased is None:
+            return f"{in_decimals([self.value])[0]}, the plug-in"
+        if self.interval is None:
+            return in_decimals([self.debiased])[0]
+        return quote(self.debiased, self.interval.low, self.interval.high, self.interval.level)
+
+    @property
     def quotes_debiased(self) -> bool:
         """Whether texts quote the debiased value, where there is one: of measures that label noise adds to.
 
@@ -493,8 +503,16 @@ class Estimate(Table, Number):
         return "\n" if self.measure.is_raw or self.quotes_debiased else ": "
 
     def _value_in_words(self) -> str:
-        """Return the value behind the title: debiased, raw and with its interval, where there are these."""
+        """Return the value behind the title, corrected for label noise and with its interval, where there are these.
+
+        Of measures with a definition of their own, such as the ECE, it is the value by that definition first.
+        """
         printed, interval = self.measure.printed, self.interval
+        if self.debiased is not None and self.quotes_debiased and self._is_of_probabilities:
+            if self.measure.is_family_error or not self.measure.is_raw:
+                return f": {self.in_words}"
+            (value, *_) = in_decimals([self.value, *([] if interval is None else [interval.high])])
+            return f": {value}; corrected for chance {self.in_words}"
         ends = ""
         if interval is not None:
             ends = f", {100 * interval.level:g} % interval {printed(interval.low)} to {printed(interval.high)}"
@@ -504,6 +522,20 @@ class Estimate(Table, Number):
         if self.measure.is_raw:
             return f": raw {printed(self.value)}{ends}"
         return f" {printed(self.value)}{ends}"
+
+    @property
+    def _is_of_probabilities(self) -> bool:
+        """Whether values are printed as plain fractions, without a unit."""
+        return self.measure.words.printed is short
+
+    @property
+    def _float_in_words(self) -> str:
+        """What float() is, where the printed digits of the value that is quoted are others; else ""."""
+        if not (self.quotes_debiased and self._is_of_probabilities and self.measure.is_family_error):
+            return ""
+        debiased = self.debiased or 0.0
+        quoted, value = in_decimals([debiased, self.value])
+        return "" if quoted == value else f"float(): {value}, the plug-in"
 
     def interval_in_words(self) -> str:
         """Return of which error the interval is and what it comes from, or why there is none."""
@@ -543,7 +575,8 @@ class Estimate(Table, Number):
         judged = any(one.interval is not None for one in self.parts.values())
         table = self._own_section()
         headline = self.headline()  # before the notes, which tell of the rows what is found with the interval
-        said = (table.notes, self.interval_in_words(), self._note, *lines_on_rows(self.groups, judged=judged))
+        of_rows = lines_on_rows(self.groups, judged=judged)
+        said = (table.notes, self.interval_in_words(), self._note, *of_rows, self._float_in_words)
         notes = "\n".join(part for part in said if part)
         lead = f"{sentence(self.doubt)}\n{headline}" if self.doubt else headline
         return [Section(lead, table.header, table.body, notes)]

@@ -4,6 +4,7 @@ import datetime
 import json
 import re
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,7 +14,8 @@ import fitontest as fot
 from fitontest.apps.reporting.key_figures import Measured
 from fitontest.apps.reporting.page import check_jinja
 from fitontest.apps.reporting.summary import Summary
-from fitontest.results.text import debiased_and_raw, short
+from fitontest.results.quoting import quote
+from fitontest.results.text import short
 from fitontest.uncertainty.tendency import tendency_of
 from tests.apps.reporting.pages import KINDS, TITLE, Page, report
 from tests.few_draws import frame
@@ -135,7 +137,7 @@ def test_the_same_data_give_the_same_bytes(tmp_path):
 def test_it_says_first_what_was_found():
     error, *others = report("bold").sentences
     assert report("bold").verdict.headline == "Overconfident"
-    assert error.startswith("Calibration is rejected (p <= 0.005); calibration error debiased ")
+    assert error.startswith("Calibration is rejected (p <= 0.005); calibration error 0.120 (95 % CI ")
     assert others[0].startswith("P-value of each statistic by itself: ")
     assert others[-1].startswith("Errors of any shape that persists over 1.3 % of the rows, up to ")
     html = report("bold").html
@@ -160,9 +162,9 @@ def test_it_says_what_to_do_with_the_error_before_and_after_calibration():
     assert made.advice.title == f"Calibrate with {comparison.chosen}"
     first, gain = made.advice.sentences
     assert first == (
-        f"Calibration error {debiased_and_raw(before.debiased, before.value)} before \N{RIGHTWARDS ARROW} "
-        f"{debiased_and_raw(after.debiased, after.value)}, 95 % interval {short(after.interval.low)} to "
-        f"{short(after.interval.high)}, after, of the calibrator of all rows."
+        f"Calibration error {quote(before.debiased, before.interval.low, before.interval.high)} before "
+        f"\N{RIGHTWARDS ARROW} {quote(after.debiased, after.interval.low, after.interval.high)} after, of the "
+        "calibrator of all rows."
     )
     assert after.value == float(fot.calibration_error(comparison.calibrated))
     assert after.debiased < before.debiased
@@ -188,7 +190,8 @@ def test_the_usual_figures_stand_beside_the_error():
     assert figures["Slope"].now == (short(tendency.slope), ends)  # in the digits of the findings below
     assert figures["Mean residual"].now[0] == short(y.mean() - p.mean())
     error = made.verdict.estimate
-    assert " ".join(figures["Calibration error"].now[:2]) == debiased_and_raw(error.debiased, error.value)
+    ends = f"95 % CI {error.interval.low:.3f} to {error.interval.high:.3f}"
+    assert figures["Calibration error"].now == (f"{error.debiased:.3f}", ends)
     assert all(figure.phrase and figure.after for figure in made.figures)
     assert made.after.sample.mean_loss("brier") == pytest.approx(float(figures["Brier score"].after[0]), rel=0.01)
     assert f"On average the scores predict {short(100 * p.mean())} % positives" in made.html
@@ -247,7 +250,7 @@ def test_of_calibrated_scores_it_says_what_could_be_hidden():
     made = report("calibrated")
     high = made.verdict.interval.high
     assert made.verdict.headline == "No miscalibration shown"
-    assert made.sentences[-1].startswith(f"Errors up to {short(high)} cannot be ruled out (of any shape that persists ")
+    assert made.sentences[-1].startswith(f"Errors up to {high:.3f} cannot be ruled out (of any shape that persists ")
     assert made.html.count('class="card good"') == (2 if made.advice.kind == "no need" else 0)
 
 
@@ -256,7 +259,8 @@ def test_where_no_direction_is_sure_it_says_how_many_rows_would_show_one():
     tendency = verdict.tendency
     interval = type(tendency.residual_interval)
     vague = type(tendency)(0.01, interval(-0.01, 0.03, 0.95), 0.9, interval(0.7, 1.1, 0.95))
-    open_ = type(verdict)(verdict.estimate, verdict.test, vague)
+    level = replace(verdict.sizes.ratio, value=1.01, interval=interval(0.98, 1.04, 0.95))
+    open_ = replace(verdict, sizes=replace(verdict.sizes, tendency=vague, ratio=level, parts=()))
     assert open_.headline == "Miscalibrated, in no single direction"
     last = Summary(open_).sentences[-1]
     assert last == "About 2,400 rows would show a direction, if there is one."  # (.02 / .01)^2 and (.2 / .1)^2
@@ -404,8 +408,8 @@ def test_whole_distributions_are_judged_by_the_error_on_the_simplex():
     y, P, _ = three_classes()
     page = fot.report(y, P, reduction="canonical", families=["vector"])
     assert repr(page.verdict) == "ClassesVerdict('Miscalibration shown', p_value=0.0050)"
-    assert str(page.verdict).startswith("Miscalibration shown: the ECE in joint bins is debiased ")
-    assert "(raw " in page.verdict.reasons[0]
+    assert str(page.verdict).startswith("Miscalibration shown: the ECE in joint bins is 0.")
+    assert " (95 % CI 0." in page.verdict.reasons[0]
     assert page.advice.title.startswith("Calibrate with ")
     assert page.after.names == ["simplex_ece", "spline"]
     assert page.after.estimates[0].value < page.evaluation.estimates[0].value

@@ -10,7 +10,8 @@ from scipy.special import expit, logit
 
 import fitontest as fot
 from fitontest.evaluation.comparison.paired import Difference
-from fitontest.results.text import debiased_and_raw, short
+from fitontest.results.quoting import quote
+from fitontest.results.text import short
 from fitontest.uncertainty.fitted_map import FittedMap
 from tests.evaluation.comparison.test_compare import draw, quick
 
@@ -204,11 +205,7 @@ def test_the_error_before_and_after_is_that_of_the_scores_and_of_what_the_chosen
     chosen, sample = comparison.chosen_, comparison.uncalibrated
     again = FittedMap(sample, chosen, fot.Spline(), 0).uncertainty(0.95)
     assert (after.debiased, after.interval) == (again.debiased, again.interval)
-    texts = [
-        f"{debiased_and_raw(one.debiased, one.value)}, 95 % interval {short(one.interval.low)} to "
-        f"{short(one.interval.high)},"
-        for one in (before, after)
-    ]
+    texts = [quote(one.debiased, one.interval.low, one.interval.high) for one in (before, after)]
     assert f"Calibration error (spline): {texts[0]} before; {texts[1]} after, of the map of all rows." in said(
         comparison
     )

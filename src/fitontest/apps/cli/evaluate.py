@@ -20,6 +20,7 @@ from fitontest.measures.losses.rejection import DEFAULT_ALPHA
 from fitontest.measures.measure import Measure
 from fitontest.numerics.significance.choice import check_alpha
 from fitontest.results.checks import check_level
+from fitontest.uncertainty.tolerance import DEFAULT_TOLERANCE
 
 NULL_DRAWS = 100  # enough for the mean to a tenth of the spread
 TCE = "tce"
@@ -88,6 +89,13 @@ PROPER_ERROR = "proper_error"  # has a standard error, and fits many maps for ea
     help="With --adjust max, what segments are tested against: scores after one logistic map of all rows, or the "
     "scores as they are.",
 )
+@click.option(
+    "--tolerance",
+    type=float,
+    default=DEFAULT_TOLERANCE.ratio,
+    show_default=True,
+    help="How far O:E and slope may be from 1 for scores to be close to calibrated.",
+)
 @click.option("--verbose", is_flag=True, help="Print all columns, p-values and notes below the verdict.")
 @of_format()
 @refusing
@@ -105,6 +113,7 @@ def evaluate(
     adjust: Literal["holm", "max"],
     segments: SegmentsOf,
     against: Against,
+    tolerance: float,
     verbose: bool,
     style: str,
 ) -> None:
@@ -133,6 +142,7 @@ def evaluate(
     data = given.read_models(by)
     others = [_measure(name, alpha) for name in chosen if name != TCE or _counts_rows(data)]
     settings: dict[str, Any] = {"norm": norm, "random_state": random_state, "interval": asked, "level": level}
+    settings["tolerance"] = tolerance
     if by:
         settings |= {"adjust": adjust, "segments": segments, "against": against}
         result = fot.evaluate(data, families=listed, measures=others or None, null_draws=null_draws or 0, **settings)

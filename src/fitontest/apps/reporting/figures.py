@@ -14,7 +14,7 @@ from fitontest.evaluation.comparison.comparison import Comparison
 from fitontest.evaluation.evaluation import Evaluation
 from fitontest.evaluation.segmented_evaluation import SegmentedEvaluation
 from fitontest.measures.estimate import Estimate
-from fitontest.uncertainty.verdict import Verdict, both_values
+from fitontest.uncertainty.verdict import Verdict
 
 SMALL = (4.2, 5.0)  # inches, of a diagram that stands beside another
 MOST_PICKED = 8  # diagrams of segments or classes on a page, each of which takes some 80 kB
@@ -116,7 +116,7 @@ def _small_picture(diagram: Diagram, name: str, title: str, detail: str = "") ->
     figure = create_figure(SMALL)
     display = ReliabilityDisplay({title: diagram})
     display.plot(figure, legend=False)
-    caption = f"{both_values(estimate)}, n = {estimate.n:,}"
+    caption = f"{estimate.in_words}, n = {estimate.n:,}"
     caption += f"; {detail}" if detail else ""
     text = f"{title}: reliability diagram by {estimate.measure.name}; calibration error {caption}."
     return Picture(name, title, text, inline_svg(figure, name, text), caption)

@@ -12,7 +12,6 @@ from fitontest.measures.interval import Interval
 from fitontest.measures.words import as_percent
 from fitontest.results.text import capital, short
 from fitontest.uncertainty.tendency import Tendency, tendency_of
-from fitontest.uncertainty.verdict import both_values
 
 CONFIDENCE = "confidence"
 
@@ -58,11 +57,9 @@ class Measured:
         told = tendency_of(sample) if tendency is None else tendency
         rank = "-" if sample.has_pooled_scores else short(float(AUC().estimate(sample)))  # which lost their order
         losses = (short(sample.mean_loss(name)) for name in ("brier", "log_loss"))
-        interval = estimate.interval
-        error = both_values(estimate).partition(" (")
-        ends = () if interval is None else (f"{short(interval.low)} to {short(interval.high)}",)
+        error = estimate.in_words.partition(" (")
         return cls(
-            (error[0], *([f"({error[2]}"] if error[2] else []), *ends),
+            (error[0], *([error[2].removesuffix(")")] if error[2] else [])),
             ("-",) if told.slope is None else _with_ends(told.slope, told.slope_interval),
             _with_ends(told.residual, told.residual_interval),
             (rank,),

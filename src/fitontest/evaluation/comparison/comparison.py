@@ -28,7 +28,6 @@ from fitontest.results.frames import Records, attributes
 from fitontest.results.table import Section, Table
 from fitontest.results.text import capital, count, short, signed
 from fitontest.uncertainty.redrawing import Redrawing, estimate_of
-from fitontest.uncertainty.verdict import both_values
 
 if TYPE_CHECKING:
     from fitontest.displays.canvas import AxesOrFigure
@@ -518,21 +517,13 @@ def _describe_errors(comparison: Comparison, chosen: Calibrator) -> str:
         return ""
     name = next(iter(chosen.errors))
     if chosen.name == comparison.do_nothing:
-        return f"Calibration error ({name}): {_format_error(before).rstrip(',')}.{_describe_rough(before, 'Before')}"
+        return f"Calibration error ({name}): {before.in_words}.{_describe_rough(before, 'Before')}"
     where = "out of fold" if after.debiased is None else "of the map of all rows"
     where = "on the test set" if comparison.n_test else where
     doubts = f"{_describe_rough(before, 'Before')}{_describe_rough(after, 'After')}"
     if after.interval is None and after.interval_reason:
         doubts += f" After, there is no interval: {after.interval_reason}."
-    return f"Calibration error ({name}): {_format_error(before)} before; {_format_error(after)} after, {where}.{doubts}"
-
-
-def _format_error(estimate: Estimate) -> str:
-    """Return how an error is quoted, with its interval, after which the sentence goes on."""
-    text, interval = both_values(estimate), estimate.interval
-    if interval is None:
-        return text
-    return f"{text}, {100 * interval.level:g} % interval {short(interval.low)} to {short(interval.high)},"
+    return f"Calibration error ({name}): {before.in_words} before; {after.in_words} after, {where}.{doubts}"
 
 
 def _describe_rough(estimate: Estimate, when: str) -> str:
