@@ -52,10 +52,10 @@ def name_axes(pos_label: Label | None, reduction: str | None = None) -> tuple[st
 def value_in_words(error: Estimate) -> str:
     """Return the value of an error that texts quote, with its interval where there is one."""
     interval = error.interval
-    if error.measure.unit != "fraction" or interval is None:
-        return (
-            in_decimals([error.quoted])[0] if error.measure.unit == "fraction" else error.measure.printed(error.quoted)
-        )
+    if error.measure.unit != "fraction":
+        return error.measure.printed(error.quoted)
+    if interval is None:
+        return in_decimals([error.quoted])[0]
     return quote(error.quoted, interval.low, interval.high, interval.level)
 
 

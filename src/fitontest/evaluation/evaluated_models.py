@@ -8,6 +8,7 @@ from fitontest.data.samples import Samples
 from fitontest.evaluation.evaluation import Evaluation
 from fitontest.evaluation.verdict_lines import header_of, line_of
 from fitontest.results.checks import choose
+from fitontest.results.detailed import Detailed
 from fitontest.results.several import MODEL, Kind, Several, grouped
 from fitontest.results.table import Section, Table
 from fitontest.results.text import count, sentence

@@ -43,11 +43,11 @@ FAMILY_HELP = (
 @click.option("--scoring", type=Choice(sorted(LOSSES, reverse=True)), default="log_loss", show_default=True)
 @click.option(
     "--rule",
-    type=Choice([AUTO, *sorted(RULES, reverse=True)]),
+    type=Choice(sorted(RULES, reverse=True)),
     default=AUTO,
     show_default=True,
-    help="auto: stack from 500 rows on, one_se with fewer. stack: the mixture of all, or to do nothing where it "
-    "predicts no better. one_se: of the maps that keep the ranking the simplest within one standard error of the best. "
+    help="auto: one_se with fewer than 500 rows; with more stack, but one_se where the mixture has no smaller loss. "
+    "stack: the mixture of all, or to do nothing where it predicts no better. one_se: of the maps that keep the ranking the simplest within one standard error of the best. "
     "Both leave scores alone whose calibration is not rejected. best: the best (to do nothing, unless that is worse by "
     "more than one standard error).",
 )

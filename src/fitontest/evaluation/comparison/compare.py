@@ -58,9 +58,9 @@ def compare_calibrators(
 ) -> Comparison:
     """Compare recalibration methods on rows that they were not fitted to, and choose one.
 
-    The choice keeps the ranking of the scores: by default a mixture of maps that never decrease or, of fewer than 500
-    rows, the simplest of these within one standard error of the best. Scores whose calibration is not rejected are left
-    as they are.
+    The choice keeps the ranking of the scores: by default a mixture of maps that never decrease, but the simplest of
+    these within one standard error of the best where that predicts held-out rows as well as the mixture, or where there
+    are fewer than 500 rows. Scores whose calibration is not rejected are left as they are.
 
     Every family is fitted to all folds but one and predicts that one. The mean loss of these predictions measures how
     good the calibrator is. Families are compared by the *paired* differences of their losses, d_i = loss_i(a) -

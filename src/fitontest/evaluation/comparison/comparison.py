@@ -55,6 +55,7 @@ SEGMENTS_NOTE = (
     "less mean prediction. multicalibration error: of all segments, walks along the score too, the largest error in "
     "standard errors, times that of all rows."
 )
+SIMPLEST_OF_SINGLE = "of single maps the simplest within one standard error is taken, or none"
 LEAST_SAID = 0.05  # weight of a member of a mixture that the first sentence names
 ONLY_MIXTURES = 'rule="stack" takes a mixture or nothing'
 ONE_FAMILY = 'For one family in place of a mixture: rule="one_se".'
@@ -159,14 +160,14 @@ class Comparison(Table):
         """The chosen calibrator, fitted to all rows."""
         return self[self.chosen].family
 
-    def choice(self, rule: Literal["best", "one_se", "stack"]) -> str:
+    def choice(self, rule: Literal["auto", "best", "one_se", "stack"]) -> str:
         """Return the name of the calibrator that a rule chooses; it need not be the rule of this comparison.
 
         Without a mixture among the candidates there is nothing for "stack" to choose.
 
         Parameters
         ----------
-        rule : {"best", "one_se", "stack"}
+        rule : {"auto", "best", "one_se", "stack"}
             See `compare_calibrators`.
 
         Raises
@@ -539,8 +540,10 @@ def _describe_smallest(comparison: Comparison, chosen: Calibrator, first: Calibr
     smaller = _list_smaller(comparison, chosen)
     if chosen.name == comparison.do_nothing or not smaller:
         return ""
-    behind, loss, stacked = chosen.held_out.to_best, LOSS_NAMES[comparison.scoring], comparison.rule == "stack"
-    reason = f"{ONLY_MIXTURES}." if stacked else _describe_simplicity(comparison, chosen)
+    behind, loss, stacked = chosen.held_out.to_best, LOSS_NAMES[comparison.scoring], is_mixture(chosen.family)
+    reason = _describe_simplicity(comparison, chosen)
+    if stacked:
+        reason = f"{ONLY_MIXTURES if comparison.rule == 'stack' else SIMPLEST_OF_SINGLE}."
     text = f"The smallest {loss} is that of {first.name}, {_format_amount(behind.mean, behind.se)} less: {reason}"
     if len(smaller) == 1:
         return text

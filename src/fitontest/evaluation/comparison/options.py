@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, TypedDict
 
-from fitontest.evaluation.comparison.calibrators import RULES
+from fitontest.evaluation.comparison.calibrators import AUTO, RULES
 from fitontest.evaluation.comparison.candidates import find_identity
 from fitontest.evaluation.comparison.kinds import Families, FamilyKind
 from fitontest.families.base import Family
@@ -33,7 +33,8 @@ class Judging(TypedDict, total=False):
     scoring : {"log_loss", "brier"}, default="log_loss"
         The proper loss. Log loss clips predictions to [1e-6, 1 - 1e-6].
     rule : {"auto", "stack", "one_se", "best"}, default="auto"
-        "auto": "stack" from 500 rows on, "one_se" with fewer. But for "best" all take the identity where calibration of
+        "auto": of fewer than 500 rows "one_se"; of more "stack", but what "one_se" takes of the others where the
+        mixture has no smaller loss. But for "best" all take the identity where calibration of
         the scores is not rejected (the test of `evaluate`, at 5 %), where the scores rank in reverse, and where the
         gain of fewer than 500 rows is no larger than two standard errors.
         "one_se": one family, of those whose fitted map never decreases and has more than one value. The identity, if
@@ -105,7 +106,7 @@ class Options:
         repeated_folds(2, self.cv, self.repeats, 0)  # raises where cv or repeats are not valid
         seed = one_seed(self.random_state)
         choose(self.scoring, ("log_loss", "brier"), "scoring")
-        mixture = self.scoring if choose(self.rule, RULES, "rule") == "stack" else None
+        mixture = self.scoring if choose(self.rule, RULES, "rule") in (AUTO, "stack") else None
         put(self, "candidates", kind.read_candidates(self.families, seed, mixture))
         put(self, "estimators", read_families(self.evaluators, "evaluators", seed))
         put(self, "decomposing", kind.read_one(kind.decomposition, "decomposition", seed))
