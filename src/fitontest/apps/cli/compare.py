@@ -48,8 +48,8 @@ FAMILY_HELP = (
     show_default=True,
     help="auto: one_se with fewer than 500 rows; with more stack, but one_se where the mixture has no smaller loss. "
     "stack: the mixture of all, or to do nothing where it predicts no better. one_se: of the maps that keep the "
-    "ranking the simplest within one standard error of the best. All three leave scores alone whose calibration is not rejected. best: the best (to do nothing, unless that is worse "
-    "by more than one standard error).",
+    "ranking the simplest within one standard error of the best. All three leave scores alone whose calibration is "
+    "not rejected. best: the best (to do nothing, unless that is worse by more than one standard error).",
 )
 @click.option(
     "--evaluator",
