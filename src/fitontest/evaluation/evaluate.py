@@ -26,13 +26,14 @@ from fitontest.measures.plug_in import PlugIn
 from fitontest.numerics.norms import Norm
 from fitontest.numerics.simplex_distances import DEFAULT_DISTANCE
 from fitontest.results.checks import as_list, choose
+from fitontest.results.docstrings import take_descriptions
 from fitontest.results.exceptions import BlockSizeWarning, without_warnings_of
 from fitontest.results.options import spell_out
 from fitontest.results.several import MODEL, SEGMENT, Kind
 from fitontest.results.typing import ArrayInput, RandomState
 from fitontest.uncertainty.options import Options, split_options
 from fitontest.uncertainty.redrawing import Redrawing
-from fitontest.uncertainty.tolerance import DEFAULT_TOLERANCE, Tolerance, ToleranceLike, read_tolerance
+from fitontest.uncertainty.tolerance import NearEnough, Tolerance, read_tolerance
 
 FamilyLike = str | Family | CalibrationMap | MulticlassFamily | MulticlassMap
 ALL = "all"  # in place of a list of families
@@ -41,6 +42,12 @@ DEFAULT_SEGMENTED = ("spline",)  # the family that segments are measured by unas
 DEFAULT_CANONICAL = ("temperature", "vector", "matrix")  # families of several classes that are evaluated unasked
 DEFAULT_MEASURES = ("simplex_ece", "proper_error")  # beside them; beside families of two classes there are none
 MOST_BY_ROW = 50_000  # rows of a frame, beyond which cells are quicker, and their numbers the same to five digits
+
+
+@take_descriptions(Options)
+@take_descriptions(NearEnough)
+class EvaluationOptions(NearEnough, Options, total=False):
+    """What is near enough, how labels and scores are read, and how labels are redrawn."""
 
 
 @spell_out()
@@ -55,8 +62,7 @@ def evaluate(
     adjust: Literal["holm", "max"] = "holm",
     segments: SegmentsOf = "crossed",
     against: Against = "logistic",
-    tolerance: ToleranceLike = DEFAULT_TOLERANCE,
-    **options: Unpack[Options],
+    **options: Unpack[EvaluationOptions],
 ) -> Any:
     """Say whether scores are calibrated, and by how much and in which direction they are not.
 
@@ -107,8 +113,6 @@ def evaluate(
     against : {"logistic", "scores"}, default="logistic"
         With ``adjust="max"``, what segments are tested against: scores after one logistic map of all rows, so that an
         error that all rows share makes no segment guilty; or the scores as they are.
-    tolerance : float in (0, 1) or Tolerance, default=Tolerance(ratio=0.1, slope=0.1, error=0.01)
-        What a verdict takes for near enough, see `fitontest.uncertainty.Tolerance`; a number is of O:E and slope.
     label, prob, weight : str, optional
         Columns of a file or data frame, of labels, scores and weights; of several models `prob` is a dict of columns. A
         lazy frame, and one of more than 50,000 rows, is reduced to `Cells` in one pass, and to those of each segment.
@@ -161,7 +165,7 @@ def evaluate(
     choose(adjust, ("holm", "max"), "adjust")
     choose(against, AGAINST, "against")
     choose(segments, SEGMENTS_OF, "segments")
-    near = read_tolerance(tolerance)
+    near = read_tolerance(options["tolerance"])
     reading, redrawing = split_options(options)
     prob, reduction, seed = reading["prob"], reading["reduction"], redrawing.random_state
     by_row = reading["label"] is None or reduction == CANONICAL or _has_few_rows(y_true)

@@ -16,6 +16,7 @@ from fitontest.results.typing import RandomState
 from fitontest.risk.validation.thresholds import read_thresholds
 from fitontest.uncertainty.options import Options
 from fitontest.uncertainty.redrawing import Redrawing
+from fitontest.uncertainty.tolerance import NearEnough
 
 
 class Headings(TypedDict, total=False):
@@ -40,9 +41,10 @@ class Headings(TypedDict, total=False):
 
 
 @take_descriptions(Options)
+@take_descriptions(NearEnough)
 @take_descriptions(Headings)
-class PageOptions(Headings, Options, total=False):
-    """What a report says of itself, how labels and scores are read, and how labels are redrawn."""
+class PageOptions(Headings, NearEnough, Options, total=False):
+    """What a report says of itself, what is near enough, how labels and scores are read, and how labels are redrawn."""
 
 
 @dataclass(frozen=True)

@@ -70,7 +70,7 @@ from fitontest.results.writing import write_text
 from fitontest.risk.validation.validation import Validation
 from fitontest.segments.found_segments import FoundSegments
 from fitontest.uncertainty.redrawing import MOST_JUDGED, Redrawing
-from fitontest.uncertainty.tolerance import DEFAULT_TOLERANCE, ToleranceLike, read_tolerance
+from fitontest.uncertainty.tolerance import read_tolerance
 from fitontest.uncertainty.verdict import FAMILY, Verdict
 
 TCE_ROWS = 100_000  # rows above which the test of each score is left out, because it then rejects nearly all
@@ -359,7 +359,6 @@ def report(
     categorical_features: CategoricalFeatures = FROM_DTYPE,
     thresholds: float | Sequence[float] | None = None,
     monitor: Monitor | MonitorEvidence | None = None,
-    tolerance: ToleranceLike = DEFAULT_TOLERANCE,
     **options: Unpack[PageOptions],
 ) -> Report:
     """Return a page on the calibration of scores: whether they are wrong, what to do first, and what it gains.
@@ -395,8 +394,6 @@ def report(
     monitor : Monitor or MonitorEvidence, optional
         Of the stream that the model is monitored in: the page has a part with its sentence, its batches and pictures.
         It changes nothing else, since the rows of a stream are other ones.
-    tolerance : float in (0, 1) or Tolerance, default=Tolerance(ratio=0.1, slope=0.1, error=0.01)
-        What the verdict takes for near enough, see `fitontest.uncertainty.Tolerance`; a number is of O:E and slope.
     random_state : int, RandomState or None, default=0
         Seed of the folds and of all draws.
     reduction : {"confidence", "classwise", "binary", "canonical"}, optional
@@ -432,7 +429,7 @@ def report(
     Report('Model A': Underconfident, and scores too high. Calibrate the scores)
     >>> report.save("report.html")  # doctest: +SKIP
     """
-    monitoring, near = read_monitor(monitor), read_tolerance(tolerance)
+    monitoring, near = read_monitor(monitor), read_tolerance(options["tolerance"])
     provenance = Provenance.of(options["date"], options["model"], options["notes"])
     reading = reading_of(options)
     of_page: dict[str, Any] = {name: options[name] for name in ("title", "level", "random_state", "reduction")}
