@@ -79,7 +79,7 @@ def compared(problem: Problem, seed: int, families: list[str] | None, scoring: s
     with without_warnings():
         default = fot.families.Stacking(loss=scoring, random_state=seed).fit(val.p, val.y)
     mixture = next(one.family for one in mixed if isinstance(one.family, fot.families.Stacking))
-    mixtures = {"rule stack": mixed.best_, "always the mixture": mixture, "always stacking": default}
+    mixtures = {"rule stack": mixed.chosen_, "always the mixture": mixture, "always stacking": default}
     oracle = min(one.test.score for one in comparison)
     best = {"rule one_se": choose_by("one_se", comparison).family, **mixtures}
     tested = {}

@@ -43,7 +43,7 @@ def as_svg(figure: Figure) -> int:
 
 
 def reliability(error: fot.measures.Estimate, data: Data, scale: str) -> int:
-    display = fot.ReliabilityDisplay(error, fot.ScoreSample(*data), scale=scale)
+    display = fot.ReliabilityDisplay.from_estimate(error, fot.ScoreSample(*data), scale=scale, band={"kind": None})
     return as_svg(display.plot(blank()).figure_)
 
 

@@ -5,7 +5,6 @@ from pathlib import Path
 import numpy as np
 
 import fitontest as fot
-from fitontest.displays.small_multiples import SmallMultiples
 from fitontest.results.exceptions import without_warnings
 from report import markdown
 from tce_values import quantile_edges
@@ -42,7 +41,7 @@ def draw(y: np.ndarray, p: np.ndarray, name: str, stem: Path, limits: Limits) ->
         return [one.save(Path(f"{stem}_{kind}.png"), dpi=DPI) for kind, one in shown.items()]
 
 
-def maps(y: np.ndarray, p: np.ndarray, name: str, limits: Limits) -> SmallMultiples:
+def maps(y: np.ndarray, p: np.ndarray, name: str, limits: Limits) -> fot.ReliabilityDisplay:
     """Return reliability diagrams of the maps that the bins make: the share of positives over each."""
     from matplotlib.figure import Figure
 

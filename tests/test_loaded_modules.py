@@ -39,6 +39,7 @@ def loaded():
     return dict(zip(STEPS, map(str.split, done.stdout.splitlines()), strict=True))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("step", STEPS)
 def test_it_does_without_jax(step):
     assert "numpy" in loaded()[step]

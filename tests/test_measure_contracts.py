@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
-from matplotlib.figure import Figure
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 import fitontest as fot
@@ -410,16 +409,6 @@ def test_in_the_command_line(name, measure, tmp_path):
             assert detail["if_calibrated"]["draws"] == 2
         else:
             assert detail["if_calibrated"] is None
-
-
-def test_in_a_legend():
-    """All in one legend: drawing takes longer than all the measures."""
-    y, p = noisy(250, ties=2)
-    measures = [*VARIANTS.values(), Agreement()]
-    display = fot.ReliabilityDisplay.from_predictions(y, p, family="identity", measures=measures, ax=Figure())
-    shown = " ".join(" ".join(text.get_text() for text in display.legend_.get_texts()).split())
-    for measure in measures:
-        assert f"{measure.title} {measure.printed(value(measure, y, p))}" in shown
 
 
 def test_texts_are_escaped():

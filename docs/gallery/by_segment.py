@@ -1,6 +1,7 @@
-"""Diagrams of segments.
+"""Segments that somebody named.
 
-Segments that somebody named, the worst first, beside all rows.
+Observed over expected events of each segment, with intervals, and of all rows. Orange is outside the
+grey tolerance; of a ring the rows cannot tell.
 """
 
 import numpy as np

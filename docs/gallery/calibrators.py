@@ -1,8 +1,7 @@
 """Calibrators behind a model.
 
-The held-out loss of each calibrator less the smallest one, with the standard error of the
-difference; the dashed line is doing nothing. Beside it the calibration error that each leaves, by
-two families.
+The held-out loss of each calibrator less the smallest one, with the 95 % interval of the
+difference, and the calibration error that each leaves.
 """
 
 from sklearn.datasets import load_digits

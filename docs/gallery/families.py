@@ -18,4 +18,4 @@ p = cross_val_predict(model, images, odd, method="predict_proba")[:, 1]
 
 evaluation = fot.evaluate(odd, p, families=["slope1", "isotonic", "spline"])
 
-evaluation.plot()
+evaluation.plot("all")

@@ -1,7 +1,7 @@
-"""Errors of many segments.
+"""Many segments.
 
-All values and pairs of values of the columns are tested together, by one maximum over redrawn
-labels. The 95 % intervals hold together.
+All values and pairs of values of the columns. Of more than twenty segments the 95 % intervals hold
+together.
 """
 
 import numpy as np

@@ -1,6 +1,6 @@
-"""Models side by side.
+"""Several models.
 
-The map of each model, on shared axes.
+Up to four models are curves on the same axes, with their errors beside them.
 """
 
 from sklearn.datasets import load_digits

@@ -1,7 +1,7 @@
 """Rare events.
 
-Most scores are near 0. Both axes are laid out in logits by themselves there, so that the corner can
-be read.
+Where the base rate is below 5 % the diagram shows observed over expected events against the score,
+on logarithmic axes.
 """
 
 import fitontest as fot

@@ -1,7 +1,6 @@
 """The validation of a risk model.
 
-The calibration curve with the statistics that reports ask for. Risks of events go up from the line,
-those of non-events down.
+The calibration curve of the risks, with what the validation says of them.
 """
 
 import numpy as np

@@ -1,6 +1,6 @@
 """The validation of two risk models.
 
-The calibration curves of two models of the same people, each with its statistics.
+The calibration curves of two models of the same people, with their errors.
 """
 
 import numpy as np

@@ -1,78 +1,54 @@
-"""Reliability diagrams: what is drawn is what was fitted, and the numbers are those of the errors."""
+"""The reliability diagram: what is drawn is what was fitted and counted, where there are rows, and all is seen."""
 
 import pickle
-import warnings
-from functools import cache
-from itertools import pairwise
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from matplotlib.colors import to_rgb, to_rgba
 from matplotlib.figure import Figure
-from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from scipy.stats import beta
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
 
 import fitontest as fot
-from fitontest.displays.headline import describe_error
-from fitontest.displays.palette import GAP, SERIES, blend_with_background, get_series_style
-from fitontest.displays.reliability_artists import MAX_OPACITY, MIN_OPACITY
-from fitontest.measures.interval import ErrorInterval
-from fitontest.measures.plug_in import PlugIn
-from fitontest.results.text import debiased_and_raw, short
-from fitontest.uncertainty.redrawing import Redrawing, estimate_of
-from tests.displays.figures import areas, blank, heights, pixels, plain
+from fitontest.displays.diagram import Diagram
+from fitontest.displays.palette import SERIES
+from fitontest.displays.planes import choose_plane
+from fitontest.displays.rows_along import LEAST_WIDTH, MOST_DENSE, WIDER
+from fitontest.numerics.significance.exact_share import share_interval
+from fitontest.uncertainty.effective_rows import effective_rows
+from tests.displays.figures import blank, pixels, plain
 from tests.quick_families import quick
-from tests.strategies import WHOLE_WEIGHTS, noisy, samples
+from tests.strategies import noisy
 
-FAMILIES = {
-    **{name: quick(name) for name in fot.families.names("two")},
-    "slope1-equal_width": fot.Slope1(10, "equal_width"),
-    "slope1-right": fot.Slope1(7, closed="right"),
-    "slope1-edge at 1": fot.Slope1([0.5, 1.0]),
-    "slope1-500": fot.Slope1(500),
-    "flat-10": fot.Flat(10),
-    "isotonic-step": fot.Isotonic("step"),
-    "pl-refit": fot.PL(3, ensemble=False),
-    "pl3-refit": fot.PL3(3, ensemble=False),
-}
-SCORES = noisy(900, seed=3, ties=3)
+SCORES = noisy(900, seed=3)
 SAMPLE = fot.ScoreSample(*SCORES)
-SCALES = ("probability", "logit")
-EACH_SHAPE = ("slope1", "isotonic", "pl3")  # of a line: knots, steps, a curve
-
-
-@cache
-def fitted(name):
-    """Return the error of these scores under a family, which is fitted once for all tests."""
-    return fot.calibration_error(*SCORES, family=FAMILIES[name], interval=None)
-
-
-PLAIN = {"family": "slope1", "scale": "probability", "interval": None, "band": None}  # what most tests are not of
+QUICK = {"interval": None, "band": None}
 
 
 def draw(y, p, **options):
-    return fot.ReliabilityDisplay.from_predictions(y, p, **{"ax": blank(), **PLAIN, **options})
+    return fot.ReliabilityDisplay.from_predictions(y, p, **{"ax": plain((5.2, 6.2)), **QUICK, **options})
 
 
-def legend_of(display):
-    return [text.get_text() for text in display.legend_.get_texts()]
+def one(display):
+    """Return the only diagram of a display."""
+    (diagram,) = display.diagrams.values()
+    return diagram
 
 
-@pytest.fixture(scope="module")
-def scores():
-    return SCORES
+def drawn(display):
+    """Return the artists of the only diagram."""
+    (artists,) = display.artists_.values()
+    return artists
 
 
-@pytest.fixture(scope="module")
-def banded():
-    """A diagram with every part: of a family with knots, with a band."""
-    display = fot.ReliabilityDisplay(fitted("pl"), SAMPLE)
-    display.add_band(SAMPLE, draws=3)
-    return display.plot(blank())
+def rare(n=4000, factor=1.5, seed=0):
+    """Return rare events that are more frequent than their scores by a factor."""
+    rng = np.random.default_rng(seed)
+    p = 10.0 ** rng.uniform(-3, -1, n)
+    return rng.random(n) < factor * p, p
 
 
 @pytest.fixture(autouse=True)
@@ -82,689 +58,493 @@ def no_figure_is_left():
     assert plt.get_fignums() == before
 
 
-@pytest.mark.parametrize("name", FAMILIES)
-def test_every_family_can_be_drawn(name):
-    error = fitted(name)
-    for scale in SCALES:
-        display = fot.ReliabilityDisplay(error, SAMPLE, scale=scale).plot(plain())
-        if name in EACH_SHAPE or scale == "logit":  # the axes and the ticks of the others are like theirs
-            display.figure_.draw_without_rendering()
-        x, c = display.line_.get_data()
-        assert np.isfinite(c).any()
-        assert np.nanmin(x) < 0.05
-        assert np.nanmax(x) > 0.95
-    shown = legend_of(display)[0]
-    assert f"{'ECE ' if isinstance(error.estimator, fot.Slope1) else ''}raw {short(float(error))}\nn = 900" in shown
-    assert error.family in shown
-    if error.n_bins is not None:
-        assert f", {error.n_bins} {'segment' if error.family in ('pl', 'pl3') else 'bin'}" in shown
-
-
-@pytest.mark.parametrize("scale", SCALES)
-@pytest.mark.parametrize("family", ["slope1", fot.Flat(5)])
-def test_the_family_is_fitted_to_the_scores_and_drawn(family, scale, scores):
-    display = draw(*scores, family=family, scale=scale)
-    error = fot.calibration_error(*scores, family=family, interval=None)
-    assert float(display.error) == float(error)
-    assert display.map_ == error.map
+@pytest.mark.parametrize("scale", ["probability", "logit", "ratio"])
+@pytest.mark.parametrize("name", fot.families.names("two"))
+def test_every_family_can_be_drawn_on_all_axes(name, scale):
+    error = fot.measures.PlugIn(quick(name)).estimate(SAMPLE)
+    display = fot.ReliabilityDisplay.from_estimate(error, SAMPLE, scale=scale, band={"kind": None}).plot(plain())
+    assert one(display).plane.name == scale
     assert pixels(display.figure_)[..., :3].std() > 0.05  # an empty picture is white
+    assert display.ax_.get_ylabel().startswith("Observed")
 
 
-@pytest.mark.parametrize("scale", SCALES)
-@pytest.mark.parametrize("name", FAMILIES)
-def test_gaps_weighted_by_shares_add_up_to_the_error(name, scale):
-    bins = fot.ReliabilityDisplay(fitted(name), SAMPLE, scale=scale).to_frame(part="bins")
+def test_a_curve_is_the_mean_of_the_map_over_the_rows_of_each_cell():
+    y, p = SCORES
+    diagram = one(draw(y, p, family="beta"))
+    curve, cell = diagram.curve, np.minimum((p * 100).astype(int), 99)
+    for k in range(100):
+        own = p[cell == k]
+        x = own.mean() if own.size else (k + 0.5) / 100
+        c = diagram.error.map(own).mean() if own.size else diagram.error.map(np.array([x]))[0]
+        assert curve.x[k] == pytest.approx(x)
+        assert curve.y[k] == pytest.approx(c)
+
+
+def test_there_is_no_curve_without_rows():
+    rng = np.random.default_rng(0)
+    p = np.concatenate((rng.uniform(0, 0.3, 1000), rng.uniform(0.7, 1.0, 1000), [0.45, 0.5, 0.55]))
+    display = draw(rng.random(2003) < p, p)
+    curve = one(display).curve
+    assert not curve.drawn[(curve.x > 0.36) & (curve.x < 0.64)].any()
+    assert curve.drawn[(curve.x > 0.02) & (curve.x < 0.28)].all()
+    for segment in drawn(display)["curve"].get_segments():
+        assert segment[1, 0] - segment[0, 0] < 0.05  # no line leads over the gap
+    least, most = np.quantile(p, (0.005, 0.995))
+    shown = curve.x[curve.drawn]
+    assert least - 0.01 <= shown.min()
+    assert shown.max() <= most + 0.01
+
+
+def test_few_rows_have_a_curve_where_ten_are_near_and_weights_count_as_effective_rows():
+    rng = np.random.default_rng(0)
+    p = np.linspace(0.005, 0.995, 100)
+    y = rng.random(100) < p
+    assert one(draw(y, p)).curve.drawn.mean() > 0.9  # within a tenth of the axis
+    w = np.where(np.arange(100) % 10 == 0, 1000.0, 0.1)  # two of twenty near rows bear nearly all of the weight
+    assert not one(draw(y, p, sample_weight=w, weights="importances")).curve.drawn.any()
+
+
+def test_a_line_is_as_wide_as_rows_are_dense_on_the_same_scale_everywhere():
+    rng = np.random.default_rng(0)
+    p = np.concatenate((rng.uniform(0, 0.5, 8000), rng.uniform(0.5, 1, 2000)))
+    curve = one(draw(rng.random(10_000) < p, p)).curve
+    for middle, dense in ((0.25, 1.6), (0.75, 0.4)):
+        width = curve.width[np.argmin(np.abs(curve.x - middle))]
+        assert width == pytest.approx(LEAST_WIDTH + WIDER * np.sqrt(dense), rel=0.05)
+    heap = np.concatenate((np.full(900, 0.5), rng.random(100)))
+    assert one(draw(rng.random(1000) < heap, heap)).curve.width.max() == LEAST_WIDTH + WIDER * np.sqrt(MOST_DENSE)
+
+
+def test_points_are_of_bins_of_equal_width_and_small_ones_are_merged():
+    y, p = SCORES
+    points = one(draw(y, p)).points
+    assert points.p.size == 10
+    for k, row in enumerate(points.to_records()):
+        own = (p >= k / 10) & ((p < (k + 1) / 10) | (k == 9))
+        assert row["mean_prediction"] == pytest.approx(p[own].mean())
+        assert row["empirical_probability"] == pytest.approx(y[own].mean())
+        low, high = share_interval(int(y[own].sum()), int(own.sum()), 0.95)
+        assert (row["low"], row["high"]) == (pytest.approx(low), pytest.approx(high))
+    rng = np.random.default_rng(0)
+    q = np.concatenate((rng.uniform(0, 0.1, 500), rng.uniform(0.9, 1, 300), rng.uniform(0.2, 0.8, 19)))
+    merged = one(draw(rng.random(819) < q, q)).points
+    assert merged.weight.tolist() == [500.0, 319.0]  # the smaller neighbour
+    assert merged.weight.sum() == 819
+
+
+def test_counts_are_rows_and_importances_and_groups_count_less():
+    y, p = SCORES
+    twice = one(draw(y, p, sample_weight=np.full(y.size, 2))).points
+    again = one(draw(np.tile(y, 2), np.tile(p, 2))).points
+    np.testing.assert_allclose(twice.low, again.low)
+    w = np.random.default_rng(0).gamma(0.4, 1, y.size)
+    weighted = one(draw(y, p, sample_weight=w)).points
+    own = p < 0.1
+    n = w[own].sum() ** 2 / (w[own] ** 2).sum()
+    share = w[own] @ y[own] / w[own].sum()
+    assert weighted.high[0] == pytest.approx(share_interval(share * n, n, 0.95)[1])
+    groups = np.repeat(np.arange(90), 10)  # whose labels agree
+    rng = np.random.default_rng(1)
+    y = np.repeat(rng.random(90) < 0.5, 10)
+    q = np.repeat(rng.uniform(0.3, 0.7, 90), 10) + rng.uniform(-0.02, 0.02, 900)
+    alone, grouped = one(draw(y, q)).points, one(draw(y, q, groups=groups))
+    assert np.all(grouped.points.high - grouped.points.low > 1.5 * (alone.high - alone.low))
+    sample = grouped.sample
+    at = slice(0, int(np.searchsorted(sample.rows.p, grouped.points.upper[0])))
+    assert effective_rows(sample, at) < 0.5 * at.stop
+    few = one(draw(y, q, groups=np.arange(900) % 6)).points
+    assert np.isnan(few.low).all()
+
+
+def test_few_distinct_scores_are_points_with_exact_intervals_and_no_curve():
+    rng = np.random.default_rng(0)
+    p = rng.integers(0, 11, 500) / 10
+    y = (rng.random(500) < 0.1 + 0.7 * p).astype(int)
+    display = draw(y, p)
+    diagram = one(display)
+    assert (diagram.form, diagram.curve) == ("points", None)
+    rows = display.rows("points")
+    assert [row["mean_prediction"] for row in rows] == pytest.approx(np.unique(p).tolist())
+    for row in rows:
+        own = p == row["lower"]
+        k, n = int(y[own].sum()), int(own.sum())
+        assert row["low"] == pytest.approx(beta.ppf(0.025, k, n - k + 1) if k else 0.0)
+        assert row["high"] == pytest.approx(beta.ppf(0.975, k + 1, n - k) if k < n else 1.0)
+    areas = drawn(display)["points"].get_sizes()
+    assert np.argmax(areas) == np.argmax([row["weight"] for row in rows])
+    assert {round(bar.get_x() + bar.get_width() / 2, 6) for bar in drawn(display)["histogram"]} == {
+        *np.unique(p).round(6)
+    }
+    assert one(draw(*noisy(20))).form == "curve"  # 20 scores of a row each are none of few
+
+
+@pytest.mark.parametrize(("most", "end"), [(0.04, 0.05), (0.38, 0.4), (0.55, 0.6), (0.7, 1.0)])
+def test_axes_end_where_the_scores_do(most, end):
+    rng = np.random.default_rng(0)
+    p = np.concatenate((rng.uniform(0, most, 50_000), [0.9]))
+    diagram = one(draw(rng.random(50_001) < p, p, scale="probability"))
+    assert (diagram.plane.x.lower, diagram.plane.x.upper) == (0.0, end)
+    assert diagram.plane.x == diagram.plane.y
+    assert diagram.notes == ([f"axes end at {end:.2g}; 1 row beyond"] if end < 1 else [])
+
+
+def test_axes_show_what_is_observed_above_low_scores():
+    rng = np.random.default_rng(0)
+    p = rng.uniform(0, 0.09, 5000)
+    diagram = one(draw(rng.random(5000) < 0.4, p))
+    assert diagram.plane.y.upper >= diagram.points.share.max()
+
+
+def test_logit_axes_are_asked_for_and_named():
+    y, p = SCORES
+    assert one(draw(y, p**6, scale="auto")).plane.name == "probability"
+    display = draw(y, p, scale="logit")
+    assert display.ax_.get_xscale() == display.ax_.get_yscale() == "logit"
+    assert display.histogram_ax_.get_xlabel() == "Predicted probability (logit axis)"
+    assert display.ax_.get_ylabel() == "Observed frequency (logit axis)"
+
+
+def test_rare_events_are_observed_over_expected_on_logarithmic_axes():
+    y, p = rare()
+    display = draw(y, p)
+    diagram = one(display)
+    assert (diagram.plane.name, display.ax_.get_xscale(), display.ax_.get_yscale()) == ("ratio", "log", "log")
+    points, total = diagram.points, p.sum()
+    expected = [p[(p >= row["lower"]) & (p < row["upper"])].sum() for row in points.to_records()]
+    assert len(expected) == min(10, int(total // 10))
+    np.testing.assert_allclose(expected, total / len(expected), atol=0.1)
+    heights = drawn(display)["points"].get_ydata()
+    np.testing.assert_allclose(heights, points.share / points.p)
+    curve = diagram.curve
+    lines = np.array(drawn(display)["curve"].get_segments())
+    np.testing.assert_allclose(np.interp(lines[:, 0, 0], curve.x, curve.y / curve.x), lines[:, 0, 1], rtol=1e-6)
+    near = [p[(p > x / 1.25) & (p < x * 1.25)].sum() >= 5 for x in curve.x]
+    assert not curve.drawn[~np.array(near)].any()
+    low, high = display.ax_.get_ylim()
+    assert low <= 0.5
+    assert high >= 2
+    ratio = fot.measure(y, p, "observed_expected")
+    assert diagram.second.startswith(f"O:E {float(ratio):.2f} (95 % CI ")
+    assert diagram.second.endswith(f"n = 4,000, {y.sum()} events")
+    assert "(log axis)" in display.ax_.get_ylabel()
+
+
+def test_rare_non_events_are_drawn_in_the_same_way_and_the_square_can_be_had():
+    y, p = rare()
+    events, others = one(draw(y, p, family="beta")), one(draw(1 - y, 1 - p, family="beta"))
+    assert others.plane.of_non_events
+    assert others.labels[0] == "Predicted probability of no event (log axis)"
+    np.testing.assert_allclose(others.points.share, events.points.share, atol=1e-9)
+    np.testing.assert_allclose(others.curve.y, events.curve.y, rtol=1e-3)
+    assert "non-events" in others.second
+    assert one(draw(y, p, scale="probability")).plane.name == "probability"
+    assert one(draw(y, p, family="slope1")).plane.name == "probability"
+    half = one(draw(np.tile([0, 1], 50), np.linspace(0.1, 0.9, 100), scale="ratio"))
+    assert half.plane.is_ratio
+
+
+def test_few_distinct_rare_scores_are_points_on_the_square():
+    rng = np.random.default_rng(0)
+    p = rng.choice([0.01, 0.02, 0.05], 3000)
+    assert choose_plane("auto", fot.ScoreSample(rng.random(3000) < p, p)).name == "probability"
+
+
+def test_title_and_second_line_are_verdict_and_error():
+    y, p = noisy(600)
+    display = fot.ReliabilityDisplay.from_predictions(y, p**2, name="model", ax=plain())
+    evaluation = fot.evaluate(y, p**2, families=["spline"])
+    headline = evaluation.verdict.headline
+    assert drawn(display)["title"].get_text().replace("\n", " ") == f"model: {headline[0].lower()}{headline[1:]}"
+    interval = display.error.interval
+    ends = f"(95 % CI {interval.low:.3f} to {interval.high:.3f}), n = 600"
+    second = drawn(display)["second"].get_text().replace("\n", " ")
+    assert second == f"calibration error {display.error.debiased:.3f} {ends}"
+    same = evaluation.plot(ax=plain())
+    assert one(same).second == one(display).second
+    assert one(same).title == headline
+    assert one(draw(y, p)).second == f"calibration error {float(one(draw(y, p)).error):.3f}, n = 600"
+    assert "calibration error (beta) " in one(draw(y, p, family="beta", interval="always")).second
+
+
+def test_an_interval_that_begins_at_zero_is_quoted_without_a_value():
+    rng = np.random.default_rng(1)
+    p = rng.random(500)
+    diagram = one(draw(rng.random(500) < p, p, interval="always"))
+    assert diagram.error.interval.low == 0
+    assert diagram.second == f"calibration error 0.000 to {diagram.error.interval.high:.3f} (95 % CI), n = 500"
+
+
+BINNED = [fot.Slope1(6), fot.Slope1(7, "equal_width"), fot.Slope1([0.5, 1.0]), "flat", fot.Isotonic("step")]
+
+
+@pytest.mark.parametrize("family", BINNED)
+def test_gaps_weighted_by_shares_add_up_to_the_error(family):
+    w = np.random.default_rng(0).integers(0, 3, SCORES[0].size)
+    display = draw(*SCORES, family=family, sample_weight=w)
+    bins = display.to_frame(part="bins")
     kept = bins[bins["n"] > 0]
     assert kept["share"].sum() == pytest.approx(1)
-    assert (kept["share"] * kept["mean_gap"]).sum() == pytest.approx(float(fitted(name)))
+    assert (kept["share"] * kept["mean_gap"]).sum() == pytest.approx(float(display.error))
+    strokes = one(display).strokes
+    assert strokes.weight @ strokes.gap / strokes.weight.sum() == pytest.approx(float(display.error))
 
 
-@given(samples(weights=WHOLE_WEIGHTS))
-@settings(max_examples=30)
-def test_gaps_add_up_for_any_weighted_sample(sample):
-    y, p, w = sample
-    drawn = fot.ScoreSample(y, p, w)
-    error = fot.measures.PlugIn(fot.Slope1(4, "equal_width")).estimate(drawn)
-    display = fot.ReliabilityDisplay(error, drawn)
-    rows = [row for row in display.rows("bins") if row["n"]]
-    assert sum(row["share"] * row["mean_gap"] for row in rows) == pytest.approx(float(error), abs=1e-12)
-    assert sum(row["weight"] for row in display.rows("histogram")) == pytest.approx(w.sum())
-    repeated = fot.ScoreSample(np.repeat(y, w.astype(int)), np.repeat(p, w.astype(int)))
-    again = fot.ReliabilityDisplay(fot.measures.PlugIn(error.map).estimate(repeated), repeated)
-    np.testing.assert_allclose(again.counts, display.counts)
-
-
-@pytest.mark.parametrize("scheme", ["equal_mass", "equal_width"])
-def test_the_top_of_the_fill_is_the_slope_1_map(scheme, scores):
-    y, p = scores
-    display = draw(y, p, family=fot.Slope1(8, scheme))
-    table = display.error.estimator.bin_table_
-    tops = heights(display.fill_)
-    assert len(tops) == 8
-    for b, top in enumerate(tops):
-        shown = top[(top[:, 1] > 0) & (top[:, 1] < 1)]
-        assert np.all(np.diff(shown[:, 1]) == pytest.approx(np.diff(shown[:, 0])))  # at 45 degrees
-        assert np.interp(table.mean_p[b], top[:, 0], top[:, 1]) == pytest.approx(table.mean_y[b])
-        np.testing.assert_array_equal(display.map_(shown[:, 0]), shown[:, 1])
-        inside = np.linspace(*top[[0, -1], 0], 7)  # cut off at 0 and 1
-        expected = np.clip(display.map_(inside), 0, 1)
-        np.testing.assert_allclose(expected, np.interp(inside, top[:, 0], top[:, 1]), atol=1e-15)
-        assert display.fill_.get_paths()[b].vertices[[0, -1], 1].tolist() == [0, 0]
-    np.testing.assert_array_equal(display.means_.get_xydata(), np.column_stack((table.mean_p, table.mean_y)))
-    for b, bar in enumerate(display.outline_.get_segments()):  # flat, as in the classic diagram
-        np.testing.assert_array_equal(bar[:, 1], [0, table.mean_y[b], table.mean_y[b], 0])
-    assert float(display.error) == pytest.approx(np.sum(table.w / 900 * np.abs(table.mean_y - table.mean_p)))
-
-
-def test_the_area_is_the_ece_where_bins_are_equally_wide_and_full():
+def test_the_fill_is_the_gap_and_its_area_the_ece_where_bins_are_alike():
     rng = np.random.default_rng(0)
     p = np.concatenate([(b + rng.random(50)) / 6 for b in range(6)])
     y = rng.random(300) < 0.2 + 0.6 * p  # so that no line leaves [0, 1]
     display = draw(y, p, family=fot.Slope1(6, "equal_width"))
-    assert areas(display.gap_).sum() == pytest.approx(float(display.error), abs=1e-6)
-    assert len({*map(tuple, display.gap_.get_facecolor().tolist())}) == 1  # and all equally dark
+    gap = drawn(display)["gap"]
+    areas = []
+    for path in gap.get_paths():
+        x, h = path.vertices[:-1].T
+        areas.append(abs(np.sum(x * np.roll(h, 1) - np.roll(x, 1) * h)) / 2)
+    assert sum(areas) == pytest.approx(float(display.error), abs=1e-6)
+    assert len({*map(tuple, gap.get_facecolor().tolist())}) == 1  # and all equally dark
+    table = display.error.estimator.bin_table_
+    for line, mean_p, mean_y in zip(drawn(display)["curve"].get_segments(), table.mean_p, table.mean_y, strict=True):
+        assert np.diff(line[:, 1]) == pytest.approx(np.diff(line[:, 0]))  # at 45 degrees
+        assert np.interp(mean_p, *line.T) == pytest.approx(mean_y)
+    ticks = [tick for tick in display.ax_.get_xticks(minor=True) if 0 < tick < 1]
+    assert ticks == pytest.approx([k / 6 for k in range(1, 6)])
 
 
-def test_the_shade_tells_the_share_of_the_data(scores):
-    p = scores[1] ** 3
-    y = np.random.default_rng(0).random(p.size) < 0.2 + 0.6 * p  # so that no line leaves [0, 1]
-    display = draw(y, p, family=fot.Slope1(5, "equal_width"))
-    share = display.shape.share
-    red, green, blue, opaque = display.gap_.get_facecolor().T  # as the gap's colour of this opacity is seen on white
-    opacity = MIN_OPACITY + (MAX_OPACITY - MIN_OPACITY) * share / share.max()
-    for seen, color in zip((red, green, blue), to_rgb(GAP), strict=True):
-        np.testing.assert_allclose(seen, 1 + opacity * (color - 1))
-    assert np.all(opaque == 1)  # the same above the diagonal, over the fill, and below
-    weighted = areas(display.gap_) * 5 * share  # every bin a fifth wide
-    assert weighted.sum() == pytest.approx(float(display.error), abs=1e-5)
+def test_the_shade_tells_the_share_of_the_rows():
+    p = np.concatenate((np.linspace(0.01, 0.49, 300), np.linspace(0.51, 0.99, 100)))
+    y = np.random.default_rng(0).random(400) < 0.2 + 0.6 * p
+    shades = drawn(draw(y, p, family=fot.Slope1(2, "equal_width")))["gap"].get_facecolor()
+    assert shades[0, :3].sum() < shades[-1, :3].sum()  # darker on white
 
 
-def test_flat_bars_stand_at_the_share_of_positives(scores):
-    display = draw(*scores, family="flat")
-    for row, top in zip(display.rows("bins"), heights(display.fill_), strict=True):
-        assert top[:, 1] == pytest.approx(row["empirical_probability"])
-
-
-@pytest.mark.parametrize("family", ["pl", "pl3", "isotonic", "platt", "beta"])
-def test_curves_are_the_map_over_the_scores_and_dotted_beyond(family, scores):
-    y, p = scores
-    p = 0.2 + 0.5 * p
-    display = draw(y, p, family=family)
-    x, c = display.line_.get_data()
-    core = np.sort(p)[4], np.sort(p)[-5]  # 900 rows, of which .5 % are 4.5
-    assert (x[0], x[-1]) == core
-    np.testing.assert_array_equal(display.map_(x), c)
-    fine = np.linspace(x[0], x[-1], 5001)
-    np.testing.assert_allclose(np.interp(fine, x, c), display.map_(fine), atol=4e-3)  # the width of the line
-    beyond = display.extension_.get_xdata()
-    assert np.nanmin(beyond) == 0
-    assert np.nanmax(beyond) == 1
-    assert not np.any((beyond > core[0]) & (beyond < core[1]))
-    assert display.extension_.get_linestyle() == ":"
-    (fill,) = display.fill_.get_paths()
-    assert (fill.vertices[1, 0], fill.vertices[-3, 0]) == (p.min(), p.max())
-    np.testing.assert_array_equal(display.map_(fill.vertices[1:-2, 0]), fill.vertices[1:-2, 1])
+def test_narrow_bins_are_drawn_together():
+    rng = np.random.default_rng(0)
+    p = np.concatenate((rng.beta(0.3, 8, 3000), 1 - rng.beta(0.3, 8, 3000), rng.random(300)))
+    display = draw(rng.random(6300) < p, p, family=fot.Slope1(27))
+    strokes = one(display).strokes
+    several = strokes.bins > 1
+    assert strokes.bins.sum() == 27
+    assert several.any()
+    assert np.all((strokes.upper - strokes.lower)[several] <= 0.04)
+    rows = 100 * strokes.weight[several].sum() / 6300
+    note = one(display).strokes.note.replace("\n", " ")
+    assert note.startswith("squares: ")
+    assert note.endswith(f"bins narrower than 0.02, drawn together; {rows:.0f} % of the rows")
+    squares = next(mark for mark in drawn(display)["marks"] if mark.get_marker() == "s")
+    assert squares.get_xdata() == pytest.approx(strokes.p[several])
+    assert "squares" in drawn(display)["key"].get_text()
 
 
 @pytest.mark.parametrize("name", ["pl", "pl3"])
-@pytest.mark.parametrize("ensemble", [True, False])
-def test_knots_are_marked(name, ensemble):
-    error = fitted(name if ensemble else f"{name}-refit")
-    display = fot.ReliabilityDisplay(error, SAMPLE).plot(blank())
-    x, c = display.knots_.get_data()
-    assert x.size
-    np.testing.assert_array_equal(x, display.error.partition.edges)
-    np.testing.assert_array_equal(c, display.map_(x))
-    if not ensemble:
-        np.testing.assert_allclose(x, display.error.estimator.knots_[0, 1:-1], rtol=1e-9)
-    assert "knot" in legend_of(display)
-    assert fot.ReliabilityDisplay(fitted("isotonic"), SAMPLE).plot(blank()).knots_ is None
+def test_polygons_have_diamonds_at_their_knots_and_a_gap(name):
+    error = fot.measures.PlugIn(quick(name)).estimate(SAMPLE)
+    display = fot.ReliabilityDisplay.from_estimate(error, SAMPLE).plot(plain())
+    diagram = one(display)
+    assert (diagram.form, diagram.band) == ("polygon", None)
+    knots = drawn(display)["marks"]
+    np.testing.assert_allclose(knots.get_xdata(), error.partition.edges)
+    np.testing.assert_allclose(knots.get_ydata(), np.clip(error.map(error.partition.edges), 0, 1))
+    assert knots.get_marker() == "D"
+    line = np.array(drawn(display)["curve"].get_segments())[:, 0]
+    np.testing.assert_allclose(np.clip(error.map(line[:, 0]), 0, 1), line[:, 1], atol=1e-12)
+    assert len(drawn(display)["gap"].get_paths()) == len(line)
 
 
 def test_a_single_pl3_is_made_of_straight_lines_on_logit_axes():
-    display = fot.ReliabilityDisplay(fitted("pl3-refit"), SAMPLE, scale="logit").plot(blank())
-    assert display.ax_.get_xscale() == display.ax_.get_yscale() == "logit"
-    x, c = display.line_.get_data()
-    inside = (c > 0) & (c < 1) & (x > 0) & (x < 1)
+    error = fot.measures.PlugIn(fot.PL3(3, ensemble=False)).estimate(SAMPLE)
+    display = fot.ReliabilityDisplay.from_estimate(error, SAMPLE, scale="logit").plot(plain())
+    assert display.ax_.get_xscale() == "logit"
+    x, c = np.array(drawn(display)["curve"].get_segments())[:, 0].T
+    inside = (c > 1e-6) & (c < 1 - 1e-6)
     t, z = np.log(x / (1 - x))[inside], np.log(c / (1 - c))[inside]
-    slopes = np.diff(z) / np.diff(t)
-    piece = np.searchsorted(display.error.partition.edges, x[inside][:-1], side="right")
+    slopes, piece = np.diff(z) / np.diff(t), np.searchsorted(error.partition.edges, x[inside][:-1], side="right")
     for k in range(3):
-        assert np.ptp(slopes[piece == k]) < 1e-6
-    assert len(np.unique(slopes.round(4))) == 3
+        assert np.ptp(slopes[piece == k][1:-1]) < 1e-4
 
 
-def test_the_histogram_counts_every_score():
-    p = np.array([0.0, 0.0, 0.05, 0.5, 0.999, 1.0])
-    y, w = np.array([0, 1, 0, 1, 1, 1]), np.array([1.0, 2.0, 0.0, 3.0, 1.0, 1.0])
-    for scale in ("probability", "logit"):
-        display = draw(y, p, scale=scale, family="identity", sample_weight=w)
-        counts = display.counts_.get_data().values
-        assert counts.sum() == 8
-        rows = display.rows("histogram")
-        assert [row["weight"] for row in rows] == counts.tolist()
-        assert (rows[0]["lower"], rows[-1]["upper"]) == (0, 1)  # the outermost bars hold what is beyond the axis
-        np.testing.assert_array_equal(counts, np.histogram(p, display.cells.borders, weights=w)[0])
-        assert display.histogram_ax_.get_ylabel() == "Count"
-    assert draw(y, p, sample_weight=w / 3).histogram_ax_.get_ylabel() == "Weight"
+def test_the_band_is_under_the_curve_alone_and_holds_it():
+    rng = np.random.default_rng(0)
+    p = np.concatenate((rng.uniform(0, 0.3, 500), rng.uniform(0.7, 1.0, 500)))
+    display = draw(rng.random(1000) < p, p, band="auto")
+    diagram = one(display)
+    assert (diagram.band.kind, diagram.band.level) == ("confidence", 0.95)
+    curve = diagram.banded(diagram.band)
+    inside = curve.drawn & np.isfinite(curve.lower)
+    assert np.all(curve.lower[inside] <= curve.y[inside] + 1e-12)
+    assert np.all(curve.upper[inside] >= curve.y[inside] - 1e-12)
+    corners = np.concatenate([path.vertices[:, 0] for path in drawn(display)["band"].get_paths()])
+    assert not np.any((corners > 0.36) & (corners < 0.64))
 
 
-def test_the_frame_holds_every_number(banded):
-    display = banded
-    frame = display.to_frame()
-    assert frame["part"].unique().tolist() == ["bins", "map", "knots", "histogram", "band"]
-    course = display.to_frame(part="map")
-    x, c = display.line_.get_data()
-    at = course["x"].isin(x)
-    np.testing.assert_array_equal(course[at].drop_duplicates("x")["y"], c[np.unique(x, return_index=True)[1]])
-    assert display.to_frame("polars", part="histogram")["weight"].sum() == 900
-    with pytest.raises(ValueError, match="part must be one of 'bins', 'map', 'knots', 'histogram', 'band'; got 'x'"):
-        display.to_frame(part="x")
-
-
-def test_narrow_bins_have_their_gap_as_a_line():
-    y = np.array([0, 1] * 50 + [0] * 100)
-    p = np.concatenate((np.linspace(0.1, 0.9, 100), np.ones(100)))
-    display = draw(y, p, family=fot.Slope1([0.5, 1.0]))
-    (stem,) = display.stems_.get_segments()
-    assert stem.tolist() == [[1.0, 1.0], [1.0, 0.0]]
-    np.testing.assert_allclose(
-        display.stems_.get_colors()[0][:3], blend_with_background(display.ax_, GAP, MAX_OPACITY)
-    )  # half of all scores
-    assert draw(y, p, family=fot.Slope1(2, "equal_width")).stems_ is None
-
-
-def test_the_band_is_where_maps_of_calibrated_scores_lie():
-    rng = np.random.default_rng(2)
-    p = rng.random(600)
-    y = rng.random(600) < p
-    display = draw(y, p, family="platt", band="consistency", band_draws=60, band_level=0.8, random_state=5)
-    band = display.to_frame(part="band")
-    assert (band["band_lower"] <= band["band_upper"]).all()
-    middle = band[(band["x"] > 0.2) & (band["x"] < 0.8)]
-    assert (middle["band_lower"] < middle["x"]).all()
-    assert (middle["x"] < middle["band_upper"]).all()
-    fitted = display.map_(band["x"])
-    inside = (fitted >= band["band_lower"]) & (fitted <= band["band_upper"])
-    assert inside.mean() > 0.5
-    far = draw(rng.random(600) < p**3, p, family="platt", band="consistency", band_draws=60, band_level=0.8)
-    outside = far.map_(middle["x"].to_numpy()) < far.to_frame(part="band")["band_lower"][middle.index]
-    assert outside.all()
-    one, again = (draw(y, p, family="platt", band="consistency", band_draws=4, random_state=5) for _ in range(2))
-    np.testing.assert_array_equal(again.band.lower, one.band.lower)
-    assert "if calibrated, 80 % (60 draws)" in legend_of(display)
+@pytest.mark.parametrize("kind", ["consistency", "confidence", "simultaneous"])
+def test_bands_that_are_named(kind):
+    display = draw(*SCORES, family="platt", band=kind, band_draws=20, band_level=0.9)
+    band = one(display).band
+    assert (band.kind, band.level, band.draws) == (kind, 0.9, 20)
+    assert any("90 %" in line for line in one(display).key)
+    frame = display.to_frame(part="band")
+    assert (frame["lower"] <= frame["upper"]).all()
+    bins = draw(*SCORES, family=fot.Slope1(5), band=kind, band_draws=20)
+    assert drawn(bins)["band"] is not None
 
 
 def test_the_band_by_hand():
     """Without ties, one refit of the flat family with one bin is the mean of the redrawn labels."""
     p = np.linspace(0.05, 0.95, 40)
-    y = (p > 0.5).astype(int)
-    display = draw(y, p, family=fot.Flat(1), band="consistency", band_draws=200, band_level=0.5)
+    band = one(draw(p > 0.5, p, family=fot.Flat(1), band="consistency", band_draws=200, band_level=0.5)).band
     rng = np.random.RandomState(0)
     means = [np.mean(rng.random_sample(40) < p) for _ in range(200)]
-    np.testing.assert_allclose(display.band.lower, np.quantile(means, 0.25))
-    np.testing.assert_allclose(display.band.upper, np.quantile(means, 0.75))
+    np.testing.assert_allclose(band.lower, np.quantile(means, 0.25))
+    np.testing.assert_allclose(band.upper, np.quantile(means, 0.75))
 
 
-def test_bands_of_the_true_map(scores):
-    y, p = scores
-    texts = {"confidence": "each score", "simultaneous": "all scores"}
-    for kind, where in texts.items():
-        display = draw(y, p, family="platt", band=kind, band_draws=10)
-        assert f"true map, 90 % at {where} (10 draws)" in legend_of(display)
-        band = display.to_frame(part="band")
-        assert (band["x"].iloc[0], band["x"].iloc[-1]) == (p.min(), p.max())
-        inner = band.iloc[5:-5]
-        assert (display.map_(inner["x"]) < inner["band_upper"]).all()
-        assert (display.map_(inner["x"]) > inner["band_lower"]).all()
-    slow = fot.ReliabilityDisplay(fitted("pl"), SAMPLE)
-    slow.add_band(SAMPLE, kind="confidence", draws=10)
-    assert "true map, 90 % at each score (10 draws, refitted: spline)" in legend_of(slow.plot(plain()))
-    named, unnamed = (
-        draw(y, p, family="platt", band="consistency", band_draws=4),
-        draw(y, p, family="platt", band="consistency", band_draws=4),
-    )
-    np.testing.assert_array_equal(named.band.lower, unnamed.band.lower)
-    assert legend_of(named) == legend_of(unnamed)
+def test_a_band_of_new_groups_is_dashed():
+    rng = np.random.default_rng(0)
+    groups = np.repeat(np.arange(60), 10)
+    p = rng.random(600)
+    y = rng.random(600) < 1 / (1 + np.exp(-np.log(p / (1 - p)) - rng.normal(0, 1, 60)[groups]))
+    display = draw(y, p, groups=groups, band="new group", band_draws=20)
+    parts = display.parts()
+    wider = np.array([row["upper"] - row["lower"] for row in parts["new_group"]])
+    assert wider.mean() > 0.1
+    assert any(line.startswith("dashed: 95 %") for line in one(display).key)
+    with pytest.raises(ValueError, match="band must be None: "):
+        draw(y, p, groups=np.arange(600) % 6, band="confidence", band_draws=20)
 
 
-def test_a_band_of_the_true_map_leaves_the_gap_visible(scores):
-    display = draw(*scores, family="platt", band="confidence", band_draws=10)
-    assert display.band_.get_facecolor()[0][3] < 0.2 < display.band_.get_edgecolor()[0][3]
-    np.testing.assert_array_equal(display.band_.get_facecolor()[0][:3], to_rgb(display.line_.get_color()))
+def test_a_curve_that_is_too_smooth_is_said_to_be():
+    rng = np.random.default_rng(0)
+    p = rng.random(4000)
+    display = draw(rng.random(4000) < np.where(np.sin(60 * p) > 0, 0.9, 0.1), p, band="auto")
+    assert one(display).band.misfit is not None
+    assert any(line.startswith("curve and band too smooth in places (p = 0.0") for line in one(display).key)
 
 
-def test_a_band_on_logit_axes_begins_at_the_first_score_they_show():
-    p = np.array([0.0, 1e-4, 0.01, 0.02, 0.3, 1.0] * 5)
-    display = draw(np.arange(30) % 2, p, family="platt", scale="logit", band="confidence", band_draws=10)
-    assert (display.band.x[0], display.band.x[-1]) == display.scale.visible
-    assert (np.diff(display.band.x) > 0).all()
+def test_the_key_is_in_the_emptier_corner_and_can_be_left_out():
+    rng = np.random.default_rng(0)
+    p = rng.random(2000)
+    above, below = draw(rng.random(2000) < p**0.3, p), draw(rng.random(2000) < p**4, p)
+    assert drawn(above)["key"].get_position()[0] > 0.5 > drawn(above)["key"].get_position()[1]
+    assert drawn(below)["key"].get_position()[0] < 0.5 < drawn(below)["key"].get_position()[1]
+    assert drawn(draw(*SCORES, legend=False))["key"] is None
+    low = draw(rng.random(2000) < p / 5, p / 5, legend=False)
+    assert drawn(low)["key"].get_text().startswith("axes end at 0.")
+    assert "reference" not in drawn(draw(*SCORES, ref_line=False))
 
 
-def test_overlays_share_axes_and_differ_in_colour_and_line(scores):
-    y, p = scores
-    first = draw(y, p, family="slope1", name="one")
-    second = draw(y, p**2, family="beta", name="two", ax=first.ax_)
-    third = draw(y[:90], p[:90] ** 3, family="isotonic", name="three", ax=first.ax_, ref_line=True)
-    assert first.ax_ is second.ax_ is third.ax_
-    assert first.histogram_ax_ is third.histogram_ax_
-    assert second.fill_ is third.gap_ is third.ref_line_ is None
-    colors = {first.line_.get_color(), second.line_.get_color(), third.line_.get_color()}
-    assert len(colors) == 3
-    assert (
-        len({get_series_style(k) for k in range(4)}) == len({get_series_style(k)[1] for k in range(4)}) == 4
-    )  # told apart in grey too
-    titles = [text.split("\n")[0] for text in legend_of(third)]
-    assert [title for title in titles if title in ("one", "two", "three")] == ["one", "two", "three"]
-    assert first.histogram_ax_.get_ylim()[1] >= max(d.counts.max() for d in (first, second, third))
-    assert GAP not in SERIES[:4]  # no line looks like the gap of another diagram
-    marks = [
-        handle
-        for handle, text in zip(third.legend_.legend_handles, legend_of(third), strict=True)
-        if text == "mean of a bin"
-    ]
-    assert to_rgba(marks[-1].get_color()) == to_rgba("black")  # those of the first, which has bars
-    with pytest.raises(ValueError, match="scale must be that of the diagram on the axes, 'probability'; got 'logit'"):
-        draw(y, p, scale="logit", ax=first.ax_)
+def boxes(display):
+    """Return the places of all texts of a diagram."""
+    display.figure_.draw_without_rendering()
+    texts = [drawn(display)[part] for part in ("title", "second", "key")]
+    return [text.get_window_extent() for text in texts] + [display.histogram_ax_.xaxis.label.get_window_extent()]
 
 
-def test_the_same_scores_have_one_histogram(scores):
-    first = draw(*scores, family="slope1")
-    second = draw(*scores, family="beta", ax=first.ax_)
-    assert (first.counts_.get_visible(), second.counts_.get_visible()) == (True, False)
-    third = draw(scores[0], scores[1] / 2, family="beta", ax=first.ax_)
-    assert third.counts_.get_visible()
+@pytest.mark.parametrize("figure", [blank, plain])
+@pytest.mark.parametrize("size", [(5.2, 6.2), (3.4, 4.4)])
+def test_texts_are_on_the_figure_and_do_not_overlap(figure, size):
+    rng = np.random.default_rng(0)
+    p = rng.random(2000) ** 3
+    display = draw(rng.random(2000) < p**0.4, p, name="a model with a long name", ax=figure(size), interval="always")
+    found, whole = boxes(display), display.figure_.bbox
+    for k, box in enumerate(found):
+        assert box.x0 >= -2
+        assert box.y0 >= -2
+        assert box.x1 <= whole.x1 + 2
+        assert box.y1 <= whole.y1 + 2
+        assert not any(box.overlaps(other) for other in found[:k])
 
 
-def test_where_it_is_drawn(scores):
+def test_where_it_is_drawn():
     figure = blank((9, 5))
     left, right = figure.subfigures(1, 2)
-    display = draw(*scores, ax=left)
+    display = draw(*SCORES, ax=left)
     assert display.figure_ is left
     ax = right.subplots()
     before = ax.get_position(original=True).bounds
-    assert draw(*scores, ax=ax).ax_ is ax
+    assert draw(*SCORES, ax=ax).ax_ is ax
     assert ax.get_position(original=True).bounds == before  # the layout of the user is left alone
-    figure.draw_without_rendering()
-    inside = figure.bbox
-    for one in (display.ax_, display.histogram_ax_, ax):
-        box = one.get_tightbbox()
-        assert box.x0 >= -1
-        assert box.x1 <= inside.x1 + 1
-        assert box.y0 >= -1
-        assert box.y1 <= inside.y1 + 1
-    with pytest.raises(
-        ValueError, match="ax must be rectilinear axes, a Figure or a SubFigure of matplotlib, or None; got 3"
-    ):
-        draw(*scores, ax=3)
-
-
-def test_without_axes_pyplot_makes_a_figure(scores):
-    display = fot.ReliabilityDisplay.from_predictions(*scores)
-    assert plt.gcf() is display.figure_
+    with pytest.raises(ValueError, match="ax must be rectilinear axes, a Figure or a SubFigure of matplotlib, or None"):
+        draw(*SCORES, ax=3)
+    with pytest.raises(ValueError, match="ax must be axes that hold no diagram yet; several models in one diagram"):
+        draw(*SCORES, ax=ax)
+    display = draw(*SCORES, ax=None)
+    assert plt.get_fignums()
     plt.close(display.figure_)
 
 
-def test_no_global_state(scores):
-    import matplotlib
-
-    before = dict(matplotlib.rcParams)
-    state = np.random.get_state()[1].tolist()
-    display = draw(*scores, band="consistency", band_draws=2)
-    pixels(display.figure_)
-    assert dict(matplotlib.rcParams) == before
-    assert np.random.get_state()[1].tolist() == state
+def test_the_frame_holds_every_number():
+    display = draw(*SCORES, family="beta", band="confidence", band_draws=20)
+    assert display.to_frame()["part"].unique().tolist() == ["curve", "points", "histogram", "band"]
+    assert display.to_frame("polars", part="histogram")["weight"].sum() == 900
+    with pytest.raises(ValueError, match="part must be one of 'curve', 'points', 'histogram', 'band'; got 'x'"):
+        display.to_frame(part="x")
+    assert pickle.loads(pickle.dumps(one(display))).parts() == display.parts()
 
 
-def test_dark_styles(scores):
-    with plt.style.context("dark_background"):
-        display = draw(*scores)
-    assert to_rgba(display.outline_.get_color()[0]) == to_rgba("white")
-    assert to_rgba(display.means_.get_color()) == to_rgba("white")
-    assert to_rgba(display.means_.get_markerfacecolor()) == to_rgba("black")
-    assert to_rgba(display.ref_line_.get_color()) == to_rgba("white")
+def test_given_maps_and_other_errors():
+    y, p = SCORES
+    identity = draw(y, p, family=fot.maps.IdentityMap(), band="auto")
+    assert one(identity).band is None
+    with pytest.raises(ValueError, match="error must be one that calibration_error returns, with a map to draw"):
+        Diagram(fot.measure(y, p, "pairs"), SAMPLE)
+    with pytest.raises(ValueError, match="sample must be the one on which error was measured"):
+        Diagram(identity.error, fot.ScoreSample(y[:10], p[:10]))
+    with pytest.raises(ValueError, match="diagrams must hold at least one diagram, got none"):
+        fot.ReliabilityDisplay({})
 
 
-def test_maps_beyond_0_and_1_are_cut_off_and_marked():
-    y = np.array([0] * 30 + [1] * 30)
-    p = np.concatenate((np.linspace(0.1, 0.5, 30), np.linspace(0.5, 0.9, 30)))
-    display = draw(y, p, family=fot.Slope1(2, "equal_width"))
-    assert min(row["y"] for row in display.rows("map")) < -0.25  # the table says how far the map goes
-    low, high = display.rows("cuts")
-    means = display.error.estimator.bin_table_
-    assert low == pytest.approx({"x": means.mean_p[0], "y": 0, "value": 0.1 - means.mean_p[0]})
-    assert high == pytest.approx({"x": 1 + means.mean_p[1] - means.mean_y[1], "y": 1, "value": display.map_(0.9)})
-    assert display.ax_.get_xlim() == display.ax_.get_ylim() == (-0.02, 1.02)
-    assert display.ax_.get_box_aspect() == 1  # so that a slope of 1 is drawn at 45 degrees
-    assert (np.nanmin(display.line_.get_ydata()), np.nanmax(display.line_.get_ydata())) == (0, 1)
-    assert np.isnan(display.extension_.get_ydata()).all()  # beyond the scores the map is beyond the axes too
-    for area in (display.fill_, display.gap_):
-        vertices = np.concatenate([path.vertices for path in area.get_paths()])
-        assert (vertices.min(), vertices.max()) == (0, 1)
-    assert [mark.get_marker() for mark in display.cuts_] == ["v", "^"]
-    assert [mark.get_xdata().tolist() for mark in display.cuts_] == [[low["x"]], [high["x"]]]
-    assert legend_of(display).count("map goes on beyond the axis") == 1
-    display.figure_.draw_without_rendering()
-    box = display.ax_.get_window_extent()
-    for mark, end in zip(display.cuts_, (box.y0, box.y1), strict=True):
-        assert abs(mark.get_window_extent().y0 / 2 + mark.get_window_extent().y1 / 2 - end) < 8  # pixels
+def test_limits_are_the_ends_of_both_axes():
+    display = draw(*SCORES, limits=(0.2, 0.6))
+    plane = one(display).plane
+    assert (plane.x.lower, plane.x.upper, plane.y.lower, plane.y.upper) == (0.2, 0.6, 0.2, 0.6)
+    assert "beyond" in one(display).notes[0]
+    with pytest.raises(ValueError, match="limits must be two increasing numbers"):
+        draw(*SCORES, limits=(0.6, 0.2))
 
 
-def test_a_given_map_that_is_beyond_1_everywhere_has_one_mark(scores):
-    step = fot.Slope1([0.5]).fit([0.2, 0.3, 0.9, 0.95], [1, 1, 0, 1]).map_  # 1.05 at 0.3, but 0.85 at 0.1
-    y, p = [0, 1, 1], [0.3, 0.35, 0.45]
-    (cut,) = draw(y, p, family=step).rows("cuts")
-    assert cut == pytest.approx({"x": 0.375, "y": 1, "value": 1.2})
-
-
-def test_maps_within_the_axis_have_no_marks(scores):
-    for scale in SCALES:
-        display = draw(*scores, family="beta", scale=scale)
-        assert display.cuts_ == []
-        assert "cuts" not in display.parts()
-        assert "map goes on beyond the axis" not in legend_of(display)
-
-
-def test_one_bin_is_the_difference_of_the_means(scores):
-    display = draw(*scores, family=fot.Slope1(1))
-    assert legend_of(display)[0].startswith("slope1, 1 bin (difference of the means): ECE raw ")
-    assert float(display.error) == pytest.approx(abs(np.mean(scores[0]) - np.mean(scores[1])))
-    assert legend_of(draw(*scores, family=fot.Flat(1)))[0].startswith("flat, 1 bin: raw ")  # which is another error
-
-
-@pytest.mark.parametrize(("side", "text"), [(0, "below 0.01"), (1, "above 0.99")])
-def test_a_probability_scale_of_rare_events_advises_the_logit_scale(side, text):
-    rng = np.random.default_rng(0)
-    p = np.abs(side - np.concatenate((rng.uniform(1e-4, 0.0099, 901), rng.uniform(0.02, 0.9, 99))))
-    y = rng.random(1000) < p
-    display = draw(y, p, family="platt")
-    (note,) = display.histogram_ax_.texts
-    assert note.get_text() == f"most scores are {text}:\nscale='logit'"
-    display.figure_.draw_without_rendering()
-    box, around = note.get_window_extent(), display.histogram_ax_.get_window_extent()
-    assert around.x0 < box.x0 < box.x1 < around.x1
-    assert around.y0 < box.y0 < box.y1 < around.y1
-    counts, edges, _ = display.counts_.get_data()
-    bars = display.histogram_ax_.transData.transform(np.column_stack((edges[:-1], counts)))
-    over = bars[(bars[:, 0] < box.x1) & (np.append(bars[1:, 0], around.x1) > box.x0)]
-    assert over[:, 1].max() < box.y0  # above the bars
-    assert draw(y, p, family="platt", scale="logit").histogram_ax_.texts[:] == []
-    fewer = slice(3, None)  # 898 of 997 scores
-    assert draw(y[fewer], p[fewer], family="platt").advice is not None
-    fewer = slice(20, None)  # 881 of 980, less than 90 %
-    assert draw(y[fewer], p[fewer], family="platt").advice is None
-
-
-def test_limits(scores):
-    display = draw(*scores, limits=(0, 0.25))
-    assert display.ax_.get_xlim() == (0, 0.25)
-    assert display.counts.sum() == 900
-    for wrong, scale in (
-        ((0, 1), "logit"),
-        ((1e-9, 1e-8), "logit"),
-        ((-np.inf, np.inf), "probability"),
-        ((0.5, 0.2), "probability"),
-        ((0.1,), "probability"),
-        ((2, 3), "probability"),
-    ):
-        with pytest.raises(ValueError, match="limits must"):
-            draw(*scores, limits=wrong, scale=scale)
-
-
-def test_a_map_that_exists_is_drawn_as_it_is(scores):
-    y, p = scores
-    half = fot.families.make("beta").fit(p[:400], y[:400])
-    display = draw(y[400:], p[400:], family=half.map_)
-    assert display.map_ is half.map_
-    assert float(display.error) == float(fot.calibration_error(y[400:], p[400:], family=half.map_))
-    with pytest.raises(ValueError, match="band_draws must be 0 for a map, which is not fitted again; got 5"):
-        draw(y, p, family=half.map_, band="consistency", band_draws=5)
-
-
-def legend_of_error(y, p, **options):
-    """Return the legend of the diagram of an error that `from_predictions` does not make."""
-    error = fot.calibration_error(y, p, **options)
-    return error, legend_of(fot.ReliabilityDisplay(error, fot.read(y, p)).plot(plain()))[0]
-
-
-@pytest.mark.parametrize("norm", ["l2", "squared", "max"])
-def test_norms_and_debiasing_are_named(norm, scores):
-    y, p = scores
-    error, text = legend_of_error(y, p, family="slope1", norm=norm, interval=None)
-    assert f"error ({norm}) raw {short(float(error))}" in text
-    error, text = legend_of_error(y, p, family="slope1", debias=True, interval=None)
-    assert f"debiased ECE {short(float(error))}" in text
-
-
-def test_an_interval_is_in_the_legend(scores):
-    y, p = scores
-    for options in ({"family": "platt"}, {"family": "platt", "norm": "l2"}):
-        error, text = legend_of_error(y, p, **options, interval=0.8, random_state=3)
-        ends = f"80 %: {short(error.interval.low)} to {short(error.interval.high)}"
-        name = "error (l2) " if "norm" in options else ""
-        assert text == f"platt: {name}{debiased_and_raw(error.debiased, float(error))}\n{ends}, n = 900"
-    assert "95 %" in legend_of(draw(y, p, family="platt", interval="auto"))[0]
-    assert "debiased" not in legend_of(draw(y, p, family=error.map, interval=0.8))[0]  # nothing is fitted
-    own = estimate_of(PlugIn("platt"), fot.read(y, p), redrawing=Redrawing(interval=0.8, direction="own"))
-    text = legend_of(fot.ReliabilityDisplay(own, SAMPLE).plot(plain()))[0]
-    assert "\n80 % of its own error: " in text
-
-
-def test_lines_of_a_description_are_not_longer_than_they_may_be():
-    interval = ErrorInterval(0.02, 0.123, 0.8, "true error", 50, stand_in="spline")
-    error = fitted("pl3-refit").with_uncertainty(interval=interval, debiased=0.05)
-    facts = ["80 %: 0.0200 to 0.123", "refitted: spline", "n = 900"]
-    quoted = debiased_and_raw(0.05, float(error))
-    for width in (34, 40, 60, 200):
-        first, *lines = describe_error(error, width)
-        if first == "pl3, 3 segments":
-            assert lines[0] == quoted
-            assert len(f"{first}: {lines.pop(0)}") > width
-        else:
-            assert first == f"pl3, 3 segments: {quoted}"
-        assert max(map(len, lines)) <= width
-        text = ", ".join(lines)
-        assert sorted(facts, key=text.index) == facts
-        assert all(len(one) + len(", ") + len(other.split(", ")[0]) > width for one, other in pairwise(lines))
-
-
-@pytest.mark.parametrize(
-    ("y", "p"),
-    [
-        ([1], [0.3]),
-        ([0, 0, 0], [0.2, 0.2, 0.7]),
-        ([1, 1], [1.0, 1.0]),
-        ([0, 1], [0.0, 1.0]),
-        ([0, 1, 1], np.array([0.1, 0.5, 0.9], dtype=np.float32)),
-        ([0, 1] * 20, [1e-12, 1 - 1e-12] * 20),
-    ],
-)
-@pytest.mark.parametrize("family", ["slope1", "flat", "isotonic", "beta", "platt", "pl", "pl3", "pava_bc", "identity"])
-def test_few_and_extreme_scores(y, p, family):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", fot.CalibrationWarning)
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        error = fot.calibration_error(y, p, family=family, interval=None)
-    for scale in SCALES:
-        display = fot.ReliabilityDisplay(error, fot.ScoreSample(y, p), scale=scale).plot(plain())
-        if family in EACH_SHAPE:  # the axes and the ticks of the others are like theirs
-            display.figure_.draw_without_rendering()
-        assert np.isfinite([*display.ax_.get_xlim(), *display.ax_.get_ylim()]).all()
-        assert display.counts.sum() == len(y)
-
-
+@pytest.mark.exhaustive
 def test_estimators():
     rng = np.random.default_rng(0)
     x = rng.normal(size=(300, 2))
-    y = np.where(x[:, 0] + rng.normal(size=300) > 0, "sick", "well")
-    model = GaussianNB().fit(x, y)
-    display = fot.ReliabilityDisplay.from_estimator(model, x, y, ax=blank(), family="beta")
-    expected = fot.calibration_error(y, model.predict_proba(x)[:, 1], family="beta", pos_label="well")
-    assert float(display.error) == float(expected)
-    assert legend_of(display)[0].startswith("GaussianNB\n")
-    assert display.ax_.get_xlabel() == "Predicted probability (positive: well)"
-    other = fot.ReliabilityDisplay.from_estimator(model, x, y, pos_label="sick", name="mine", ax=blank())
-    assert float(other.error) == float(
-        fot.calibration_error(y, model.predict_proba(x)[:, 0], family="spline", pos_label="sick")
-    )
+    y = np.array(["no", "yes"])[(x[:, 0] + rng.normal(size=300) > 0).astype(int)]
+    model = LogisticRegression().fit(x, y)
+    display = fot.ReliabilityDisplay.from_estimator(model, x, y, ax=plain(), **QUICK)
+    assert one(display).name == "LogisticRegression"
+    assert display.histogram_ax_.get_xlabel() == "Predicted probability (positive: yes)"
     with pytest.raises(NotFittedError):
-        fot.ReliabilityDisplay.from_estimator(LogisticRegression(), x, y)
-    with pytest.raises(ValueError, match="estimator must have predict_proba"):
-        fot.ReliabilityDisplay.from_estimator(LinearSVC(), x, y)
-    with pytest.raises(ValueError, match="pos_label must be one of the classes"):
-        fot.ReliabilityDisplay.from_estimator(model, x, y, pos_label="dead")
-    three = GaussianNB().fit(x, rng.integers(0, 3, 300))
-    with pytest.raises(ValueError, match="two classes, got one of 3"):
-        fot.ReliabilityDisplay.from_estimator(three, x, y)
+        fot.ReliabilityDisplay.from_estimator(GaussianNB(), x, y)
+    with pytest.raises(ValueError, match="predict_proba"):
+        fot.ReliabilityDisplay.from_estimator(LinearSVC().fit(x, y), x, y)
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"scale": "log"}, "scale must be one of 'auto', 'probability', 'logit'"),
-        ({"band_draws": -1}, "band_draws must be a whole number, at least 0; got -1"),
-        (
-            {"band": "consistency", "band_draws": 2, "band_level": 1.0},
-            r"band_level must be a number in \(0, 1\), got 1.0",
-        ),
-        ({"band": "consistency", "band_draws": 2, "random_state": "a"}, "random_state must be"),
-        ({"band": "both"}, "band must be one of 'consistency', 'confidence', 'simultaneous', 'new group'; got 'both'"),
-        (
-            {"band": "confidence", "band_draws": 5},
-            "band_draws must be at least 10 for a confidence band of 90 %, got 5",
-        ),
-        ({"interval": 95}, r"interval must be None or a level in \(0, 1\) such as 0.95, got 95"),
-    ],
-)
-def test_refusals(options, message, scores):
-    with pytest.raises(ValueError, match=message):
-        draw(*scores, **options)
-
-
-def test_names_that_matplotlib_would_hide(scores):
-    display = draw(*scores, name="_score")
-    assert legend_of(display)[0].startswith("_score\n")
-    again = draw(scores[0], scores[1] / 2, name="_score", ax=display.ax_)
-    assert sum(text.startswith("_score\n") for text in legend_of(again)) == 2
-
-
-def test_bins_are_faded_where_there_are_no_scores():
-    y, p = noisy(300)
-    display = draw(y, 0.2 + 0.3 * p, family=fot.Slope1(2, "equal_mass"))
-    low, high = 0.2 + 0.3 * p.min(), 0.2 + 0.3 * p.max()
-    left, right = ((path.vertices[:, 0].min(), path.vertices[:, 0].max()) for path in display.veil_.get_paths())
-    assert left[1] == pytest.approx(low)
-    assert right[0] == pytest.approx(high)
-    x = display.line_.get_xdata()
-    assert (np.nanmin(x), np.nanmax(x)) == tuple(np.sort(0.2 + 0.3 * p)[[1, -2]])  # all but .5 % of 300 rows
-    beyond = display.extension_.get_xdata()
-    assert (np.nanmin(beyond), np.nanmax(beyond)) == (0, 1)
-
-
-def test_scores_beyond_a_logit_axis_are_noted():
-    y = [0, 1] * 50
-    p = np.array([0.0, 1.0] * 20 + [0.3, 0.6] * 30)
-    display = draw(y, p, family="isotonic", scale="logit")
-    texts = [text.get_text() for text in display.histogram_ax_.texts]
-    assert texts == ["20 % below", "20 % above"]
-    assert 0.28 < display.ax_.get_xlim()[0] < 0.3  # the logits of 0 and 1 are infinite: they extend no axis
-    assert 0.6 < display.ax_.get_xlim()[1] < 0.62
-    assert display.rows("beyond") == [{"below": 0.2, "above": 0.2}]
-    assert draw(y, p, family="isotonic").histogram_ax_.texts[:] == []
-
-
-def test_logit_axes_end_where_the_scores_end():
-    rng = np.random.default_rng(0)
-    p = rng.uniform(1.5e-5, 6e-5, 2000)
-    display = draw(rng.random(2000) < p, p, family="identity", scale="logit")
-    for lower, upper in (display.ax_.get_xlim(), display.ax_.get_ylim()):
-        assert 1.4e-5 < lower < p.min()
-        assert p.max() < upper < 6.3e-5
-
-
-def test_values_of_the_map_extend_the_logit_axis_of_frequencies_only():
-    p = np.geomspace(1e-4, 1e-2, 400)
-    display = draw(np.arange(400) % 4 == 0, p, family=fot.Slope1(2), scale="logit")  # far more events than predicted
-    assert 0.9e-4 < display.ax_.get_xlim()[0] < display.ax_.get_xlim()[1] < 1.1e-2
-    assert display.ax_.get_ylim()[0] > 0.9e-4  # where the scores end, so that the diagonal is seen
-    assert 0.25 < display.ax_.get_ylim()[1] < 0.3
-    assert display.ax_.lines.index(display.ref_line_) >= 0
-    below = draw(np.arange(400) == 399, p, family=fot.Slope1(2), scale="logit")  # bins without events
-    assert below.ax_.get_ylim()[0] > 0.9e-4  # a mean of 0 has no place on the axis
-    assert [cut["y"] for cut in below.rows("cuts")][:1] == [below.y_scale.lower]
-
-
-def test_axes_that_are_cleared_and_drawn_on_again_keep_their_size(scores):
-    figure = blank()
-    ax = figure.subplots()
-    heights = []
-    for _ in range(3):
-        ax.clear()
-        draw(*scores, ax=ax)
-        figure.draw_without_rendering()
-        heights.append(ax.get_position().height)
-    assert heights[1] == pytest.approx(heights[0], rel=0.02)
-    assert heights[2] == pytest.approx(heights[1], rel=2e-3)
-
-
-def test_tight_layouts_and_pickles(scores):
-    figure = Figure()
-    left, right = figure.subplots(1, 2)
-    display = draw(*scores, ax=left, scale="logit")
-    fot.displays.TCEDisplay.from_predictions(*scores, ax=right)
-    figure.tight_layout()
-    again = pickle.loads(pickle.dumps(display))
-    assert float(again.error) == float(display.error)
-    np.testing.assert_array_equal(pixels(again.figure_), pixels(figure))
-
-
-def test_the_x_label_is_under_the_histogram_and_can_be_changed(scores):
-    display = draw(*scores)
-    display.ax_.set_xlabel("Forecast")
+def test_names_are_drawn_as_they_are():
+    display = draw(*SCORES, name="$x_1$ \x1b[31m", ax=Figure())
     display.figure_.draw_without_rendering()
-    label = display.ax_.xaxis.label.get_window_extent()
-    ticks = [tick.get_window_extent() for tick in display.histogram_ax_.get_xticklabels()]
-    assert label.y1 <= min(tick.y0 for tick in ticks)
-    assert label.y0 >= 0
+    assert "\x1b" not in drawn(display)["title"].get_text()
+    assert "$x_1$" in drawn(display)["title"].get_text()
 
 
-def test_the_diagonal_is_drawn_once_and_reaches_to_the_corners(scores):
-    first = draw(*scores, ref_line=False)
-    second = draw(scores[0], scores[1] / 2, ax=first.ax_)
-    third = draw(*scores, family="beta", ax=first.ax_)
-    assert (first.ref_line_, third.ref_line_) == (None, None)
-    assert second.ref_line_.get_xdata()[0] < second.ax_.get_xlim()[0]
-    assert second.ref_line_.get_xdata()[1] > second.ax_.get_xlim()[1]
+def test_on_dark_ground_lines_are_lighter_and_texts_light():
+    light = draw(*SCORES, band="confidence", band_draws=20)
+    with plt.style.context("dark_background"):
+        dark = draw(*SCORES, band="confidence", band_draws=20)
+    for part, color in (("curve", lambda line: line.get_colors()[0][:3].sum()), ("second", _brightness)):
+        assert color(drawn(dark)[part]) > color(drawn(light)[part])
 
 
-def test_errors_of_other_samples_and_other_kinds_are_refused(scores):
-    y, p = scores
-    error, sample = fot.calibration_error(y, p), fot.ScoreSample(y, p)
-    with pytest.raises(ValueError, match="sample must be the one on which error was measured, n = 900"):
-        fot.ReliabilityDisplay(error, fot.ScoreSample(y[:50], p[:50]))
-    with pytest.raises(ValueError, match="error must be one that calibration_error returns, with a map to draw"):
-        fot.ReliabilityDisplay(fot.gce(y, p), sample)
-    with pytest.raises(ValueError, match="sample must be a ScoreSample, got None"):
-        fot.ReliabilityDisplay(error, None)
-    with pytest.raises(ValueError, match="band_draws must be a whole number, at least 1; got 0"):
-        fot.ReliabilityDisplay(error, sample).add_band(sample, draws=0)
-    assert repr(fot.ReliabilityDisplay(error, sample)) == f"ReliabilityDisplay({error!r})"
+def _brightness(text):
+    return sum(text.get_color())
 
 
-def test_axes_of_other_kinds_are_refused(scores):
-    figure = Figure()
-    with pytest.raises(ValueError, match="ax must be rectilinear axes, got polar axes"):
-        draw(*scores, ax=figure.add_subplot(projection="polar"))
-    with pytest.raises(ValueError, match="ax must be a figure without axes, got one with 1; pass its axes instead"):
-        draw(*scores, ax=figure)
-    tests = fot.displays.TCEDisplay.from_predictions(*scores, ax=blank())
-    with pytest.raises(ValueError, match="ax must not hold a test-based diagram"):
-        draw(*scores, ax=tests.ax_)
-
-
-@pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
-def test_frames_of_every_library(backend, banded):
-    for display in (banded, fot.displays.TCEDisplay(fot.tce(*SCORES), SAMPLE)):
-        assert len(display.to_frame(backend)) == len(display.rows())
-        for part in display.parts():
-            assert len(display.to_frame(backend, part=part)) == len(display.rows(part))
+def test_colours_are_told_apart_by_colour_blind_readers():
+    """By the matrices of Machado, Oliveira and Fernandes (2009) for the three kinds of colour blindness."""
+    rgb = np.array([[int(color[k : k + 2], 16) / 255 for k in (1, 3, 5)] for color in SERIES[:4]])
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    blind = {
+        "protan": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+        "deutan": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
+        "tritan": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]],
+    }
+    for matrix in blind.values():
+        seen = np.clip(linear @ np.array(matrix).T, 0, 1) ** (1 / 2.4)
+        apart = np.linalg.norm(seen[:, None] - seen[None], axis=2)[np.triu_indices(4, 1)]
+        assert apart.min() > 0.1

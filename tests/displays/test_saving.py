@@ -7,6 +7,8 @@ import fitontest as fot
 from tests.displays.figures import blank
 from tests.strategies import noisy
 
+pytestmark = pytest.mark.multiplies
+
 SAMPLE = fot.ScoreSample(*noisy(400))
 
 
@@ -25,11 +27,11 @@ def test_files_are_the_same_every_time(tmp_path, kind, ending, measured):
 
     def save(name):
         if kind == "several":
-            display = evaluation.diagrams()
+            display = evaluation.diagrams("all")
         elif kind == "tce":
             display = fot.displays.TCEDisplay(tce, SAMPLE)
         else:
-            display = fot.ReliabilityDisplay(evaluation["slope1"], SAMPLE, scale="logit")
+            display = fot.ReliabilityDisplay.from_estimate(evaluation["slope1"], SAMPLE, scale="logit")
         return display.save(tmp_path / f"{name}.{ending}").read_bytes()
 
     first = save("a")
@@ -37,12 +39,14 @@ def test_files_are_the_same_every_time(tmp_path, kind, ending, measured):
     assert len(first) > 5_000
 
 
+@pytest.mark.exhaustive
 def test_many_scores_are_a_small_file(tmp_path):
     rng = np.random.default_rng(0)
     p = rng.beta(0.4, 0.6, 100_000)
     sample = fot.ScoreSample(rng.random(p.size) < p**1.2, p)
     for family in ("isotonic", fot.Slope1(2000), fot.Flat(200, "equal_width")):
-        display = fot.ReliabilityDisplay(fot.calibration_error(sample.y, p, family=family, interval=None), sample)
+        error = fot.calibration_error(sample.y, p, family=family, interval=None)
+        display = fot.ReliabilityDisplay.from_estimate(error, sample, band={"kind": None})
         assert display.save(tmp_path / "a.svg").stat().st_size < 300_000
     for partition in ("pava", fot.partitions.EqualMass(300)):
         display = fot.displays.TCEDisplay(fot.tce(sample.y, p, partition=partition), sample)

@@ -63,9 +63,9 @@ def test_rare_events_have_round_ticks():
     p = 10 ** rng.uniform(-5, -1, 2000)
     display = fot.ReliabilityDisplay.from_predictions(rng.random(2000) < p, p, family="beta", scale="logit", ax=blank())
     display.figure_.draw_without_rendering()
-    texts = [tick.get_text() for tick in display.histogram_ax_.get_xticklabels()]
+    texts = [tick.get_text() for tick in display.ax_.get_xticklabels()]
     assert {"0.001", "0.01"} <= set(texts)
-    boxes = [tick.get_window_extent() for tick in display.histogram_ax_.get_xticklabels()]
+    boxes = [tick.get_window_extent() for tick in display.ax_.get_xticklabels()]
     assert all(left.x1 < right.x0 for left, right in pairwise(boxes))
 
 
@@ -97,5 +97,5 @@ def test_the_ticks_of_the_axes_are_chosen_as_they_are_drawn():
     display = fot.ReliabilityDisplay.from_predictions(*noisy(200), scale="logit", ax=blank())
     display.ax_.set_xlim(1e-6, 1 - 1e-6)
     display.figure_.draw_without_rendering()
-    texts = [tick.get_text() for tick in display.histogram_ax_.get_xticklabels()]
+    texts = [tick.get_text() for tick in display.ax_.get_xticklabels()]
     assert any(text.startswith("1e") for text in texts)

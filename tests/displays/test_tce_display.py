@@ -9,6 +9,8 @@ import fitontest as fot
 from tests.displays.figures import blank, pixels, plain
 from tests.strategies import WHOLE_WEIGHTS, noisy, samples
 
+pytestmark = pytest.mark.multiplies
+
 
 def draw(y, p, **options):
     return fot.displays.TCEDisplay.from_predictions(y, p, **{"ax": blank(), **options})
@@ -47,6 +49,7 @@ def check_panels(display, error):
     assert f"TCE {100 * float(error):#.3g}".rstrip(".") in display.ax_.get_title(loc="left")
 
 
+@pytest.mark.exhaustive
 @given(samples(weights=WHOLE_WEIGHTS))
 @settings(max_examples=40)
 def test_violins_hold_every_prediction_and_every_rejection(sample):
@@ -121,11 +124,11 @@ def test_a_probability_scale_of_rare_events_advises_the_logit_scale():
     p = np.random.default_rng(0).uniform(0, 0.01, 300)
     assert (
         draw(p > 0.009, p, scale="probability")
-        .ax_.get_title(loc="left")
+        .second_.get_text()
         .endswith("\nmost scores are below 0.01: scale='logit'")
     )
-    assert "scale=" not in draw(p > 0.009, p, scale="logit").ax_.get_title(loc="left")
-    assert "n = 300" in draw(p > 0.009, p, partition="equal_mass", n_bins=1).ax_.get_title(loc="left")
+    assert "scale=" not in draw(p > 0.009, p, scale="logit").second_.get_text()
+    assert "n = 300" in draw(p > 0.009, p, partition="equal_mass", n_bins=1).second_.get_text()
 
 
 def test_empty_bins_have_no_violin():
@@ -155,7 +158,7 @@ def test_the_title_tells_what_to_expect():
     display = draw(y, p, null_draws=9, name="mine")
     title = display.ax_.get_title(loc="left")
     assert title.startswith("mine: TCE ")
-    assert f"if calibrated {display.error.measure.printed(display.error.null.mean)} (p = " in title
+    assert f"if calibrated {display.error.measure.printed(display.error.null.mean)} (p = " in display.second_.get_text()
     assert "\n" not in title
 
 

@@ -8,7 +8,10 @@ from fitontest.measures.interval import INDEPENDENT
 from fitontest.numerics.links import logit, sigmoid
 from tests.multiclass import draw
 
-pytestmark = pytest.mark.filterwarnings("ignore::fitontest.CalibrationWarning")  # of a single bin
+pytestmark = [
+    pytest.mark.multiplies,
+    pytest.mark.filterwarnings("ignore::fitontest.CalibrationWarning"),  # of a single bin
+]
 
 
 def drawn(truth, n=2000, seed=0):
@@ -24,6 +27,7 @@ def overconfident(p):
 LAST = "More: .table(), .explain(), .plot()"
 
 
+@pytest.mark.exhaustive
 def test_an_overconfident_model_word_for_word():
     printed = str(fot.evaluate(*drawn(overconfident)))
     assert printed.splitlines() == [
@@ -133,6 +137,7 @@ def test_other_measures_stand_in_a_line():
     assert "identity" not in str(evaluation)
 
 
+@pytest.mark.exhaustive
 def test_what_makes_the_numbers_worth_less_is_said():
     y, p = drawn(overconfident, 600)
     certain = np.where(p > 0.8, 1.0, p)
@@ -145,11 +150,12 @@ def test_what_makes_the_numbers_worth_less_is_said():
     assert "\nweights are importances: 600 rows tell as much as " in weighted
     few = str(fot.evaluate(y[:12], p[:12], families=["spline"]))
     assert "Slope              none: a class has fewer than 10 rows of a score between 0 and 1" in few
-    other_level = str(fot.evaluate(y, p, families=["spline"], interval=0.9))
+    other_level = str(fot.evaluate(y, p, families=["spline"], interval="always", level=0.9))
     assert "(90 % CI 0." in other_level
     assert "(95 % CI 0." in other_level
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("rows", "first"),
     [
@@ -211,6 +217,7 @@ def test_hardly_any_groups_of_several_rows_leave_no_verdict():
     assert "nly 5 groups have two rows or more: rho is hardly known, and hardly matters." in explained
 
 
+@pytest.mark.exhaustive
 def test_a_rough_map_is_told_of_in_one_voice():
     rng = np.random.default_rng(1)
     p = rng.random(5000)

@@ -8,6 +8,8 @@ import pytest
 
 import fitontest as fot
 
+pytestmark = pytest.mark.multiplies
+
 RNG = np.random.default_rng(1)
 P = RNG.random(240)
 Y = (RNG.random(240) < P**1.5).astype(int)
@@ -47,17 +49,21 @@ def test_folds_hold_out_whole_groups():
 
 
 INFERENCE = {
-    "calibration_error": lambda **groups: fot.calibration_error(Y, P, draws=20, interval=0.9, **groups).to_dict(),
-    "calibration_error, slope1": lambda **groups: fot.calibration_error(
-        Y, P, family="slope1", draws=20, interval=0.9, **groups
+    "calibration_error": lambda **groups: fot.calibration_error(
+        Y, P, draws=20, interval="always", level=0.9, **groups
     ).to_dict(),
-    "gce": lambda **groups: fot.gce(Y, P, null_draws=20, interval=0.9, **groups).to_dict(),
+    "calibration_error, slope1": lambda **groups: fot.calibration_error(
+        Y, P, family="slope1", draws=20, interval="always", level=0.9, **groups
+    ).to_dict(),
+    "gce": lambda **groups: fot.gce(Y, P, null_draws=20, interval="always", level=0.9, **groups).to_dict(),
     "tce": lambda **groups: fot.tce(Y, P, null_draws=20, **groups).to_dict(),
     "proper_error": lambda **groups: fot.evaluation.proper_error(Y, P, null_draws=5, **groups).to_dict(),
     "classwise": lambda **groups: fot.calibration_error(
         Y, BOTH, reduction="classwise", null_draws=20, **groups
     ).to_dict(),
-    "canonical": lambda **groups: fot.gce(Y, BOTH, reduction="canonical", interval=0.9, draws=15, **groups).to_dict(),
+    "canonical": lambda **groups: fot.gce(
+        Y, BOTH, reduction="canonical", interval="always", level=0.9, draws=15, **groups
+    ).to_dict(),
     "evaluate": lambda **groups: fot.evaluate(Y, P, families=["beta"], **groups).to_dict(),
     "evaluate by": lambda **groups: fot.evaluate(Y, P, by=PATIENT % 2, families=["beta"], **groups).to_dict(),
     "compare_calibrators": lambda **groups: fot.compare_calibrators(
@@ -137,9 +143,8 @@ def test_diagrams_take_groups():
     drawn = fot.ReliabilityDisplay.from_predictions(Y, P, groups=PATIENT, **quick)
     assert drawn.error == fot.calibration_error(Y, P, groups=PATIENT, interval=None)
     several = fot.ReliabilityDisplay.from_predictions(Y, {"a": P, "b": P**2}, groups=PATIENT, **quick)
-    assert several.displays["a"].error == drawn.error
-    for display in (fot.displays.ValidityDisplay, fot.displays.PairsDisplay):
-        assert display.from_predictions(Y, P, groups=PATIENT).error is not None
+    assert several.diagrams["a"].error == drawn.error
+    assert fot.displays.ValidityDisplay.from_predictions(Y, P, groups=PATIENT).error is not None
     three = np.stack([1 - P, P / 2, P / 2], axis=1)
     triangle = fot.displays.SimplexDisplay.from_predictions(Y, three, groups=PATIENT, labels=[0, 1, 2])
     assert triangle.data.groups.rows.sum() == 240
@@ -161,7 +166,6 @@ def test_diagrams_take_groups():
         fot.ReliabilityDisplay.from_predictions,
         fot.displays.TCEDisplay.from_predictions,
         fot.displays.ValidityDisplay.from_predictions,
-        fot.displays.PairsDisplay.from_predictions,
         fot.displays.SimplexDisplay.from_predictions,
     ],
 )

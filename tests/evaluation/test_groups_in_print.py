@@ -142,6 +142,7 @@ def test_classes_say_their_groups():
     assert found.to_dict()["groups"]["count"] == 100
 
 
+@pytest.mark.exhaustive
 def test_segments_that_are_a_group_each_say_why_none_is_measured_once():
     ids = np.arange(300) % 12
     found = fot.evaluate(Y, P, groups=ids, families=["spline"], by={"site": ids})

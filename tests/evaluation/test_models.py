@@ -24,6 +24,7 @@ def models():
     return fot.evaluate(Y, MODELS, **QUICK)
 
 
+@pytest.mark.exhaustive
 def test_each_evaluation_is_that_of_the_scores_alone(models):
     assert list(models) == list(MODELS)
     assert len(models) == 3
@@ -108,12 +109,12 @@ def test_segments_of_several_models_are_refused():
         fot.evaluate(Y, MODELS, by=np.arange(800) % 2)
 
 
-def test_the_diagrams_have_a_panel_for_each_model(models):
-    display = models.plot("beta", figure=Figure())
-    assert list(display.axes_) == list(MODELS)
-    assert list(models.diagrams().displays) == list(MODELS)
+def test_the_diagrams_are_of_every_model(models):
+    display = models.plot("beta", ax=Figure())
+    assert list(display.artists_) == list(MODELS)
+    assert list(models.diagrams().diagrams) == list(MODELS)
     with pytest.raises(ValueError, match="family must be one of 'spline', 'beta'; got 'platt'"):
-        models.plot("platt", figure=Figure())
+        models.plot("platt", ax=Figure())
     with pytest.raises(ValueError, match="families must be given for diagrams"):
         fot.evaluate(Y, MODELS, measures=["ece"]).diagrams()
     with pytest.raises(ValueError, match="reduction must be one of a single score"):

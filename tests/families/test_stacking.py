@@ -8,7 +8,6 @@ import fitontest as fot
 from fitontest.data.entries import Entries
 from fitontest.datasets import Derivate
 from fitontest.families.mixing import likelihood_weights
-from fitontest.families.stacking import LEAST_NAMED
 from fitontest.numerics.random import held_out_rows
 from tests.multiclass import draw
 from tests.strategies import noisy
@@ -44,6 +43,7 @@ def test_it_is_the_mixture_of_the_definition():
     assert stacking.n_parameters_ == pytest.approx(expected + np.count_nonzero(stacking.weights_) - 1)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("family", [fot.PL(cv=5), fot.PL3(2, cv=4), fot.PL(cv=4, max_bins=3, random_state=5)])
 def test_members_with_folds_of_their_own_use_their_fold_maps(family):
     """Each row is predicted by the fold map that was fitted without it, of which the family's map is the mean."""
@@ -186,21 +186,6 @@ def test_refusals(options, message):
     y, p = noisy(50)
     with pytest.raises(ValueError, match=message):
         fot.families.Stacking(**{"families": QUICK, **options}).fit(p, y)
-
-
-def test_a_diagram_shows_the_members():
-    y, p = noisy(400)
-    from matplotlib.figure import Figure
-
-    options = {"family": fot.families.Stacking(QUICK), "band": None, "interval": None}
-    display = fot.ReliabilityDisplay.from_predictions(y, p, **options, ax=Figure())
-    weights = dict(zip(QUICK, display.error.estimator.weights_, strict=True))
-    shown = [name for name in QUICK if weights[name] >= LEAST_NAMED]
-    assert len(display.members_) == len(shown) > 0
-    rows = display.parts()["members"]
-    assert list(dict.fromkeys(row["member"] for row in rows)) == shown
-    one = next(row for row in rows if row["member"] == "platt")
-    assert one["y"] == pytest.approx(display.error.estimator.members_["platt"].predict([one["x"]])[0])
 
 
 def test_of_several_classes_it_is_the_mixture_of_the_definition():

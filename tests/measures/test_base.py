@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from matplotlib.figure import Figure
 
 import fitontest as fot
-from fitontest.displays.headline import describe_error, format_legend_label
+from fitontest.displays.titles import name_error, value_in_words
 from tests.strategies import noisy
 
 
@@ -29,10 +28,8 @@ def test_a_slope_1_family_of_another_package_is_treated_as_ours():
         fot.calibration_error(y, p, family=one, interval=None) for one in (ShiftsHalves(), fot.Slope1([0.5]))
     )
     assert (float(theirs), theirs.se_map_fixed) == (float(ours), ours.se_map_fixed)
-    (theirs_first, *theirs_rest), (ours_first, *ours_rest) = describe_error(theirs), describe_error(ours)
-    assert theirs_first.partition(": ")[2] == ours_first.partition(": ")[2]
-    assert theirs_rest == ours_rest
-    assert ": ECE raw " in theirs_first
+    assert name_error(theirs) == name_error(ours) == "ECE"
+    assert value_in_words(theirs) == value_in_words(ours)
     for norm in ("l1", "l2", "squared"):
         debiased = [
             float(fot.calibration_error(y, p, family=one, norm=norm, debias=True))
@@ -51,7 +48,7 @@ def test_a_family_that_shifts_bins_by_something_else_is_neither_debiased_nor_an_
     y, p = noisy(300)
     error = fot.calibration_error(y, p, family=ShiftsByHalfTheGap())
     assert float(error) == pytest.approx(float(fot.calibration_error(y, p, family=ShiftsHalves())) / 2)
-    assert "ECE" not in " ".join(describe_error(error))
+    assert name_error(error) == "calibration error"
     with pytest.raises(ValueError, match="debias must be False unless family is slope1"):
         fot.calibration_error(y, p, family=ShiftsByHalfTheGap(), debias=True)
 
@@ -131,7 +128,7 @@ def test_an_evaluation_of_any_measures():
     text = str(evaluation)
     assert text.count("p-value\n") == 2  # in the table of the families, and in that of the others
     assert f"{100 * float(evaluation['tce(alpha=0.1)']):#.3g}".rstrip(".") + " %" in text
-    assert [*evaluation.diagrams().displays] == ["beta", "platt"]
+    assert [*evaluation.diagrams("all").diagrams] == ["beta", "platt"]
     assert evaluation.only(["mce"]).names == ["mce"]
     with pytest.raises(KeyError, match="'ece' is not among"):
         evaluation["ece"]
@@ -361,13 +358,3 @@ def test_packages_plug_in_through_entry_points(tmp_path, monkeypatch):
     finally:
         fot.measures.unregister("theirs")
         sys.modules.pop("a_package", None)
-
-
-def test_measures_in_a_legend_say_their_bins_and_families():
-    y, p = noisy(200)
-    measures = ["ece", fot.measures.make("ece", n_bins=1), "smooth_ece", fot.measures.PlugIn("beta")]
-    display = fot.ReliabilityDisplay.from_predictions(y, p, measures=measures, ax=Figure())
-    label = format_legend_label(None, display.error, display.estimates)
-    ece, one, smooth, beta = (estimate.measure.printed(float(estimate)) for estimate in display.estimates)
-    lines = [f"ECE {ece}, 10 bins", f"ECE {one}, 1 bin", f"smooth ECE {smooth}", f"calibration error {beta}, beta"]
-    assert " ".join(label.split()).endswith(" ".join(lines))

@@ -19,6 +19,8 @@ from fitontest.measures.estimate import RAW_NOTE
 from fitontest.uncertainty import intervals
 from tests.strategies import noisy
 
+pytestmark = pytest.mark.multiplies
+
 Y, P = noisy(300)
 
 
@@ -76,6 +78,7 @@ def test_joblib_keeps_it_in_a_file(tmp_path):
     assert joblib.load(tmp_path / "error") == error
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("family", ["spline", "slope1", "beta"])
 def test_it_is_what_evaluate_finds(family):
     error = fot.calibration_error(Y, P, family=family)
@@ -89,7 +92,7 @@ def test_it_is_what_evaluate_finds(family):
 
 
 def test_binned_errors_have_what_a_level_gives_them():
-    error, known = (fot.ece(Y, P, interval=interval) for interval in ("auto", 0.95))
+    error, known = (fot.ece(Y, P, interval=interval) for interval in ("auto", "always"))
     assert error.known is None
     assert (error.debiased, error.interval) == (known.debiased, known.interval)
     assert str(error) == str(known)
@@ -194,10 +197,10 @@ def test_why_there_is_none(options, reason):
 def test_why_there_is_none_of_several_classes():
     y, p = three_classes()
     means = fot.calibration_error(y, p, reduction="classwise", family="platt")
-    assert "interval=0.95 gives each class one" in str(means)
+    assert "interval='always' gives each class one" in str(means)
     assert all(each.null is None for each in means.classes.values())
     assert "the ECE on the simplex has one" in str(fot.calibration_error(y, p, reduction="canonical"))
-    assert "interval=0.95 computes it" in " ".join(str(fot.gce(y, p, reduction="canonical")).split())
+    assert "interval='always' computes it" in " ".join(str(fot.gce(y, p, reduction="canonical")).split())
     assert fot.gce(y, p, reduction="confidence").interval.level == 0.95
     assert fot.gce(Y, P, loss="deviation").interval_reason == ""
     assert "no interval" not in str(fot.gce(Y, P, loss="rejection"))
@@ -246,16 +249,17 @@ def test_a_scorer_gives_the_raw_value_or_the_debiased_one():
         fot.make_scorer(norm=CUBES, debiased=True)(model, x, y)
 
 
+@pytest.mark.exhaustive
 def test_estimates_draw_themselves():
     error = fot.calibration_error(Y, P, family="platt", interval=None)
     display = error.plot(Figure(), name="model", scale="logit")
     assert isinstance(display, fot.ReliabilityDisplay)
     assert display.error is error
-    assert display.name == "model"
+    assert [*display.diagrams] == ["model"]
     assert isinstance(fot.tce(Y, P, null_draws=0).plot(Figure()), fot.displays.TCEDisplay)
     y, p = three_classes()
     many = fot.calibration_error(y, p, reduction="classwise", family="platt", interval=None).plot(Figure(), classes=2)
-    assert len(many.displays) == 2
+    assert len(many.diagrams) == 2
     triangle = fot.calibration_error(y, p, reduction="canonical", family="temperature", interval=None).plot(Figure())
     assert isinstance(triangle, fot.displays.SimplexDisplay)
 
@@ -269,10 +273,11 @@ def test_what_cannot_be_drawn_says_why():
         fot.measures.make("ece").estimate(fot.ScoreSample(Y, P)).plot(Figure())
 
 
+@pytest.mark.exhaustive
 def test_weights_that_may_be_importances_are_told_of_as_evaluate_does():
     weights = np.random.default_rng(0).integers(1, 4, Y.size)
     error, known = (
-        fot.calibration_error(Y, P, family="platt", sample_weight=weights, interval=i) for i in ("auto", 0.95)
+        fot.calibration_error(Y, P, family="platt", sample_weight=weights, interval=i) for i in ("auto", "always")
     )
     assert "if the weights are importances" in known.note
     assert str(error) == str(known)

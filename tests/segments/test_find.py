@@ -111,7 +111,7 @@ def test_calibrated_scores_have_no_segment():
     assert found.to_sql() == "0.0e0"
     assert found.rows() == found.rules() == []
     assert found.segments(X).tolist() == ["others"] * p.size
-    with pytest.raises(ValueError, match="a segment whose level is off must have been found for a diagram"):
+    with pytest.raises(ValueError, match="a segment must have been found for a diagram"):
         found.plot()
 
 
@@ -281,6 +281,7 @@ def test_rows_that_belong_together_make_less_sure():
     assert "groups" in str(few).splitlines()[0]
 
 
+@pytest.mark.exhaustive
 def test_too_many_conditions_are_cut_coarser_and_then_chosen_by_other_rows():
     rng = np.random.default_rng(0)
     n = 1600
@@ -299,6 +300,7 @@ def test_too_many_conditions_are_cut_coarser_and_then_chosen_by_other_rows():
     assert fot.segments.find_segments(y[order], p[order], X[order], against="scores", draws=39).rows() == halved.rows()
 
 
+@pytest.mark.exhaustive
 def test_copies_are_dealt_one_by_one_where_one_half_chooses_the_columns():
     rng = np.random.default_rng(5)
     X = rng.integers(0, 12, (400, 75)).astype(float)
@@ -366,11 +368,13 @@ def test_json_and_pickle(found):
 def test_the_picture_before_and_after(found):
     _, p, X = rows()
     display = found.plot(Figure(), after=found.map_(X, p))
-    before, after = (display.to_frame(part=part).iloc[0] for part in ("before", "after"))
-    assert before["low"] > 0.0
-    assert before["stands_out"]
-    assert abs(after["value"]) < before["null_high"]
-    assert display.ax_.get_xlabel().startswith("Share of positives less mean score\n(95 % intervals that hold for all")
+    before, after, *_ = display.rows("dots")
+    assert after["name"] == f"{before['name']}, after"
+    assert before["state"] == "outside"
+    assert abs(after["value"] - 1.0) < 0.5 * abs(before["value"] - 1.0)
+    y, p, X = rows()
+    own = found.items[0].rule.meets(found.rows_.columns)
+    assert before["value"] == pytest.approx(float(fot.measure(y[own], p[own], "observed_expected")))
 
 
 def test_scores_of_0_or_1_and_labels_of_one_class():

@@ -8,6 +8,8 @@ from fitontest.data.score_redraws import ScoreRedraws
 from fitontest.uncertainty.bands import confidence_bands, read_band
 from tests.strategies import noisy
 
+pytestmark = pytest.mark.multiplies
+
 GRID = np.linspace(0, 1, 21)
 DRAWS, LEVEL = 20, 0.8
 
@@ -171,7 +173,7 @@ def test_which_band_is_meant():
         (("confidence", 9, 0.9), "band_draws must be at least 10 for a confidence band of 90 %, got 9"),
         (("simultaneous", 0, 0.999), "band_draws must be at least 1000 for a simultaneous band of 99.9 %, got 200"),
         (("confidence", -1, 0.9), "band_draws must be a whole number, at least 0; got -1"),
-        (("confidence", 0, 1.5), r"band_level must be a number in \(0, 1\), got 1.5"),
+        (("confidence", 0, 1.5), r"band_level must be a number in \[0.5, 1\) such as 0.95, got 1.5"),
     ],
 )
 def test_refusals(arguments, message):

@@ -13,6 +13,8 @@ from fitontest.numerics.links import logit, sigmoid
 from fitontest.uncertainty.joint import JointTest, joint_test
 from fitontest.uncertainty.verdict import NO_DIRECTION, NOT_SHOWN, verdict_of
 
+pytestmark = pytest.mark.multiplies
+
 
 def drawn(truth, n=2000, seed=0):
     rng = np.random.default_rng(seed)
@@ -70,6 +72,7 @@ def test_the_sentences_hold_the_numbers():
     assert found["limit"]["value"] == estimate.limit(40)
 
 
+@pytest.mark.exhaustive
 def test_it_rests_on_the_same_statistics_whatever_is_listed():
     """A reader of two tables of one data set must not find two verdicts."""
     lists = (["platt"], ["slope1", "isotonic"], ["spline", "beta"], [fot.Flat(5)])
@@ -83,6 +86,7 @@ def test_it_rests_on_the_same_statistics_whatever_is_listed():
     assert verdicts[0].test.p_values == joint_test(fot.ScoreSample(*drawn(lambda p: p**1.1, 600)), 60).p_values
 
 
+@pytest.mark.exhaustive
 def test_with_another_norm_it_is_still_of_the_mean_distance():
     squared = evaluated(lambda p: p**1.3, ["spline"], n=600, norm="l2").verdict
     assert squared.estimate.norm == "l1"
@@ -124,6 +128,7 @@ def test_an_interval_and_a_test_that_seem_to_differ_are_told_of():
     assert not beside(0.01, 99.0).startswith(("The interval", "That"))
 
 
+@pytest.mark.exhaustive
 def test_scores_of_0_that_are_wrong_are_never_left_open():
     """One positive row with a score of 0 is impossible if the scores are calibrated, however many rows there are."""
     rng = np.random.default_rng(0)
@@ -176,6 +181,7 @@ def test_it_is_computed_only_when_it_is_asked_for(monkeypatch):
         str(evaluation)
 
 
+@pytest.mark.exhaustive
 def test_a_direction_that_is_named_beside_no_miscalibration_is_explained():
     rng = np.random.default_rng(1)
     p = rng.random(500) / 55

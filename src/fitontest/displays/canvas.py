@@ -2,8 +2,6 @@
 
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
-from fitontest.displays.palette import get_foreground
-
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, FigureBase
@@ -57,8 +55,7 @@ def check_empty_figure(figure: object, name: str, rule: str = "a Figure or a Sub
 
 
 def style_axes(ax: "Axes") -> None:
-    """Remove the top and the right spine, and draw a pale grid behind the data."""
+    """Leave the left and the bottom spine alone, without a grid."""
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
-    ax.grid(visible=True, color=get_foreground(ax), alpha=0.12, linewidth=0.6)
-    ax.set_axisbelow(True)
+    ax.grid(visible=False)

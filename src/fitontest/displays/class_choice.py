@@ -5,20 +5,25 @@ predicted class is of the rows in which it is predicted, and of few rows it is m
 therefore ranked by the error times the share of their rows: by what they add to the mean over the rows.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 import numpy as np
 
 from fitontest.data.labels import listed
-from fitontest.displays.headline import name_error
+from fitontest.data.predictions import PREDICTED
+from fitontest.data.samples import Samples
+from fitontest.displays.titles import name_error
 from fitontest.measures.estimate import Estimate
+from fitontest.measures.measure import Measure
 from fitontest.results.checks import as_list, as_plain, is_whole
+from fitontest.results.exceptions import without_warnings
 from fitontest.results.typing import ArrayInput, FloatArray, Label
+from fitontest.uncertainty.redrawing import estimate_of
 
-MOST_CLASSES = 16  # more panels are too small to be compared
+MOST_CLASSES = 9  # more panels are too small to be compared
 
-#: How many classes, or the labels of those that are wanted; None is 16.
+#: How many classes, or the labels of those that are wanted; None is 9.
 ClassChoice: TypeAlias = int | ArrayInput
 
 
@@ -70,6 +75,36 @@ def choose_worst(errors: Mapping[Label, Estimate], wanted: ClassChoice) -> tuple
     chosen = [labels[k] for k in places]
     said = [describe_worst(len(chosen), len(labels), name_error(errors[chosen[0]]))] if ranked else []
     return chosen, said
+
+
+def choose_classes(samples: Samples, measure: Measure, wanted: ClassChoice) -> tuple[list[Label], bool]:
+    """Return the classes to draw of those that are not measured yet, and whether their errors chose them."""
+    places, ranked = pick_classes(wanted, samples.labels, lambda: _weigh(samples, measure))
+    return [samples.labels[place] for place in places], ranked
+
+
+def describe_choice(samples: Samples, count: int, error: str, *, ranked: bool) -> list[str]:
+    """Return what a title must say of the choice of classes."""
+    describe = describe_heaviest if samples.name == PREDICTED else describe_worst
+    said, total = [describe(count, len(samples), error)] if ranked else [], len(samples.whole.classes)
+    if len(samples) < total:
+        said.append(f"{total - len(samples)} of {total} classes never predicted")
+    return said
+
+
+def _weigh(samples: Samples, measure: Measure) -> list[float]:
+    """Return by what the classes are ranked: see above."""
+    with without_warnings():  # those that are drawn warn when they are fitted once more
+        return [
+            float(estimate_of(measure, sample)) * (sample.total if samples.name == PREDICTED else 1.0)
+            for sample in samples.values()
+        ]
+
+
+def join_title(name: str | None, facts: Iterable[str]) -> str | None:
+    """Return the title of a figure: the name of the scores and what must be said of the choice of panels."""
+    said = "; ".join(facts)
+    return ": ".join(part for part in (name, said) if part) or None
 
 
 def describe_worst(count: int, total: int, error: str) -> str:

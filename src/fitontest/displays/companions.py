@@ -4,6 +4,8 @@ They are insets outside the main axes, which shrink accordingly. Main axes and c
 the main axes had. A diagram therefore changes no layout of the user and works in any figure.
 """
 
+import textwrap
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -23,8 +25,8 @@ LOSSES = "losses"  # of a decision curve: what miscalibration costs
 SIZES = "sizes"  # of a test-based diagram, as PREDICTIONS
 PREDICTIONS = "predictions"
 LEGEND_ROOM = 6.0  # points below a legend
-NUMBERS_ROOM = 20.0  # points beside numbers that stand right of the axes
-LEAST_SHARE = 0.3  # of the width of their place that axes keep beside numbers
+LEGEND_FRAME = 1.3  # inches: left of the axes, and of the marks in a legend
+LETTERS_PER_INCH, LEAST_LETTERS, MOST_LETTERS = 16, 16, 62  # of a legend, and of a line of it
 
 
 def find_companions(ax: "Axes") -> dict[str, Any]:
@@ -56,8 +58,10 @@ class ShrinkingLocator:
     ----------
     original : callable or None
         The previous locator of the axes.
-    legend, numbers : artists or None
-        What is below the axes, and numbers, which are below the legend, or beside the axes where `beside` is True.
+    legend : artist or None
+        What is below the axes.
+    above : float
+        Points that a title takes.
     margins : dict
         Room for the companions below and right of the axes, as fractions of the axes.
     """
@@ -67,42 +71,38 @@ class ShrinkingLocator:
         self.original: Any = ax.get_axes_locator()
         self.margins = {"below": 0.0, "right": 0.0}
         self.legend: Any = None
-        self.numbers: Any = None
-        self.beside = False
+        self.above = 0.0
 
     def __call__(self, axes: Any, renderer: Any) -> Any:
         """Return the bounding box of the axes."""
         from matplotlib.transforms import Bbox
 
         place = axes.get_position(original=True) if self.original is None else self.original(axes, renderer)
-        place = self._narrow(self._lift(place, renderer), renderer)
+        place = self._lower(self._lift(place, renderer))
         width, height = place.width / (1 + self.margins["right"]), place.height / (1 + self.margins["below"])
         return Bbox.from_bounds(place.x0, place.y1 - height, width, height)
 
-    def _narrow(self, place: Any, renderer: Any) -> Any:
-        """Return the place without the width of the numbers beside the axes, which a layout does not find by itself."""
-        from matplotlib.transforms import Bbox
-
-        if not self.beside or self.numbers.axes is None:
-            return place
-        figure = self.ax.get_figure(root=True)
-        width = self.numbers.get_window_extent(renderer).width + NUMBERS_ROOM * figure.dpi / 72
-        right = place.x1 - width / figure.bbox.width
-        return Bbox.from_extents(place.x0, place.y0, max(right, place.x0 + LEAST_SHARE * place.width), place.y1)
-
     def _lift(self, place: Any, renderer: Any) -> Any:
-        """Return the place, cut off below so that the texts there are on the figure, unless a layout makes room."""
+        """Return the place, cut off below so that the legend is on the figure, unless a layout makes room."""
         from matplotlib.transforms import Bbox
 
         figure = self.ax.get_figure(root=True)
-        texts = [self.legend, None if self.beside else self.numbers]
-        shown = [text for text in texts if text is not None and text.axes is not None]
-        if not shown or figure.get_layout_engine() is not None:
+        legend = self.legend
+        if legend is None or legend.axes is None or figure.get_layout_engine() is not None:
             return place
-        height = sum(text.get_window_extent(renderer).height for text in shown)
-        inches = height / figure.dpi + (LEGEND_ROOM * len(shown) + _measure_xlabel(self.ax)) / 72
+        inches = legend.get_window_extent(renderer).height / figure.dpi + (LEGEND_ROOM + _measure_xlabel(self.ax)) / 72
         lift = inches / figure.get_size_inches()[1] - place.y0
         return place if lift <= 0 else Bbox.from_extents(place.x0, min(place.y0 + lift, place.y1), place.x1, place.y1)
+
+    def _lower(self, place: Any) -> Any:
+        """Return the place, cut off above so that the title is on the figure, unless a layout makes room."""
+        from matplotlib.transforms import Bbox
+
+        figure = self.ax.get_figure(root=True)
+        if figure.get_layout_engine() is not None:
+            return place
+        most = 1.0 - self.above / 72 / figure.get_size_inches()[1]
+        return place if place.y1 <= most else Bbox.from_extents(place.x0, place.y0, place.x1, max(most, place.y0))
 
     def get_subplotspec(self) -> Any:
         """Return the grid cell of the axes, which a tight layout needs."""
@@ -111,17 +111,22 @@ class ShrinkingLocator:
 
 def prepare_shrinking(ax: "Axes") -> None:
     """Let axes without companions shrink too, where no layout does it, so that a legend below is on the figure."""
-    locator = ax.get_axes_locator()
-    if isinstance(locator, ShrinkingLocator):
-        locator.margins = dict.fromkeys(locator.margins, 0.0)
-    else:
+    locator = _find_shrinking_locator(ax)
+    if locator is None:
         ax.set_axes_locator(ShrinkingLocator(ax))
+    else:
+        locator.margins = dict.fromkeys(locator.margins, 0.0)
+
+
+def _find_shrinking_locator(ax: "Axes") -> ShrinkingLocator | None:
+    locator = ax.get_axes_locator()
+    return locator if isinstance(locator, ShrinkingLocator) else None
 
 
 def _get_shrinking_locator(ax: "Axes") -> ShrinkingLocator:
     """Return the shrinking locator of the axes. Axes that were cleared have kept it, but lost their companions."""
-    locator = ax.get_axes_locator()
-    if not isinstance(locator, ShrinkingLocator):
+    locator = _find_shrinking_locator(ax)
+    if locator is None:
         locator = ShrinkingLocator(ax)
         ax.set_axes_locator(locator)
     if len(find_companions(ax)) == 1:  # the companion just added
@@ -131,16 +136,16 @@ def _get_shrinking_locator(ax: "Axes") -> ShrinkingLocator:
 
 def keep_on_figure(ax: "Axes", legend: Any) -> None:
     """Let the axes shrink, where no layout does it, so that a legend below them is on the figure."""
-    locator = ax.get_axes_locator()
-    if isinstance(locator, ShrinkingLocator):
+    locator = _find_shrinking_locator(ax)
+    if locator is not None:
         locator.legend = legend
 
 
-def keep_numbers_on_figure(ax: "Axes", numbers: Any, *, beside: bool) -> None:
-    """Let the axes shrink, where no layout does it, so that numbers beside them, or below the legend, are on it."""
-    locator = ax.get_axes_locator()
-    if isinstance(locator, ShrinkingLocator):
-        locator.numbers, locator.beside = numbers, beside
+def keep_title_on_figure(ax: "Axes", points: float) -> None:
+    """Let the axes shrink, where no layout does it, so that a title of this height is on the figure."""
+    locator = _find_shrinking_locator(ax)
+    if locator is not None:
+        locator.above = points
 
 
 def place_below_xlabel(ax: "Axes") -> Any:
@@ -198,20 +203,6 @@ def annotate_shares_beyond(ax: "Axes", beyond: tuple[float, float], *, upright: 
             )
 
 
-def annotate_advice(ax: "Axes", advice: str) -> None:
-    """Write an advice in the middle of a histogram, most of whose data are at one end."""
-    ax.text(
-        0.55,
-        0.9,
-        advice,
-        transform=ax.transAxes,
-        fontsize="x-small",
-        color=get_foreground(ax),
-        horizontalalignment="center",
-        verticalalignment="top",
-    )
-
-
 def set_xlabel_below(main: "Axes", below: "Axes", depth: float, text: str) -> None:
     """Place the x label of the main axes under the companion below them. It remains the label of the main axes."""
     from matplotlib.transforms import ScaledTranslation
@@ -230,3 +221,30 @@ def draw_bars(ax: "Axes", heights: FloatArray, **style: Any) -> "StepPatch":
     edges = np.column_stack((places - 0.4, places + 0.4)).ravel()
     steps = np.column_stack((heights, np.zeros(heights.size))).ravel()[:-1]
     return ax.stairs(steps, edges, fill=True, linewidth=0, **style)
+
+
+def place_legend(main: "Axes", texts: Sequence[str], handles: Sequence[Any], depth: float) -> Any:
+    """Draw a legend under the label below axes whose companions reach down by `depth`, a fraction of the axes.
+
+    A tuple of handles is drawn side by side.
+    """
+    from matplotlib.legend_handler import HandlerTuple
+
+    legend = main.legend(
+        handles, ["?"] * len(texts), loc="upper left", bbox_to_anchor=(0.0, -depth), borderaxespad=0.0,
+        bbox_transform=place_below_xlabel(main), fontsize="small", frameon=False,
+        handler_map={tuple: HandlerTuple(ndivide=None, pad=0.0)},
+    )  # fmt: skip
+    for entry, text in zip(legend.get_texts(), texts, strict=True):  # matplotlib ignores labels that begin with _
+        entry.set_text("\n".join(textwrap.fill(line, _count_letters(main)) for line in text.split("\n")))
+    keep_on_figure(main, legend)
+    return legend
+
+
+def _count_letters(main: "Axes") -> int:
+    """Return how many letters of a legend the place of the axes holds beside the marks, so that none is cut off."""
+    cell = main.get_subplotspec()
+    share = 1.0 if cell is None else len(cell.colspan) / cell.get_gridspec().ncols
+    figure: Any = main.get_figure(root=True)
+    inches = share * main.figure.bbox.width / figure.dpi
+    return max(LEAST_LETTERS, min(MOST_LETTERS, int((inches - LEGEND_FRAME) * LETTERS_PER_INCH)))

@@ -1,6 +1,6 @@
 """The options of diagrams: where they are drawn, on which scale, and what stands beside the data."""
 
-from typing import Annotated, TypedDict
+from typing import Annotated, Literal, TypedDict
 
 from fitontest.displays.canvas import AxesOrFigure
 from fitontest.displays.palette import Color
@@ -15,8 +15,9 @@ class Drawing(TypedDict, total=False):
 
     Parameters
     ----------
-    scale : {"auto", "probability", "logit"}, default="auto"
-        Scale of the axis of predictions.
+    scale : {"auto", "probability", "logit", "ratio"}, default="auto"
+        What the axes are: probabilities, their logits, or, of reliability diagrams, observed over expected events
+        against the score on logarithmic axes.
     limits : (float, float), optional
         Ends of the axis of predictions.
     name : str, optional
@@ -24,21 +25,18 @@ class Drawing(TypedDict, total=False):
     ax : matplotlib Axes, Figure or SubFigure, optional
         Place of the diagram. By default a new pyplot figure is made.
     color : matplotlib colour, optional
-        Colour of the curve. By default each diagram on the axes has its own, from a palette for colour-blind readers.
-    fill : bool, optional
-        Whether areas are filled and bars outlined. By default only the first diagram on the axes is filled.
+        Colour of the curve, by default from a palette for colour-blind readers.
     legend : bool, default=True
-        Whether a legend is drawn.
+        Whether the marks are explained.
     ref_line : bool, default=True
-        Whether the diagonal is drawn. It is never drawn twice on the same axes.
+        Whether the diagonal is drawn.
     """
 
-    scale: Annotated[ScaleName, "auto"]
+    scale: Annotated[ScaleName | Literal["ratio"], "auto"]
     limits: ArrayInput
     name: str | None
     ax: AxesOrFigure
     color: Color | None
-    fill: bool | None
     legend: Annotated[bool, True]
     ref_line: Annotated[bool, True]
 

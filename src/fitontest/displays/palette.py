@@ -1,4 +1,4 @@
-"""The colours of the diagrams: those of Okabe and Ito, for colour-blind readers.
+"""The colours of the diagrams, told apart by colour-blind readers.
 
 Lightness and line style distinguish them in grey print. The foreground colour is that of the axes: black on white, or
 white on black.
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 Color: TypeAlias = str | tuple[float, ...]
 
-FILL = "#0072B2"  # blue
-GAP = "#D55E00"  # vermilion: the gap between map and diagonal
+FILL = "#0b6fae"  # blue
+GAP = "#c8501a"  # orange: the gap between map and diagonal, what is outside a tolerance, or the second of several
 NEUTRAL = "#8C8C8C"  # visible on black and on white
-SERIES = (FILL, "#009E73", "#CC79A7", "#E69F00", "#56B4E9", GAP)  # the colour of the gap is last
+SERIES = (FILL, GAP, "#6aa84f", "#5b2a86", "#56B4E9", "#E69F00")
 DASHES: tuple[tuple[int, tuple[float, ...] | None], ...] = (
     (0, None),
     (0, (5.0, 1.5)),
@@ -74,6 +74,11 @@ def get_line_color(ax: "Axes", color: Color) -> Color:
         return color
     red, green, blue = (part + LIFT * (1.0 - part) for part in to_rgb(color))  # type: ignore[arg-type]
     return red, green, blue
+
+
+def get_muted(ax: "Axes", strength: float = 0.62) -> tuple[float, float, float]:
+    """Return the grey of texts that stand behind the others, on a light or a dark background."""
+    return blend_with_background(ax, get_foreground(ax), strength)
 
 
 def get_background(ax: "Axes") -> Any:

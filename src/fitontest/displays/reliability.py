@@ -1,186 +1,89 @@
-"""The reliability diagram of any family of calibration maps: the map fitted to the test data against the diagonal."""
+"""The reliability diagram: what was observed at each score, of one sample, of several models, or of classes."""
 
-from collections.abc import Iterable
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
-
-import numpy as np
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal, Self, Unpack
 
 from fitontest.data.read import one_sample
 from fitontest.data.reading.models import by_model, is_of_models, read_models
 from fitontest.data.reading.read import read
+from fitontest.data.samples import Samples
 from fitontest.data.score_sample import ScoreSample
-from fitontest.displays.base import check_measured
-from fitontest.displays.canvas import AxesOrFigure, get_axes
-from fitontest.displays.class_choice import ClassChoice
-from fitontest.displays.companions import annotate_advice, annotate_shares_beyond, format_counts_axis
-from fitontest.displays.frame import (
-    draw_legend,
-    extend_limits,
-    find_histogram,
-    find_scale_name,
-    has_diagonal,
-    prepare_axes,
-)
-from fitontest.displays.headline import format_legend_label, name_axes
-from fitontest.displays.models import draw_models
+from fitontest.displays.base import BinaryDisplay
+from fitontest.displays.canvas import AxesOrFigure, check_empty_figure, get_axes, get_figure
+from fitontest.displays.class_choice import ClassChoice, choose_classes, describe_choice, join_title
+from fitontest.displays.companions import HISTOGRAM, find_companions
+from fitontest.displays.diagram import Diagram, find_form
+from fitontest.displays.layout import MOST_PANELS, Style, draw_overlaid, draw_panels, draw_single, panels_size
 from fitontest.displays.options import DrawingOptions
-from fitontest.displays.palette import Color, get_foreground, get_line_color, get_series_style
-from fitontest.displays.reliability_artists import (
-    annotate_one_bin,
-    draw_areas,
-    draw_atoms,
-    draw_band,
-    draw_counts,
-    draw_cuts,
-    draw_diagonal,
-    draw_difference_of_means,
-    draw_gaps_at_scores,
-    draw_knots,
-    draw_map,
-    draw_map_at_scores,
-    draw_means,
-    draw_members,
-    draw_new_group,
-    draw_single_scores,
-    draw_words,
-)
-from fitontest.displays.scales import (
-    Scale,
-    ScaleName,
-    advise_logit,
-    choose_scale,
-    extend_to_values,
-    make_scale,
-    name_scale,
-)
-from fitontest.displays.shapes import (
-    BARS,
-    compute_shape,
-    compute_shares_beyond,
-    find_knots,
-    find_single_scores,
-    tabulate_cuts,
-    tabulate_histogram,
-    tabulate_members,
-)
-from fitontest.displays.small_multiples import PanelDisplay, SmallMultiples, check_classes_figure
+from fitontest.displays.palette import Color
+from fitontest.displays.planes import Plane
+from fitontest.displays.titles import name_error
 from fitontest.families.base import Family
 from fitontest.maps.base import CalibrationMap
 from fitontest.measures.estimate import Estimate
-from fitontest.measures.measure import Measure, read_measure
+from fitontest.measures.measure import Measure
 from fitontest.measures.plug_in import PlugIn
-from fitontest.results.checks import as_list, brief
-from fitontest.results.frames import Records, records
+from fitontest.results.checks import brief
+from fitontest.results.exceptions import without_warnings
+from fitontest.results.frames import Records
 from fitontest.results.options import spell_out
-from fitontest.results.typing import ArrayInput, Label, RandomState
-from fitontest.uncertainty.bands import (
-    BAND_DRAWS,
-    BAND_LEVEL,
-    POINTS,
-    TESTED_ROWS,
-    Band,
-    BandKind,
-    band_of,
-    quick_band,
-    read_band,
-)
-from fitontest.uncertainty.new_group import NEW_GROUP, new_group_bands
+from fitontest.results.typing import ArrayInput
+from fitontest.uncertainty.bands import BAND_DRAWS, BAND_LEVEL, BandKind, read_band
 from fitontest.uncertainty.options import split_options
-from fitontest.uncertainty.redrawing import estimate_of
+from fitontest.uncertainty.redrawing import Redrawing, estimate_of
+from fitontest.uncertainty.verdict import Verdict, verdict_of
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+SINGLE = (5.2, 6.2)  # inches
+BESIDE = 4.6  # inches, of the errors beside models
+MOST_OVERLAID = 4  # models on the same axes
+
+Measured = tuple[str, Estimate, ScoreSample]
 
 
-class ReliabilityDisplay(PanelDisplay):
-    """Reliability diagram: a calibration map fitted to the test data, against the diagonal.
+class ReliabilityDisplay(BinaryDisplay):
+    """Reliability diagram: the frequency of the event at each score, against the diagonal.
 
-    The height of the fill over a score p is c_hat(p), and the mean gap |c_hat(p) - p| between it and the diagonal,
-    over the predictions, is the calibration error in the legend.
+    * The **curve** is the map of the family, as wide as the rows are many, and drawn only where there are rows; the
+      **band** holds the true map with a confidence of 95 % at each score.
+    * The **points** are the shares of positives in ten bins of equal width, with exact 95 % intervals, in which weights
+      and groups count: they do not depend on the family. A bin of few rows is merged with a neighbour.
+    * Of at most 20 **distinct scores** each is a point, as large as its rows are many, and there is no curve.
+    * Where the event has a base rate below 5 % the diagram shows **observed over expected** events against the score,
+      both on logarithmic axes; above 95 % the same of non-events. ``scale="probability"`` shows the square.
+    * **Bins** (``slope1``, ``flat``, ``isotonic``) and **polygons** (``pl``, ``pl3``) have the gap between the diagonal
+      and the map filled, the darker the more rows there are. Bins of slope 1 are filled up to the line of slope 1
+      through their mean score and mean label, so that the gap, averaged over the rows, is the ECE.
+    * The histogram below shows where the scores are. The title is the verdict, and the line below it the error.
 
-    * Bins of slope 1 have **diagonal filling**: each bar is filled up to the line of slope 1 through its mean
-      prediction and mean label, which is the fitted map. The gap to the diagonal is therefore that of the ECE, which
-      flat bars do not show. The outlines are the flat bars of the classic diagram.
-    * Flat bins are filled up to the share of positives. More than 200 bins of any kind are drawn as a curve.
-    * Continuous maps are filled under their curve. Knots of ``pl`` and ``pl3`` are marked at their means over the folds
-      with the chosen number of segments. The map is the mean over all folds. Folds with another number of segments add
-      bends elsewhere.
+    Both axes of probabilities end at 0.6 or less where 99.5 % of the scores do.
 
-    Of at most 20 distinct scores, such as stated confidences, each is a point: the share of positives among its rows,
-    with the exact interval of Clopper and Pearson. A single bin of slope 1 is drawn as the point of means, since it
-    says nothing else of the map.
-
-    Beyond the lowest and the highest score, and over the outermost half per cent of the rows on either side, the map is
-    dotted. Bins beyond the scores are faded. The shade of the gap shows the share
-    of the data in its bin, or in its bar of the histogram for continuous maps. If all bins have the same width and the
-    same weight, the area of the gap is the error. Otherwise the shades show the weights of its parts.
-
-    The map is cut off where it leaves the axes, as the lines of slope-1 bins may leave [0, 1]. A triangle at the end of
-    the axis marks where, over the scores, and the part ``cuts`` of the table says how far the map goes. The gap beyond
-    the axes is not drawn.
-
-    Made by `from_predictions` or `from_estimator`. `plot` draws it again on other axes.
+    Up to four models are overlaid, with their errors beside them; more models, classes, families and segments are
+    panels with the same axes. Made by `from_predictions`, `from_estimate` and `from_estimator`, and by ``plot`` of
+    results.
 
     Parameters
     ----------
-    error : Estimate
-        A result of `calibration_error`, measured on the sample.
-    sample : ScoreSample
-        The scores, labels and weights that the error was measured on.
-    scale : {"auto", "probability", "logit"}, default="auto"
-        Scale of both axes. The logit scale shows rare events. "auto" is the scale of the diagram on the axes; else
-        logit where most scores are within 0.05 of an end, unless half of all or more, such as exact 0 and 1, have no
-        place on a logit axis; else probability. A single ``pl3`` fit (``ensemble=False``) is made of
-        straight lines on it. If 90 % of the scores are below 0.01, or above 0.99, a text in the histogram of a
-        probability scale advises to use the logit scale.
-    limits : (float, float), optional
-        Ends of both axes. Scores beyond them are counted in the outermost bars of the histogram. By default the
-        probability scale shows [0, 1]. The axis of scores of the logit scale ends where the scores end. That of
-        observed frequencies also shows the mean of the map in each bin, or in each bar of the histogram, and its values
-        at the lowest and the highest score. Scores and values of 0 and 1 have no place on the logit scale, and it shows
-        nothing below 1e-7 or above 1 - 1e-7.
-    band : Band, optional
-        A band that contains most maps of calibrated scores, or the true map.
-    new_group : Band, optional
-        A band that contains the maps of most new groups.
-    measures : iterable of str or Measure, optional
-        Further measures whose values the legend shows.
-    name, pos_label : str and label, optional
-        Name of the scores in the legend, and the positive class for the axis labels.
+    diagrams : mapping of str to Diagram
+        By the titles of their panels.
+    title : str, optional
+        Of the figure with several diagrams.
+    overlaid : bool, default=False
+        Whether several diagrams are drawn on the same axes.
 
     Attributes
     ----------
+    diagrams : dict of str to Diagram
+        As given, with what is drawn as `Diagram.curve`, `Diagram.points` and so on.
     error : Estimate
-        As given.
-    estimates : tuple of Estimate
-        Of the further measures.
-    map_ : CalibrationMap
-        The map that is drawn: that of the error.
-    scale, y_scale : Scale
-        Of the scores, and of the observed frequencies.
-    advice : str or None
-        The text that advises to use the logit scale.
-    shape : Shape
-        The table of the diagram.
+        Of the first diagram.
     ax_, histogram_ax_ : matplotlib Axes
-        Set by `plot`, as are all of the following.
+        Of the first diagram, after `plot`, as all of the following.
+    axes_ : dict of str to matplotlib Axes
+        By the titles of the panels.
     figure_ : matplotlib Figure or SubFigure
-        The figure of the axes.
-    line_, ref_line_, counts_ : artists
-        The map (interrupted between bins), the diagonal, the histogram.
-    members_ : list of Line2D
-        The maps that a mixture of families (`Stacking`) is made of, where there are any.
-    cuts_ : list of Line2D
-        The triangles below and above the axes, where there are any.
-    scores_, whiskers_, words_, note_ : artists or None
-        The points of few distinct scores with their intervals, the words in the corners, and what is said of one bin.
-    fill_, gap_, stems_, veil_, outline_, means_, extension_, knots_, atoms_ : artists or None
-        The area under the map, the gap between it and the diagonal, that gap as lines in narrow bins, the fading of
-        bins beyond the scores, the flat bars and the means of the bins, the map beyond the scores, the knots, and the
-        scores that many rows share.
-    band_, new_group_, legend_ : artists or None
-        The band, that of a new group, and the legend.
+    artists_ : dict of str to dict
+        By panel what was drawn: ``curve``, ``band``, ``points``, ``stems``, ``gap``, ``marks``, ``histogram``,
+        ``reference``, ``title``, ``second`` and ``key``, as far as there is one.
 
     References
     ----------
@@ -204,118 +107,185 @@ class ReliabilityDisplay(PanelDisplay):
     3   0.75   1.00  0.267     0.043
     """
 
-    error: Estimate
-    size = (5.2, 6.4)
-
-    def __init__(
-        self,
-        error: Estimate,
-        sample: ScoreSample,
-        *,
-        scale: ScaleName | Scale = "auto",
-        limits: ArrayInput = None,
-        band: Band | None = None,
-        new_group: Band | None = None,
-        measures: Iterable[str | Measure] = (),
-        name: str | None = None,
-        pos_label: Label | None = None,
-    ) -> None:
-        check_measured(error, sample)
-        if error.map is None:
-            raise ValueError(f"error must be one that calibration_error returns, with a map to draw; got {error!r}")
-        self.error, self.map_, self.name, self.pos_label = error, error.map, name, pos_label
-        self.band, self.new_group = band, new_group
-        self.estimates = tuple(read_measure(one).estimate(sample) for one in as_list(measures, "measures", empty=True))
-        if isinstance(scale, Scale):
-            self.scale = scale
-        else:
-            named = name_scale(scale, [sample], limits)
-            self.scale = choose_scale(named, sample) if limits is None else make_scale(named, limits)
-        self.shape = compute_shape(error.map, find_knots(error), sample, self.scale)
-        self.single = find_single_scores(error.map, sample)
-        self.has_one_bin = self.shape.jumps and error.n_bins == 1 and error.shifts_by_gap
-        shown = self.shape.values_to_show()
-        if self.single is not None:
-            shown = np.concatenate((shown, self.single.share))
-        self.y_scale = self.scale if limits is not None else extend_to_values(self.scale, shown)
-        self.members = tabulate_members(error, sample, self.scale)
-        self.advice = advise_logit(self.scale, sample) if limits is None else None
-        self.cells = self.scale.cells(BARS)
-        self.counts = self.cells.summarise(sample).w
-        self.beyond = compute_shares_beyond(sample, self.scale)
-        self.whole = sample.whole
+    def __init__(self, diagrams: Mapping[str, Diagram], *, title: str | None = None, overlaid: bool = False) -> None:
+        if not diagrams:
+            raise ValueError("diagrams must hold at least one diagram, got none")
+        self.diagrams, self.title, self.overlaid = dict(diagrams), title, overlaid and len(diagrams) > 1
+        self.error = next(iter(self.diagrams.values())).error
+        self.color: Color | None = None
+        self.legend = self.ref_line = True
 
     @classmethod
-    @spell_out("draws", "null_draws")
+    def from_estimate(
+        cls, error: Estimate, sample: ScoreSample, *, band: dict[str, Any] | None = None, **options: Any
+    ) -> Self:
+        """Return the diagram of an error and the rows that it was measured on, not yet drawn.
+
+        Parameters
+        ----------
+        error : Estimate
+            A result of `calibration_error`.
+        sample : ScoreSample
+            Its rows.
+        band : dict, optional
+            Options of ``Diagram.add_band``, by default of a band that is made in a moment; with ``kind=None`` none.
+        **options
+            Of `Diagram`: `scale`, `limits`, `name`, `pos_label` and `verdict`.
+        """
+        diagram = Diagram(error, sample, **options)
+        diagram.add_band(**({"kind": "auto"} if band is None else band))
+        return cls({diagram.name or error.measure.name: diagram})
+
+    @classmethod
+    def side_by_side(
+        cls,
+        measured: Iterable[Measured],
+        scale: str | Plane = "auto",
+        limits: ArrayInput = None,
+        *,
+        title: str | None = None,
+        band: dict[str, Any] | None = None,
+        overlaid: bool = False,
+        verdicts: Mapping[str, Verdict | None] | None = None,
+        **options: Any,
+    ) -> Self:
+        """Return several diagrams with the same axes, not yet drawn.
+
+        Parameters
+        ----------
+        measured : iterable of (str, Estimate, ScoreSample)
+            Title, error and rows of each diagram.
+        scale, limits
+            Of all axes. Ratios are drawn where all diagrams are of rare events.
+        title : str, optional
+            Of the figure.
+        band : dict, optional
+            Options of ``Diagram.add_band``.
+        overlaid : bool, default=False
+            Whether they are drawn on the same axes.
+        verdicts : mapping of str to Verdict, optional
+            By title.
+        **options
+            Of the diagrams.
+        """
+        entries, known = list(measured), verdicts or {}
+        diagrams = {
+            name: Diagram(error, sample, scale=scale, limits=limits, name=name, verdict=known.get(name), **options)
+            for name, error, sample in entries
+        }
+        kinds = {(one.plane.name, one.plane.of_non_events) for one in diagrams.values()}
+        if len(kinds) > 1:  # events are rare in some panels alone
+            return cls.side_by_side(
+                entries, "probability", limits, title=title, band=band, overlaid=overlaid, verdicts=verdicts, **options
+            )
+        _share_axes(diagrams)
+        for one in diagrams.values():
+            one.add_band(**({"kind": "auto"} if band is None else band))
+        return cls(diagrams, title=title, overlaid=overlaid)
+
+    @classmethod
+    def of_classes(
+        cls,
+        samples: Samples,
+        measure: Measure,
+        redrawing: Redrawing | None = None,
+        *,
+        classes: ClassChoice = None,
+        name: str | None = None,
+        **options: Any,
+    ) -> Self:
+        """Return the diagrams of classes, not yet drawn.
+
+        Parameters
+        ----------
+        samples : Samples
+            By class: each against the rest, or the confidence of the rows in which it is predicted.
+        measure : Measure
+            Whose map is drawn.
+        redrawing : Redrawing, optional
+            Of the labels, for intervals.
+        classes : int or array-like of labels, optional
+            How many, or which, are drawn.
+        name : str, optional
+            Of the scores.
+        **options
+            Of `side_by_side`.
+        """
+        if redrawing is not None:
+            redrawing = redrawing.of(measure, samples.size, len(samples.whole.classes))
+        chosen, ranked = choose_classes(samples, measure, classes)
+        measured = []
+        for label in chosen:
+            sample = samples[label]
+            error = estimate_of(measure, sample, sample.reduction or "classwise", redrawing)
+            measured.append((f"{samples.name} {label}", error, sample))
+        facts = describe_choice(samples, len(chosen), name_error(measured[0][1]), ranked=ranked)
+        return cls.side_by_side(measured, title=join_title(name, facts), verdicts=_verdicts_of(measured), **options)
+
+    @classmethod
+    @spell_out("null_draws")
     def from_predictions(
         cls,
         y_true: ArrayInput,
         y_prob: ArrayInput = None,
         *,
         family: str | Family | CalibrationMap = "spline",
-        measures: Iterable[str | Measure] = (),
         band: BandKind | Literal["auto"] | None = "auto",
         band_draws: int = 0,
         band_level: float = BAND_LEVEL,
         classes: ClassChoice = None,
         by_predicted: bool = False,
         **options: Unpack[DrawingOptions],
-    ) -> Self | SmallMultiples:
+    ) -> Self:
         """Draw the reliability diagram of labels and scores.
+
+        The legend shows the debiased error and its interval, where there is one. Of more than 20,000 rows "auto" makes
+        none, since it takes seconds.
 
         Parameters
         ----------
         y_true, y_prob : array-like of shape (n,)
             Labels of two classes, and predicted probabilities of the positive class; or as given by `reduction`; or
-            what `read` returns in place of both. A dict of the scores of several models draws `SmallMultiples`, a panel
-            for each; `ax` is then a figure, and `color`, `fill`, `legend` and `ref_line` must be left out.
+            what `read` returns in place of both. The scores of several models are a dict: up to four are overlaid, and
+            more are panels.
         family : str, Family or CalibrationMap, default="spline"
             As in `calibration_error`. A family is fitted to these rows, and a map is used unchanged.
-        measures : iterable of str or Measure, optional
-            Further measures whose values the legend shows, by registered name (`fot.measures.names`) or as objects.
-        interval : float in (0, 1), "auto" or None, default="auto"
-            Level of the interval of the debiased error, both of which the legend then shows; see `calibration_error`
-            and, for "auto", `evaluate`. By default there is none of more than 20,000 rows, of which it takes seconds.
         band : {"auto", "consistency", "confidence", "simultaneous", "new group"} or None, default="auto"
             Labels are redrawn and the family is fitted to each of them. None: no band. "auto": a confidence band of
-            100 labellings, of families that are refitted in a moment. More than 40,000 rows are pooled for it, and of
+            100 labellings, of curves that are refitted in a moment. More than 40,000 rows are pooled for it, and of
             more than 20,000 it is not tested whether the spline g below fits. With `band_draws` it is "confidence".
 
             * "consistency": labels are drawn from the scores. The band contains the middle `band_level` of these maps
               of calibrated scores: a map inside shows no more than noise does.
             * "confidence": labels are drawn from a smooth map g that is fitted to the real ones (`Spline`). How far the
               maps are from g tells how far the map drawn is from the true one: at each score the band holds the true
-              map with a confidence of `band_level`. It reaches from the lowest to the highest score.
+              map with a confidence of `band_level`.
             * "simultaneous": the same at all scores at once, wider.
             * "new group": the confidence band, and beside it, dashed, where the map of a new group lies, such as a
               hospital of which there are no labels yet: at each score `band_level` of all groups have a map inside. The
               rows must have `groups`. It reaches as far as groups differ, and does not shrink with more of them; where
               they do not differ (rho = 0) it is the confidence band. How surely rho is known it does not cover.
 
-            The bands of the true map are too narrow where the family, or g, cannot follow it. Of 1000 scores of three
-            kinds (square, stairs and Sharp of `fitontest.datasets`), the 95 % bands of ``slope1`` with 15 bins,
-            ``isotonic`` and ``spline`` held the truth in 89 to 97 % of the cases at a score, and in 85 to 98 % at all
-            of the middle 90 % of the scores; those of ``platt`` and ``beta`` in 96 to 100 % where they can follow it
-            (square), otherwise in 73 to 86 % and 65 to 90 %. For ``pl`` and ``pl3``, which take too long to be fitted
-            hundreds of times, a spline is refitted, and the band lies about their own map; the legend says so.
+            The bands of the true map are too narrow where the family, or g, cannot follow it; where a test finds that,
+            the key says so. For ``pl`` and ``pl3``, which take too long to be fitted hundreds of times, a spline is
+            refitted, and the band lies about their own map; the key says so.
         band_draws : int, default=0
             Number of labellings for the band. 0 means 200 with a `band` that is named.
-        band_level : float in (0, 1), default=0.9
+        band_level : float in [0.5, 1), default=0.95
             Level of the band.
         reduction : {"confidence", "classwise", "binary"}, optional
             How a matrix of scores is reduced, see `calibration_error`. "confidence" draws the accuracy against the
-            confidence. "classwise" draws `SmallMultiples` of the classes, each against the rest. `ax` is then a figure,
-            and `color`, `fill`, `legend` and `ref_line` must be left out.
+            confidence, "classwise" a panel for each class against the rest. `ax` is then a figure.
         classes : int or array-like of labels, optional
-            Of several diagrams, how many are drawn, by default 16, or which, in the order given. Of more classes than
-            the number those with the largest errors are drawn, the worst first, and the title says so.
+            Of several panels of classes, how many are drawn, by default 9, or which, in the order given. Of more
+            classes than the number those with the largest errors are drawn, the worst first, and the title says so.
         by_predicted : bool, default=False
-            With "confidence": whether each predicted class has a diagram of its own, of the rows in which it is
-            predicted, as `SmallMultiples`. Of more than `classes` of them those are drawn that add most to the error,
-            by error times share of the rows: the error of a few rows is mostly noise.
+            With "confidence": whether each predicted class has a panel of its own, of the rows in which it is
+            predicted. Of more than `classes` of them those are drawn that add most to the error, by error times share
+            of the rows: the error of a few rows is mostly noise.
         ax : matplotlib Axes, Figure or SubFigure, optional
-            Place of the diagram. The histogram is below the axes, inside the layout of the figure. On axes that hold a
-            diagram already, the two are overlaid. By default a new pyplot figure is made.
+            Place of the diagram. The histogram is below the axes, inside the layout of the figure. By default a new
+            pyplot figure is made.
 
         Raises
         ------
@@ -325,204 +295,152 @@ class ReliabilityDisplay(PanelDisplay):
         kind, wanted = read_band(band, band_draws, band_level)
         reading, redrawing = split_options(options)
         reduction, prob = reading["reduction"], reading["prob"]
-        seed = redrawing.random_state
-        measure = PlugIn(family)
-        banded: dict[str, Any] = {"kind": kind, "draws": wanted, "level": band_level, "random_state": seed}
-        others = tuple(map(read_measure, as_list(measures, "measures", empty=True)))
+        banded: dict[str, Any] = {
+            "kind": kind, "draws": wanted or BAND_DRAWS, "level": band_level, "random_state": redrawing.random_state
+        }  # fmt: skip
         if by_predicted and reduction != "confidence":
             raise ValueError(
                 f"by_predicted must be False unless reduction is 'confidence', got reduction={reduction!r}"
             )
-        name, ax, scale, limits = options["name"], options["ax"], options["scale"], options["limits"]
-        style: dict[str, Any] = {part: options[part] for part in ("color", "fill", "legend", "ref_line")}
-        plain = style == {"color": None, "fill": None, "legend": True, "ref_line": True}
+        measure = PlugIn(family)
+        shared: dict[str, Any] = {
+            "scale": options["scale"], "limits": options["limits"], "band": banded, "pos_label": reading["pos_label"]
+        }  # fmt: skip
         y_prob = by_model(y_true, y_prob, reduction)
         if is_of_models(y_prob, prob):
             models = read_models(y_true, y_prob, **reading)
-            panels = {"scale": scale, "limits": limits, "measures": others, "title": name}
-            return draw_models(cls, models, measure, redrawing, banded, (ax, plain), **panels)
+            return cls._of_models(models, measure, redrawing, options["name"], shared)._drawn(options)
         data = read(y_true, y_prob, **reading | {"reduction": "classwise" if by_predicted else reduction})
         if data.is_by_class:
-            why = "by_predicted=True" if by_predicted else "reduction='classwise'"
-            figure = check_classes_figure(ax, why, plain=plain)
-            panels = {"scale": scale, "limits": limits, "name": name, "measures": others}
             drawn = data.whole.by_predicted() if by_predicted else data
-            return cls.of_classes(drawn, measure, banded, redrawing, classes=classes, **panels).plot(figure)
+            del shared["pos_label"]
+            display = cls.of_classes(drawn, measure, redrawing, classes=classes, name=options["name"], **shared)
+            return display._drawn(options)
         if classes is not None:
             rule = "classes must be left out unless reduction is 'classwise' or by_predicted is True"
             raise ValueError(f"{rule}, got {brief(classes)}")
-        data = one_sample(data)
-        if redrawing.interval == "auto" and data.n > TESTED_ROWS:  # too many for an interval in a moment
-            redrawing = replace(redrawing, interval=None)
-        error = estimate_of(measure, data, data.reduction, redrawing)
-        if scale == "auto" and limits is None:
-            scale = find_scale_name(ax) or scale
-        display = cls(
-            error, data, scale=scale, limits=limits, measures=others, name=name, pos_label=reading["pos_label"]
+        sample = one_sample(data)
+        error = estimate_of(measure, sample, sample.reduction, redrawing)
+        display = cls.from_estimate(
+            error, sample, name=options["name"], verdict=verdict_of([(measure.name, error)], sample), **shared
         )
-        if kind is not None:
-            display.add_band(data, **banded)
-        return display.plot(ax, **style)
+        return display._drawn(options)
 
-    def add_band(
-        self,
-        sample: ScoreSample,
-        *,
-        kind: BandKind | Literal["auto"] = "consistency",
-        draws: int = BAND_DRAWS,
-        level: float = BAND_LEVEL,
-        random_state: RandomState = 0,
-    ) -> None:
-        """Compute a band for the next `plot`, see `from_predictions`.
-
-        Parameters
-        ----------
-        sample : ScoreSample
-            The sample of the diagram.
-        kind : {"consistency", "confidence", "simultaneous", "new group", "auto"}, default="consistency"
-            As `band` of `from_predictions`; of "auto" the next two arguments are passed over.
-        draws : int, default=200
-            Labellings that are drawn, each of which is fitted.
-        level : float, default=0.9
-            Share of the maps within the band, in (0, 1).
-        random_state : int, RandomState or None, default=0
-            Of the drawn labels.
-        """
-        x = self.scale.grid(POINTS)
-        self.new_group = None
-        if kind == NEW_GROUP:
-            self.band, self.new_group = new_group_bands(self.error, sample, x, draws, level, random_state)
-            return
-        if kind == "auto":
-            known = self.single is not None or self.has_one_bin  # intervals of their own; nothing but the means
-            self.band = None if known else quick_band(self.error, sample, x, random_state)
-            return
-        self.band = band_of(self.error, sample, x, kind=kind, draws=draws, level=level, random_state=random_state)
-
-    def plot(
-        self,
-        ax: AxesOrFigure = None,
-        *,
-        name: str | None = None,
-        color: Color | None = None,
-        fill: bool | None = None,
-        legend: bool = True,
-        ref_line: bool = True,
-        advise: bool = True,
+    @classmethod
+    def _of_models(
+        cls, models: Samples, measure: Measure, redrawing: Redrawing, name: str | None, shared: dict[str, Any]
     ) -> Self:
-        """Draw the diagram on new axes, or over another diagram.
+        samples = {str(model): one_sample(data) for model, data in models.items()}
+        measured = [
+            (model, estimate_of(measure, sample, sample.reduction, redrawing), sample)
+            for model, sample in samples.items()
+        ]
+        return cls.of_models(measured, title=name, verdicts=_verdicts_of(measured), **shared)
+
+    @classmethod
+    def of_models(cls, measured: Iterable[Measured], **options: Any) -> Self:
+        """Return the diagrams of several models, not yet drawn: up to four on the same axes, more as panels.
 
         Parameters
         ----------
-        ax, name
-            See `from_predictions`.
-        color : matplotlib colour, optional
-            Colour of the map. By default each diagram on the axes has its own, from a palette for colour-blind readers.
-        fill : bool, optional
-            Whether areas are filled and bars outlined. By default only the first diagram on the axes is filled.
-        legend : bool, default=True
-            Whether a legend is drawn.
-        ref_line : bool, default=True
-            Whether the diagonal is drawn. It is never drawn twice on the same axes.
-        advise : bool, default=True
-            Whether the advice to use a logit scale is written, where there is one.
+        measured : iterable of (str, Estimate, ScoreSample)
+            Name, error and rows of each model.
+        **options
+            Of `side_by_side`.
+        """
+        entries = list(measured)
+        overlaid = len(entries) <= MOST_OVERLAID and all(find_form(*each[1:]) == "curve" for each in entries)
+        if not overlaid:
+            ranked = sorted(entries, key=lambda each: -each[1].quoted)
+            entries = ranked[:MOST_PANELS] if len(entries) > MOST_PANELS else entries
+        return cls.side_by_side(entries, overlaid=overlaid, **options)
+
+    def _drawn(self, options: Mapping[str, Any]) -> Self:
+        self.color, self.legend, self.ref_line = options["color"], options["legend"], options["ref_line"]
+        return self.plot(options["ax"])
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Width and height of the figure, in inches."""
+        if self.overlaid:
+            return SINGLE[0] + BESIDE, SINGLE[1]
+        if not self._are_panels:
+            return SINGLE
+        return panels_size(len(self.diagrams), has_title=self.title is not None)
+
+    @property
+    def _are_panels(self) -> bool:
+        return not self.overlaid and (len(self.diagrams) > 1 or self.title is not None)
+
+    @property
+    def text(self) -> str:
+        """What the picture shows, for readers who do not see it."""
+        each = [f"{one.title} ({one.second})" for one in self.diagrams.values()]
+        first = next(iter(self.diagrams.values()))
+        what = "observed over expected events" if first.plane.is_ratio else "observed frequency"
+        return f"Reliability diagram, {what} against the score. {'; '.join(each)}."
+
+    def plot(self, ax: AxesOrFigure = None, *, legend: bool | None = None) -> Self:
+        """Draw the diagram.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, Figure or SubFigure, optional
+            Place of the diagram; of panels an empty figure. By default a new pyplot figure is made.
+        legend : bool, optional
+            Whether the key is drawn, by default as the display was made.
 
         Returns
         -------
         self
         """
-        main = get_axes(ax, self.size)
-        below = find_histogram(main)
-        first = below is None
-        default, dashes = get_series_style(0 if below is None else len(below.patches))
-        base = default if color is None else color
-        style: dict[str, Any] = {"color": get_line_color(main, default) if color is None else color}
-        style["linestyle"] = dashes
-        filled = first if fill is None else fill
-        if below is None:
-            labels = name_axes(self.pos_label, self.error.reduction)
-            below = prepare_axes(main, (self.scale, self.y_scale), "Count" if self.whole else "Weight", labels)
+        style = Style(self.color, self.legend if legend is None else legend, self.ref_line)
+        if self._are_panels:
+            self.figure_ = get_figure(_as_figure(ax), self.size)
+            self.axes_, self.artists_ = draw_panels(self.figure_, self.diagrams, style, self.title)
+        elif self.overlaid:
+            self.axes_, self.artists_ = draw_overlaid(ax, self.diagrams, style, self.title, self.size)
         else:
-            extend_limits(main, (self.scale, self.y_scale))
-        self.ax_, self.figure_, self.histogram_ax_ = main, main.figure, below
-        self.ref_line_ = draw_diagonal(main, self.scale) if ref_line and not has_diagonal(main) else None
-        self._draw_map(main, style, base, self._label(self.name if name is None else name), filled)
-        self.band_ = None if self.band is None else draw_band(main, self.band, style["color"], first=first)
-        self.new_group_ = None if self.new_group is None else draw_new_group(main, self.new_group, style["color"])
-        self._draw_histogram(below, style, first=first)
-        self.words_ = draw_words(main) if first and advise and legend else []
-        if first:
-            annotate_shares_beyond(below, self.beyond)
-            if advise and self.advice is not None:
-                annotate_advice(below, self.advice)
-        self.legend_ = draw_legend(main) if legend else None
+            ((name, diagram),) = self.diagrams.items()
+            main = get_axes(ax, self.size)
+            self.axes_, self.artists_ = {name: main}, {name: draw_single(main, diagram, style)}
+        first = next(iter(self.axes_.values()))
+        self.ax_, self.histogram_ax_ = first, find_companions(first).get(HISTOGRAM)
+        self.figure_ = first.figure if len(self.axes_) == 1 else self.figure_
         return self
 
     def parts(self) -> dict[str, Records]:
-        """Return every number that is drawn.
+        """Return every number that is drawn, see `Diagram.parts`; of several diagrams each record has its ``panel``."""
+        if len(self.diagrams) == 1:
+            return next(iter(self.diagrams.values())).parts()
+        parts: dict[str, Records] = {}
+        for name, diagram in self.diagrams.items():
+            for part, rows in diagram.parts().items():
+                parts.setdefault(part, []).extend({"panel": name, **row} for row in rows)
+        return parts
 
-        ``bins`` holds the bins of the map, or the bars of the histogram for a continuous map: bounds, rows, weight,
-        share of the weight, mean prediction, share of positives, and mean gap |c_hat(p) - p|, whose mean over the
-        predictions is the l1 error. ``map`` holds the points (x, y) through which the map is drawn, by piece. ``cuts``
-        holds the places where it leaves the axes, with its value furthest beyond. ``knots`` holds the knots marked,
-        ``atoms`` the scores that many rows share with the values of the map there, which ``map`` passes by.
-        ``members`` holds the points of the maps of which a mixture is made, with their weights.
-        ``scores`` holds the distinct scores where they are few, with the share of positives at each and its exact
-        interval. ``histogram`` holds the weight per bar. ``band`` holds the bounds of the band, ``new_group``
-        those of the maps of new groups. ``beyond`` holds the shares of the data below and above the axes.
-        """
-        parts = {
-            "bins": self.shape.piece_records(),
-            "map": self.shape.course_records(),
-            "cuts": tabulate_cuts(self.shape, *self.y_scale.visible),
-            "knots": records(x=self.shape.knots.x, y=self.shape.knots.c),
-            "atoms": records(x=self.shape.atoms.x, y=self.shape.atoms.c),
-            "members": self.members,
-            "scores": [] if self.single is None else self.single.to_records(),
-            **tabulate_histogram(self.cells, self.counts, self.beyond),
-        }
-        if self.band is not None:
-            parts["band"] = records(x=self.band.x, band_lower=self.band.lower, band_upper=self.band.upper)
-        if self.new_group is not None:
-            ends = {"new_group_lower": self.new_group.lower, "new_group_upper": self.new_group.upper}
-            parts["new_group"] = records(x=self.new_group.x, **ends)
-        return {part: rows for part, rows in parts.items() if rows}
+    def _summarise(self) -> str:
+        return repr(self.error) if len(self.diagrams) == 1 else repr([*self.diagrams])
 
-    def _label(self, name: str | None) -> str:
-        """Return what the legend says of the map."""
-        return format_legend_label(name, self.error, self.estimates)
 
-    def _draw_histogram(self, below: "Axes", style: dict[str, Any], *, first: bool) -> None:
-        """Draw the scores on the axes below the main ones."""
-        self.counts_ = draw_counts(below, self.counts, self.cells, self.scale, style, fill=first)
-        format_counts_axis(below, "y", self.counts)
+def _as_figure(ax: Any) -> Any:
+    """Return the figure of several panels, or refuse axes."""
+    rule = "a Figure or a SubFigure of several diagrams, not axes,"
+    return None if ax is None else check_empty_figure(ax, "ax", rule)
 
-    def _draw_map(self, main: "Axes", style: dict[str, Any], base: Color, label: str, filled: bool) -> None:
-        shape, single = self.shape, self.single
-        edge = get_foreground(main) if filled else style["color"]
-        self.means_ = self.knots_ = self.atoms_ = self.scores_ = self.whiskers_ = self.note_ = self.extension_ = None
-        self.fill_ = self.gap_ = self.stems_ = self.veil_ = self.outline_ = None
-        self.members_, self.cuts_ = [], []
-        if self.has_one_bin:
-            (self.line_,) = main.plot([], [], label=label, **style | {"linestyle": "none"})  # there is no map to see
-            self.gap_ = draw_difference_of_means(main, shape) if filled else None
-            self.note_ = annotate_one_bin(main, shape) if filled else None  # over other maps the legend says it
-        elif single is not None and not shape.jumps:
-            self.line_ = draw_map_at_scores(main, single, self.y_scale, style, label)
-            self.gap_ = draw_gaps_at_scores(main, single, self.y_scale) if filled else None
-        else:
-            self.line_, self.extension_ = draw_map(main, shape, style, label, varies=not self.error.shifts_by_gap)
-            self.members_ = draw_members(main, self.members, style["color"])
-            self.cuts_ = draw_cuts(main, tabulate_cuts(shape, *self.y_scale.visible), self.y_scale, style["color"])
-            if filled:
-                self.fill_, self.gap_, self.stems_, self.veil_, self.outline_ = draw_areas(
-                    main, shape, self.scale, base
-                )
-        if single is not None:
-            self.scores_, self.whiskers_ = draw_single_scores(main, single, (self.scale, self.y_scale), style["color"])
-        if shape.jumps and (single is None or self.has_one_bin):
-            self.means_ = draw_means(main, shape, edge)
-        elif shape.knots.x.size:
-            self.knots_ = draw_knots(main, shape, edge)
-        if shape.atoms.x.size and single is None:
-            self.atoms_ = draw_atoms(main, shape, (self.scale, self.y_scale), edge)
+
+def _share_axes(diagrams: Mapping[str, Diagram]) -> None:
+    """Lay several diagrams out on the same axes."""
+    first, *others = (one.plane for one in diagrams.values())
+    merged = first
+    for plane in others:
+        merged = merged.merged(plane)
+    for one in diagrams.values():
+        if one.plane != merged:
+            one.lay_out(merged)
+
+
+def _verdicts_of(measured: Iterable[Measured]) -> dict[str, Verdict | None]:
+    """Return the verdicts on diagrams, where their errors have what a verdict needs."""
+    with without_warnings():
+        return {name: verdict_of([(error.measure.name, error)], sample) for name, error, sample in measured}

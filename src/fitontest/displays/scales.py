@@ -25,6 +25,7 @@ INTERVALS = 6  # most intervals between the ticks of a probability axis, whateve
 RARE = 0.01  # a probability scale does not resolve scores below it, nor above 1 - it
 MOST = 0.9  # share of the data that counts as most of it
 LEAST_SHOWN = 0.5  # share of the data that a logit axis must show to be chosen by itself
+LOG = Link("log", lambda p, eps: np.log(np.maximum(p, eps)), np.exp)
 NEAR_END = 0.05  # of an end of [0, 1]: where most scores are nearer, "auto" is the logit scale
 
 
@@ -34,7 +35,7 @@ class Scale:
 
     Attributes
     ----------
-    name : {"probability", "logit"}
+    name : {"probability", "logit", "log"}
     lower, upper : float
         Ends of the axis. The probability scale exceeds [0, 1] by a small margin.
     """
@@ -51,7 +52,7 @@ class Scale:
     @property
     def link(self) -> Link:
         """The function from probabilities to the coordinate in which the axis is linear."""
-        return LOGIT if self.name == "logit" else IDENTITY
+        return {"logit": LOGIT, "log": LOG}.get(self.name, IDENTITY)
 
     def at(self, p: FloatArray) -> FloatArray:
         """Return the positions of probabilities along the axis, from 0 at its lower to 1 at its upper end."""
@@ -167,12 +168,6 @@ def find_core(sample: ScoreSample, outer: float) -> tuple[float, float]:
     above = np.cumsum(distinct.w[::-1])
     most = float(distinct.p[::-1][np.searchsorted(above, outer * above[-1], side="left")])
     return least, most
-
-
-def find_score_range(sample: ScoreSample) -> tuple[float, float]:
-    """Return the smallest and the largest score of positive weight."""
-    present = sample.p if sample.unit else sample.p[sample.w > 0]
-    return float(present.min()), float(present.max())
 
 
 def merge_scales(scales: Sequence[Scale]) -> Scale:

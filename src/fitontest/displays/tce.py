@@ -18,11 +18,10 @@ from fitontest.displays.companions import (
     format_counts_axis,
     set_xlabel_below,
 )
-from fitontest.displays.headline import format_title, name_axes
 from fitontest.displays.options import DrawingOptions
 from fitontest.displays.palette import NEUTRAL, blend_with_background, get_opaque_background
-from fitontest.displays.scales import ScaleName, advise_logit, choose_scale, make_scale, name_scale
-from fitontest.displays.shapes import BARS, compute_shares_beyond, tabulate_histogram
+from fitontest.displays.scales import Scale, ScaleName, advise_logit, choose_scale, make_scale, name_scale
+from fitontest.displays.titles import name_axes, write_title
 from fitontest.displays.violins import (
     MANY_BINS,
     close_paths,
@@ -37,16 +36,19 @@ from fitontest.measures.binning import DEFAULT_BINS
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.losses.rejection import DEFAULT_ALPHA, DEFAULT_TEST
 from fitontest.numerics.significance.choice import TestChoice
+from fitontest.partitions.partition import Partition
 from fitontest.partitions.partitioner import Partitioner
-from fitontest.results.frames import Records
+from fitontest.results.frames import Records, records
 from fitontest.results.options import spell_out
-from fitontest.results.typing import ArrayInput, Label
+from fitontest.results.text import short
+from fitontest.results.typing import ArrayInput, FloatArray, Label
 from fitontest.uncertainty.options import read_options
 from fitontest.uncertainty.redrawing import estimate_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+BARS = 40  # of the histogram
 HALF_LINE = 0.46  # half the length of the red lines, in bins; a little more than the violins
 CLASSWISE_MESSAGE = (
     "reduction must be None, 'confidence' or 'binary' for a test-based diagram, got 'classwise'; draw one class at a "
@@ -156,12 +158,12 @@ class TCEDisplay(BinaryDisplay):
         self.scale = choose_scale(named, sample) if limits is None else make_scale(named, limits)
         self.advice = advise_logit(self.scale, sample) if limits is None else None
         self.violins = compute_violins(bins, sample, self.scale)
-        self.cells = self.scale.cells(2 * BARS)
+        self.cells = self.scale.cells(BARS)
         self.counts = self.cells.summarise(sample).w
-        self.beyond = compute_shares_beyond(sample, self.scale)
+        self.beyond = _shares_beyond(sample, self.scale)
 
     @classmethod
-    @spell_out("interval", "draws", "color", "fill", "legend", "ref_line")
+    @spell_out("interval", "level", "draws", "color", "legend", "ref_line")
     def from_predictions(
         cls,
         y_true: ArrayInput,
@@ -243,10 +245,10 @@ class TCEDisplay(BinaryDisplay):
         format_counts_axis(beside, "x", self.counts)
         beside.set_xlabel("Count")
         annotate_shares_beyond(beside, self.beyond, upright=True)
-        title = format_title(self.error, self.name if name is None else name)
-        if self.advice is not None:
-            title += "\n" + self.advice.replace("\n", " ")
-        main.set_title(title, fontsize="small", loc="left", parse_math=False)
+        shown, value = self.name if name is None else name, describe_measure(self.error)
+        advice = "" if self.advice is None else "\n" + self.advice.replace("\n", " ")
+        title = value if shown is None else f"{shown}: {value}"
+        self.title_, self.second_ = write_title(main, title, _describe(self.error) + advice)
         return self
 
     def parts(self) -> dict[str, Records]:
@@ -261,7 +263,7 @@ class TCEDisplay(BinaryDisplay):
             "bins": [{"bin": b + 1, **row} for b, row in enumerate(self.error.rows())],
             "violins": [record for rows in cells for record in rows],
             "rejected": [record for violin in self.violins for record in tabulate_spans(violin)],
-            **tabulate_histogram(self.cells, self.counts, self.beyond),
+            **_tabulate_histogram(self.cells, self.counts, self.beyond),
         }
         return {part: rows for part, rows in parts.items() if rows}
 
@@ -326,3 +328,31 @@ class TCEDisplay(BinaryDisplay):
         format_counts_axis(below, "y", sizes)
         below.xaxis.set_major_locator(MaxNLocator(nbins=12, integer=True))
         below.set_ylabel("Count")
+
+
+def describe_measure(estimate: Estimate) -> str:
+    """Return the title of a measure and its value."""
+    return f"{estimate.measure.title} {estimate.measure.printed(estimate.value)}"
+
+
+def _describe(error: Estimate) -> str:
+    """Return the error of calibrated scores, the test, and the rows, in a line."""
+    rows = f"n = {error.n:,}"
+    test, null = f"{error.test} test at {error.alpha:g}", error.null
+    if error.groups is not None and not error.groups.sizes.are_single:
+        test += " as of independent rows"
+        rows += f" in {error.groups.sizes.groups:,} groups"
+    expected = f"if calibrated {error.measure.printed(null.mean)} (p = {short(null.p_value, 2)})" if null else ""
+    return ", ".join(fact for fact in (expected, test, rows) if fact)
+
+
+def _shares_beyond(sample: ScoreSample, scale: Scale) -> tuple[float, float]:
+    """Return the shares of the data below and above the axis."""
+    below, above = (float(sample.w @ outside) for outside in (sample.p < scale.lower, sample.p > scale.upper))
+    return below / sample.total, above / sample.total
+
+
+def _tabulate_histogram(cells: Partition, counts: FloatArray, beyond: tuple[float, float]) -> dict[str, Records]:
+    """Return the histogram, and the shares of the data beyond its axis, if any."""
+    parts = {"histogram": records(lower=cells.borders[:-1], upper=cells.borders[1:], weight=counts)}
+    return parts | ({"beyond": records(below=beyond[:1], above=beyond[1:])} if any(beyond) else {})

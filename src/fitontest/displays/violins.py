@@ -8,7 +8,6 @@ from scipy.ndimage import gaussian_filter1d
 
 from fitontest.data.score_sample import ScoreSample
 from fitontest.displays.scales import Scale
-from fitontest.displays.shapes import find_bounds
 from fitontest.measures.binned import Bins
 from fitontest.partitions.partition import Partition
 from fitontest.results.frames import Records, records
@@ -162,3 +161,13 @@ def _estimate_density(weight: FloatArray) -> FloatArray:
     smooth = gaussian_filter1d(weight, sd * total**-0.2, mode="constant") if sd > 0 else weight
     width: FloatArray = smooth / smooth.max()
     return width
+
+
+def find_bounds(pieces: Partition) -> tuple[FloatArray, FloatArray]:
+    """Return the first and the last float of each bin, at which a map has the value of that bin."""
+    lower, upper = pieces.borders[:-1].copy(), pieces.borders[1:].copy()
+    if pieces.closed == "left":
+        upper[:-1] = np.nextafter(upper[:-1], 0.0)
+    else:
+        lower[1:] = np.nextafter(lower[1:], 1.0)
+    return lower, np.maximum(lower, upper)

@@ -1,23 +1,24 @@
 """The evaluations of several models on the same rows, a line each."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Self
 
 from fitontest.data.samples import Samples
 from fitontest.evaluation.evaluation import Evaluation
 from fitontest.evaluation.verdict_lines import header_of, line_of
-from fitontest.results.checks import brief, choose
-from fitontest.results.frames import Records
+from fitontest.results.checks import choose
+from fitontest.results.detailed import Detailed
+from fitontest.results.several import MODEL, Kind, Several, grouped
 from fitontest.results.table import Section, Table
 from fitontest.results.text import count, sentence
+from fitontest.uncertainty.tolerance import Tolerance
 from fitontest.uncertainty.verdict import Verdict
 
 if TYPE_CHECKING:
-    from fitontest.displays.canvas import AxesOrFigure, SomeFigure
+    from fitontest.displays.canvas import AxesOrFigure
     from fitontest.displays.ranks import RankDisplay
-    from fitontest.displays.scales import ScaleName
-    from fitontest.displays.small_multiples import SmallMultiples
+    from fitontest.displays.reliability import ReliabilityDisplay
 
 DIFFERENCES = (
     "Which models differ by more than chance: fot.compare_errors(y_true, p_a, p_b) compares the errors of two on the "
@@ -26,7 +27,7 @@ DIFFERENCES = (
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class EvaluatedModels(Table):
+class EvaluatedModels(Several[str, Evaluation]):
     """Calibration errors of several models on the same rows, as ``evaluate(y_true, {"name": p, ...})`` returns them.
 
     ``result["name"]`` is the `Evaluation` of that model, the same as of its scores alone. Iterating it gives the names.
@@ -52,23 +53,24 @@ class EvaluatedModels(Table):
     evaluations: Mapping[str, Evaluation]
     samples: Samples
 
-    def __getitem__(self, name: str) -> Evaluation:
-        """Return the evaluation of a model."""
-        if name not in self.evaluations:
-            raise KeyError(f"{name!r} is not among the models {brief([*self])}")
-        return self.evaluations[name]
+    @property
+    def kind(self) -> Kind:
+        """What the keys are: models."""
+        return MODEL
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.evaluations)
-
-    def __len__(self) -> int:
-        return len(self.evaluations)
+    @property
+    def _results(self) -> Mapping[str, Evaluation]:
+        return self.evaluations
 
     @property
     def verdicts(self) -> dict[str, Verdict]:
         """The verdict on each model; empty of several classes, and without intervals."""
-        found = {name: evaluation.verdict for name, evaluation in self.evaluations.items()}
+        found = {name: evaluation.verdict for name, evaluation in self.items()}
         return {name: verdict for name, verdict in found.items() if verdict is not None}
+
+    def within(self, tolerance: Tolerance) -> Self:
+        """Return the same results, whose verdicts take a tolerance for near enough."""
+        return replace(self, evaluations={name: each.within(tolerance) for name, each in self.items()})
 
     def joined(self, other: "EvaluatedModels") -> "EvaluatedModels":
         """Return one result of the measures of both, which are of the same models.
@@ -78,19 +80,22 @@ class EvaluatedModels(Table):
         other : EvaluatedModels
             Another one of the same rows, whose estimates come last.
         """
-        return EvaluatedModels(
-            {name: each.joined(other[name]) for name, each in self.evaluations.items()}, self.samples
-        )
+        return EvaluatedModels({name: each.joined(other[name]) for name, each in self.items()}, self.samples)
 
-    def rows(self) -> Records:
-        """Return the records of each model's estimates, with its name."""
-        records = [{"model": name, **row} for name, each in self.evaluations.items() for row in each.rows()]
-        blank = dict.fromkeys(key for record in records for key in record)
-        return [{**blank, **record} for record in records]
+    def table(self) -> Table:
+        """Return all columns and notes of each model, one below the other.
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the evaluation of each model as JSON-ready values, with its name."""
-        return {"models": [{"model": name, **each.to_dict()} for name, each in self.evaluations.items()]}
+        Returns
+        -------
+        Table
+            With the same records; printing it shows more.
+        """
+        parts = [
+            replace(part, title=f"{name}: {part.title}" if part.title else name)
+            for name, each in self.items()
+            for part in each.table().sections()
+        ]
+        return Detailed(self, (*self.sections(), *parts))
 
     @property
     def notes(self) -> list[str]:
@@ -99,7 +104,7 @@ class EvaluatedModels(Table):
 
     @property
     def _notes_but_on_groups(self) -> list[str]:
-        return [f"{name}: {note}" for name, each in self.evaluations.items() for note in each.notes_but_on_groups]
+        return [f"{name}: {note}" for name, each in self.items() for note in each.notes_but_on_groups]
 
     @property
     def _lines(self) -> list[str]:
@@ -110,17 +115,15 @@ class EvaluatedModels(Table):
     @property
     def _notes_on_groups(self) -> list[str]:
         """What must be known of the groups of the rows, which the models share, and of how alike each finds them."""
-        names: dict[str, list[str]] = {}
-        for name, each in self.evaluations.items():
-            for note in [] if each.groups is None else [each.groups.refusal, *each.groups.notes]:
-                names.setdefault(note, []).append(name)
+        known = [(name, each.groups) for name, each in self.items() if each.groups is not None]
+        names = grouped((note, name) for name, groups in known for note in (groups.refusal, *groups.notes))
         alike = {note: "" if len(of) == len(self) else f"{', '.join(of)}: " for note, of in names.items() if note}
         return [f"{of}{note}" for note, of in alike.items()]
 
     @property
     def _on_groups(self) -> list[str]:
         """The groups of the rows, and how alike their labels are by the residuals of each model."""
-        found = {name: each.groups for name, each in self.evaluations.items()}
+        found = {name: each.groups for name, each in self.items()}
         first = next(iter(found.values()))
         if first is None:
             return []
@@ -149,25 +152,22 @@ class EvaluatedModels(Table):
 
     def _others(self) -> list[Section]:
         """Return the table of the measures that are no errors of families, whose values no verdict holds."""
-        first = next(iter(self.evaluations.values()))
+        first = next(iter(self.values()))
         others = [name for name, estimate in first.named if not estimate.measure.is_family_error]
         if not others:
             return []
         body = [
             [name, *(each[other].measure.printed(float(each[other])) for other in others)]
-            for name, each in self.evaluations.items()
+            for name, each in self.items()
         ]
         return [Section("", ["model", *others], body)]
 
     def _values(self) -> Section:
         """Return the table of the values of each measure, where there are no verdicts."""
-        first = next(iter(self.evaluations.values()))
+        first = next(iter(self.values()))
         reduction = "" if self.samples.reduction is None else f", reduction {self.samples.reduction}"
         title = f"{count(len(self))} models, n = {count(self.samples.n)}{reduction}"
-        body = [
-            [name, *(estimate.measure.printed(estimate.value) for estimate in each)]
-            for name, each in self.evaluations.items()
-        ]
+        body = [[name, *(estimate.measure.printed(estimate.value) for estimate in each)] for name, each in self.items()]
         notes = self._lines
         groups = first.groups
         if groups is not None and groups.too_few:  # the conclusion: that there is none
@@ -176,28 +176,24 @@ class EvaluatedModels(Table):
         return Section(title, ["model", *first.names], body, "\n".join(notes))
 
     def plot(
-        self,
-        family: str | None = None,
-        *,
-        scale: "ScaleName" = "auto",
-        figure: "SomeFigure" = None,
-    ) -> "SmallMultiples":
-        """Draw the reliability diagrams of the models side by side on shared axes.
+        self, family: str | None = None, *, scale: str = "auto", ax: "AxesOrFigure" = None
+    ) -> "ReliabilityDisplay":
+        """Draw the reliability diagrams of the models: up to four on the same axes, more as panels.
 
         Parameters
         ----------
         family : str, optional
-            Whose map is drawn, by default the first family.
-        scale : {"auto", "probability", "logit"}, default="auto"
-            How the axes lay out probabilities, see `ReliabilityDisplay`.
-        figure : matplotlib Figure or SubFigure, optional
-            An empty one to draw in; by default a new pyplot figure that is large enough.
+            Whose map is drawn, by default the spline, else the first family.
+        scale : {"auto", "probability", "logit", "ratio"}, default="auto"
+            What the axes are, see `ReliabilityDisplay`.
+        ax : matplotlib Axes, Figure or SubFigure, optional
+            Place of the diagram; by default a new pyplot figure that is large enough.
 
         Returns
         -------
-        SmallMultiples
+        ReliabilityDisplay
         """
-        return self.diagrams(family, scale=scale).plot(figure)
+        return self.diagrams(family, scale=scale).plot(ax)
 
     def plot_ranks(self, ax: "AxesOrFigure" = None) -> "RankDisplay":
         """Draw how the families order the models by their calibration errors.
@@ -230,7 +226,7 @@ class EvaluatedModels(Table):
             raise ValueError("ranks must be of the calibration error of a family, there are other measures alone")
         return RankDisplay({name: _quoted(by_model) for name, by_model in errors.items()}).plot(ax)
 
-    def diagrams(self, family: str | None = None, *, scale: "ScaleName" = "auto") -> "SmallMultiples":
+    def diagrams(self, family: str | None = None, *, scale: str = "auto") -> "ReliabilityDisplay":
         """Return the reliability diagrams, which are yet to be drawn, or to be saved.
 
         Parameters
@@ -247,13 +243,15 @@ class EvaluatedModels(Table):
 
         if not self.samples.has_one_score:
             raise ValueError("reduction must be one of a single score for the diagrams of models")
-        first = next(iter(self.evaluations.values()))
+        first = next(iter(self.values()))
         with_map = [name for name, estimate in first.named if estimate.map is not None]
         if not with_map:
             raise ValueError(f"families must be given for diagrams: none of {first.names} has a map to draw")
-        chosen = with_map[0] if family is None else choose(family, with_map, "family")
-        measured = [(name, each[chosen], each.sample) for name, each in self.evaluations.items()]
-        return ReliabilityDisplay.side_by_side(measured, scale)  # each panel says which map it shows
+        usual = "spline" if "spline" in with_map else with_map[0]
+        chosen = usual if family is None else choose(family, with_map, "family")
+        measured = [(name, each[chosen], each.sample) for name, each in self.items()]
+        verdicts = {name: each.verdict for name, each in self.items()}
+        return ReliabilityDisplay.of_models(measured, scale=scale, verdicts=verdicts)
 
 
 def _quoted(by_model: Mapping[str, Mapping[str, Any]]) -> dict[str, float]:

@@ -3,7 +3,9 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
 
 from fitontest.data.known_groups import KnownGroups
 from fitontest.data.read import Data
@@ -28,11 +30,12 @@ from fitontest.uncertainty.tolerance import DEFAULT_TOLERANCE, Tolerance
 from fitontest.uncertainty.verdict import Verdict, verdict_of
 
 if TYPE_CHECKING:
-    from fitontest.displays.canvas import SomeFigure
+    from fitontest.displays.canvas import AxesOrFigure
     from fitontest.displays.class_choice import ClassChoice
-    from fitontest.displays.groups import GroupsDisplay
-    from fitontest.displays.scales import ScaleName
-    from fitontest.displays.small_multiples import SmallMultiples
+    from fitontest.displays.comparison import ComparisonDisplay
+    from fitontest.displays.reliability import ReliabilityDisplay
+
+ALL = "all"  # families, as panels
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -86,6 +89,10 @@ class Evaluation(Table):
     data: Data
     tolerance: Tolerance = DEFAULT_TOLERANCE
 
+    def within(self, tolerance: Tolerance) -> Self:
+        """Return the same results, whose verdicts take a tolerance for near enough."""
+        return replace(self, tolerance=tolerance)
+
     @property
     def names(self) -> list[str]:
         """What the estimates are called, each by a name of its own."""
@@ -107,7 +114,7 @@ class Evaluation(Table):
     @property
     def classes(self) -> "Mapping[Any, Evaluation]":
         """The evaluation of each class against the rest, in the order of the columns; empty for two classes."""
-        labels = self.data.labels if self.data.is_by_class else []
+        labels = [*self.data.each_class]
 
         def of_class(place: int) -> Evaluation:  # whose sorted rows take as much memory as those of all
             label = labels[place]
@@ -226,43 +233,41 @@ class Evaluation(Table):
 
     def plot(
         self,
-        family: str | None = None,
+        families: str | None = None,
         *,
-        scale: "ScaleName" = "auto",
+        scale: str = "auto",
         classes: "ClassChoice" = None,
-        figure: "SomeFigure" = None,
-    ) -> "SmallMultiples":
-        """Draw the reliability diagrams of all calibration maps side by side, or of all classes.
-
-        A measure that has no map, such as "tce", has no panel: `ReliabilityDisplay` writes it into the legend. Neither
-        has the identity among other families, because its diagram is the diagonal.
+        ax: "AxesOrFigure" = None,
+    ) -> "ReliabilityDisplay":
+        """Draw the reliability diagram, with the verdict as its title; of several classes a panel for each.
 
         Parameters
         ----------
-        family : str, optional
-            Only this one. Of several classes one is drawn, by default the spline, else the first that has a map.
-        scale : {"auto", "probability", "logit"}, default="auto"
-            How the axes lay out probabilities, see `ReliabilityDisplay`.
+        families : str, optional
+            The family whose map is drawn, or "all" for panels of all that were measured. By default that of the
+            verdict, the spline, else the first that has a map.
+        scale : {"auto", "probability", "logit", "ratio"}, default="auto"
+            What the axes are, see `ReliabilityDisplay`.
         classes : int or array-like of labels, optional
-            Of several classes, how many are drawn, by default 16, or which: of more than the number those with
+            Of several classes, how many are drawn, by default 9, or which: of more than the number those with
             the largest errors.
-        figure : matplotlib Figure or SubFigure, optional
-            An empty one to draw in; by default a new pyplot figure that is large enough.
+        ax : matplotlib Axes, Figure or SubFigure, optional
+            Place of the diagram, of panels an empty figure; by default a new pyplot figure that is large enough.
 
         Returns
         -------
-        SmallMultiples
+        ReliabilityDisplay
         """
-        return self.diagrams(family, scale=scale, classes=classes).plot(figure)
+        return self.diagrams(families, scale=scale, classes=classes).plot(ax)
 
     def diagrams(
-        self, family: str | None = None, *, scale: "ScaleName" = "auto", classes: "ClassChoice" = None
-    ) -> "SmallMultiples":
-        """Return the reliability diagrams, which are yet to be drawn, or to be saved.
+        self, families: str | None = None, *, scale: str = "auto", classes: "ClassChoice" = None
+    ) -> "ReliabilityDisplay":
+        """Return the reliability diagram, which is yet to be drawn, or to be saved.
 
         Parameters
         ----------
-        family, scale, classes
+        families, scale, classes
             As for `plot`.
 
         Raises
@@ -271,63 +276,59 @@ class Evaluation(Table):
             All classes at once; estimates without a map; a family that is not among them; `classes` where the diagrams
             are not of classes.
         """
-        from fitontest.displays.class_choice import choose_worst
         from fitontest.displays.reliability import ReliabilityDisplay
-        from fitontest.displays.small_multiples import join_title, leave_out_identity
 
         if self.data.has_distributions:
             raise ValueError("reduction must not be 'canonical' for reliability diagrams, which are of one score")
         with_map = [name for name, estimate in self.named if _has_map(estimate)]
         if not with_map:
             raise ValueError(f"families must be given for diagrams: none of {self.names} has a map to draw")
+        usual = "spline" if "spline" in with_map else with_map[0]
         if self.classes:
-            usual = "spline" if "spline" in with_map else with_map[0]
-            chosen = choose(usual if family is None else family, with_map, "family")
-            each = self[chosen].classes
-            labels, facts = choose_worst(each, classes)
-            measured = [(f"class {label}", each[label], self.classes[label].sample) for label in labels]
-            return ReliabilityDisplay.side_by_side(measured, scale, title=join_title(chosen, facts))
+            chosen = choose(usual if families is None else families, with_map, "families")
+            return self._of_classes_drawn(chosen, classes, scale)
         if classes is not None:
             raise ValueError(f"classes must be left out where the diagrams are not of classes, got {brief(classes)}")
-        shown = with_map if family is None else [choose(family, with_map, "family")]
-        measured = leave_out_identity((name, self[name], self.sample) for name in shown)
-        return ReliabilityDisplay.side_by_side(measured, scale)
+        verdict = self.verdict
+        if families == ALL:
+            shown = [name for name in with_map if self[name].map.kind != "identity"] or with_map
+            title = None if verdict is None else verdict.headline
+            panels = ((name, self[name], self.sample) for name in shown)
+            return ReliabilityDisplay.side_by_side(panels, scale, title=title)
+        estimate = self[choose(usual if families is None else families, with_map, "families")]
+        if families is None and verdict is not None and verdict.estimate.map is not None:
+            estimate = verdict.estimate
+        return ReliabilityDisplay.from_estimate(estimate, self.sample, scale=scale, verdict=verdict)
 
-    def plot_groups(
-        self,
-        family: str | None = None,
-        *,
-        groups: "ClassChoice" = None,
-        largest: bool = False,
-        scale: "ScaleName" = "auto",
-        figure: "SomeFigure" = None,
-    ) -> "GroupsDisplay":
-        """Draw the calibration curve of each group of rows, shrunk towards the map that all groups share.
+    def _of_classes_drawn(self, family: str, classes: "ClassChoice", scale: str) -> "ReliabilityDisplay":
+        """Return the diagrams of the classes, each against the rest."""
+        from fitontest.displays.class_choice import choose_worst, join_title
+        from fitontest.displays.reliability import ReliabilityDisplay
+
+        each = self[family].classes
+        labels, facts = choose_worst(each, classes)
+        measured = [(f"class {label}", each[label], self.classes[label].sample) for label in labels]
+        verdicts = {f"class {label}": self.classes[label].verdict for label in labels}
+        title = join_title(None if family == "spline" else family, facts)
+        return ReliabilityDisplay.side_by_side(measured, scale, title=title, verdicts=verdicts)
+
+    def plot_groups(self, ax: "AxesOrFigure" = None) -> "ComparisonDisplay":
+        """Draw the ratio of observed to expected events of each group of rows, such as a hospital.
 
         Parameters
         ----------
-        family : str, optional
-            Whose map the groups share; by default the spline, else the first that has a map.
-        groups : int or array-like of ids, optional
-            How many groups have a panel of their own, by default 20, or which. Of more groups than the number those
-            whose curves lie farthest from the shared map.
-        largest : bool, default=False
-            Whether these are the groups with the most rows instead.
-        scale : {"auto", "probability", "logit"}, default="auto"
-            How the axes lay out probabilities, see `ReliabilityDisplay`.
-        figure : matplotlib Figure or SubFigure, optional
-            An empty one to draw in; by default a new pyplot figure that is large enough.
+        ax : matplotlib Axes, Figure or SubFigure, optional
+            Place of the diagram; by default a new pyplot figure that is large enough.
 
         Returns
         -------
-        GroupsDisplay
-            With the curves of all groups, see `fitontest.displays.groups`.
+        ComparisonDisplay
 
         Raises
         ------
         ValueError
-            Rows without groups, or of fewer than ten; several classes, each of which has groups of its own:
-            ``evaluation.classes[label].plot_groups()``; estimates without a map; a family that is not among them.
+            Rows without groups; several classes, each of which has groups of its own:
+            ``evaluation.classes[label].plot_groups()``.
 
         Examples
         --------
@@ -338,23 +339,24 @@ class Evaluation(Table):
         >>> p = rng.random(600)
         >>> y = rng.random(600) < p ** np.exp(0.5 * rng.standard_normal(30))[hospital]
         >>> evaluation = fot.evaluate(fot.read(y, p, groups=hospital), families=["beta"], interval=None, null_draws=0)
-        >>> display = evaluation.plot_groups(groups=8, figure=Figure())
-        >>> display.title
-        'the 8 of 30 groups whose curves lie farthest from the shared map'
+        >>> len(evaluation.plot_groups(Figure()).dots)
+        31
         """
-        from fitontest.displays.groups import MOST_PANELS, GroupsDisplay
+        from fitontest.displays.ratio_dots import ratio_display
 
         if not self.data.has_one_score:
             raise ValueError(
                 "groups are drawn of one score: of several classes, evaluation.classes[label].plot_groups()"
             )
-        with_map = [name for name, estimate in self.named if _has_map(estimate)]
-        if not with_map:
-            raise ValueError(f"families must be given for diagrams: none of {self.names} has a map to draw")
-        usual = "spline" if "spline" in with_map else with_map[0]
-        estimate = self[choose(usual if family is None else family, with_map, "family")]
-        shown = MOST_PANELS if groups is None else groups
-        return GroupsDisplay(estimate, self.sample, groups=shown, largest=largest, scale=scale).plot(figure)
+        sample, groups = self.sample, self.sample.groups
+        if groups is None:
+            raise ValueError("groups must be named for a diagram of groups: pass groups= to read or evaluate")
+        by_group = np.split(np.argsort(groups.code, kind="stable"), np.cumsum(np.bincount(groups.code))[:-1])
+        parts = [
+            (str(name), ScoreSample.of_rows(sample.rows.at(own), whole=sample.whole))
+            for name, own in zip(groups.ids.tolist(), by_group, strict=True)
+        ]
+        return ratio_display(parts, sample).plot(ax)
 
     def sections(self) -> list[Section]:
         """Return what is printed: the verdict with a line for each kind of map, or the tables where there is none."""

@@ -1,13 +1,11 @@
 """The evaluations of segments of the data, beside that of the whole, as one table for each measure."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
-import numpy as np
-
-from fitontest.data.samples import Key, Samples
+from fitontest.data.samples import ByKey, Key, Samples
 from fitontest.data.segment_names import NO_ROWS, WHOLE, words_of
 from fitontest.evaluation.conclusion import MORE
 from fitontest.evaluation.evaluation import Evaluation
@@ -19,15 +17,15 @@ from fitontest.measures.measure import Measure
 from fitontest.results.checks import brief, choose
 from fitontest.results.detailed import Detailed
 from fitontest.results.frames import Records
+from fitontest.results.several import SEGMENT, Kind, Several
 from fitontest.results.table import Section, Table
 from fitontest.uncertainty.joint import JointTest
 from fitontest.uncertainty.tolerance import DEFAULT_TOLERANCE, Tolerance
 
 if TYPE_CHECKING:
-    from fitontest.displays.canvas import SomeFigure
-    from fitontest.displays.scales import ScaleName
-    from fitontest.displays.segments import Dot, SegmentsDisplay
-    from fitontest.displays.small_multiples import SmallMultiples
+    from fitontest.displays.canvas import AxesOrFigure
+    from fitontest.displays.comparison import ComparisonDisplay
+    from fitontest.displays.reliability import ReliabilityDisplay
 
 NULL_SHARES = (0.05, 0.95)  # of simulated labels, between which the dot of a calibrated segment would be
 ROUNDING = 1e-9
@@ -36,7 +34,7 @@ MOST_SHOWN = 15  # more panels are too small to be compared
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class SegmentedEvaluation(Table):
+class SegmentedEvaluation(Several[Key, Evaluation]):
     """Calibration errors and other measures of each segment and of all rows, as ``evaluate(..., by=...)`` returns them.
 
     ``evaluation[segment]`` is the `Evaluation` of that segment, ``evaluation.total`` that of all rows. Iterating it
@@ -115,20 +113,27 @@ class SegmentedEvaluation(Table):
         """The evaluation of all rows."""
         return Evaluation(tuple(self.totals.values()), self.segments.whole, self.tolerance)
 
-    def __getitem__(self, segment: Key) -> Evaluation:
-        """Return the evaluation of a segment."""
-        if segment in self.segments.empty:
-            raise KeyError(f"{segment!r} has {NO_ROWS} of positive weight")
-        if segment not in self.segments:
-            raise KeyError(f"{segment!r} is not among the segments {brief([*self])}")
+    def within(self, tolerance: Tolerance) -> Self:
+        """Return the same results, whose verdicts take a tolerance for near enough."""
+        return replace(self, tolerance=tolerance)
+
+    @property
+    def kind(self) -> Kind:
+        """What the keys are: segments."""
+        return SEGMENT
+
+    @property
+    def _results(self) -> Mapping[Key, Evaluation]:
+        return ByKey(self.segments.labels, self._evaluation)
+
+    def _evaluation(self, place: int) -> Evaluation:
+        """Return the evaluation of a segment, by its place."""
+        segment = self.segments.labels[place]
         found = tuple(each[segment] for each in self.estimates.values() if segment in each)
         return Evaluation(found, self.segments[segment], self.tolerance)
 
-    def __iter__(self) -> Iterator[Key]:
-        return iter(self.segments)
-
-    def __len__(self) -> int:
-        return len(self.segments)
+    def _absent(self, key: Key) -> str:
+        return f"{key!r} has {NO_ROWS} of positive weight" if key in self.segments.empty else super()._absent(key)
 
     def measured(self, name: str | None = None) -> MeasuredSegments:
         """Return one measure in every segment and in all rows.
@@ -253,16 +258,44 @@ class SegmentedEvaluation(Table):
 
     def plot(
         self,
-        name: str | None = None,
-        *,
         segments: Sequence[Key] | None = None,
-        scale: "ScaleName" = "auto",
-        after: "SegmentedEvaluation | None" = None,
-        figure: "SomeFigure" = None,
-    ) -> "SmallMultiples | SegmentsDisplay":
-        """Draw the reliability diagrams of the worst segments and of all rows, side by side on shared axes.
+        *,
+        scale: str = "auto",
+        ax: "AxesOrFigure" = None,
+    ) -> "ComparisonDisplay | ReliabilityDisplay":
+        """Draw the ratio of observed to expected events of every segment and of all rows as dots with intervals.
 
-        With ``adjust="max"``, the errors of the segments as a dot plot.
+        Parameters
+        ----------
+        segments : sequence, optional
+            Segments whose reliability diagrams are drawn instead, beside that of all rows; at most 15.
+        scale : {"auto", "probability", "logit", "ratio"}, default="auto"
+            What the axes of these are, see `ReliabilityDisplay`.
+        ax : matplotlib Axes, Figure or SubFigure, optional
+            Place of the diagram; by default a new pyplot figure that is large enough.
+
+        Returns
+        -------
+        ComparisonDisplay or ReliabilityDisplay
+        """
+        if segments is not None:
+            return self.diagrams(segments=segments, scale=scale).plot(ax)
+        return self.dots().plot(ax)
+
+    def dots(self) -> "ComparisonDisplay":
+        """Return the dot plot of the segments, which is yet to be drawn, or to be saved."""
+        from fitontest.displays.ratio_dots import ratio_display
+
+        if not self.segments.has_one_score:
+            raise ValueError("reduction must be one of a single score for the diagrams of segments")
+        texts = self.measured().texts
+        parts = [(texts[key], self.segments[key]) for key in self.segments]
+        return ratio_display(parts, self.segments.whole)
+
+    def diagrams(
+        self, name: str | None = None, *, segments: Sequence[Key] | None = None, scale: str = "auto"
+    ) -> "ReliabilityDisplay":
+        """Return the reliability diagrams of segments, which are yet to be drawn, or to be saved.
 
         Parameters
         ----------
@@ -270,57 +303,8 @@ class SegmentedEvaluation(Table):
             Of the family, by default the first.
         segments : sequence, optional
             Which segments, at most 15; by default the five worst.
-        scale : {"auto", "probability", "logit"}, default="auto"
-            How the axes lay out probabilities, see `ReliabilityDisplay`.
-        after : SegmentedEvaluation, optional
-            Of the same segments after a repair, for the dot plot.
-        figure : matplotlib Figure or SubFigure, optional
-            An empty one to draw in; by default a new pyplot figure that is large enough.
-
-        Returns
-        -------
-        SmallMultiples or SegmentsDisplay
-        """
-        if self.maxima:
-            from fitontest.displays.segments import SegmentsDisplay
-
-            return SegmentsDisplay(self, after).plot(figure)
-        if after is not None:
-            raise ValueError("after must be left out unless adjust='max', whose errors are drawn as dots")
-        return self.diagrams(name, segments=segments, scale=scale).plot(figure)
-
-    def dots(self) -> "list[Dot]":
-        """Return the segments that are tested by one maximum as the dots of their diagram, for the first measure."""
-        from fitontest.displays.segments import Dot
-
-        measured = self.measured()
-        found = []
-        for segment in measured.worst:
-            estimate = measured.estimates[segment]
-            null, interval, adjusted = estimate.null, estimate.interval, measured.adjusted_p_values.get(segment)
-            if null is None or interval is None or adjusted is None:
-                continue
-            low, high = (float(np.quantile(null.values, share)) for share in NULL_SHARES)
-            ends = (interval.low, interval.high, low, high, adjusted <= 1.0 - interval.level + ROUNDING)
-            found.append(Dot(measured.texts[segment], estimate.value, *ends, self.segments[segment].n))
-        return found
-
-    @property
-    def dot_label(self) -> str:
-        """What the axis of the dots is called."""
-        (first, *_) = self.totals.values()
-        title, interval = first.measure.title, first.interval
-        return title if interval is None else f"{title} ({100 * interval.level:g} % intervals that hold together)"
-
-    def diagrams(
-        self, name: str | None = None, *, segments: Sequence[Key] | None = None, scale: "ScaleName" = "auto"
-    ) -> "SmallMultiples":
-        """Return the reliability diagrams, which are yet to be drawn, or to be saved.
-
-        Parameters
-        ----------
-        name, segments, scale
-            As for `plot`.
+        scale : {"auto", "probability", "logit", "ratio"}, default="auto"
+            What the axes are, see `ReliabilityDisplay`.
 
         Raises
         ------

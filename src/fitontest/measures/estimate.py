@@ -9,6 +9,7 @@ import numpy as np
 from fitontest.data.known_groups import KnownGroups, groups_record
 from fitontest.data.row_groups import GroupSizes
 from fitontest.data.sample import Sample
+from fitontest.data.simplex_sample import CANONICAL
 from fitontest.data.weights import Weighting, weighting_record
 from fitontest.measures.error_limits import RESOLUTION, RESOLUTIONS, ErrorLimit, ErrorLimits
 from fitontest.measures.evidence import Evidence
@@ -24,6 +25,7 @@ from fitontest.partitions.partition import Partition
 from fitontest.results.frames import Records, attributes
 from fitontest.results.number import Number
 from fitontest.results.quoting import in_decimals, quote
+from fitontest.results.several import grouped
 from fitontest.results.table import Section, Table, cell
 from fitontest.results.text import count, debiased_and_raw, sentence, short
 from fitontest.results.typing import ArrayInput, BoolArray, FloatArray, Label
@@ -34,7 +36,7 @@ OF_SINGLE_GROUPS = (
     "the debiased error is more than three times the raw one, and of levels that single groups have alone: it may say "
     "how these groups differ, not how wrong scores are"
 )
-RAW_NOTE = "raw: label noise adds to it; interval=0.95 gives the debiased value and an interval"
+RAW_NOTE = "raw: label noise adds to it; interval='always' gives the debiased value and an interval"
 _OF_TWO = ("base_rate", "stand_in", *(f"limit_{J}" for J in RESOLUTIONS))  # fields of records of two classes alone
 
 
@@ -117,7 +119,7 @@ class Estimate(Table, Number):
     a       0.125     1           0.250                       -
     b       0.210     1           0.500                       -
     c      0.0850     1           0.250                       -
-    no interval: of a mean over classes there is none; interval=0.95 gives each class one
+    no interval: of a mean over classes there is none; interval='always' gives each class one
     >>> round(float(error["b"]), 12), error["b"].n_bins
     (0.21, 1)
     """
@@ -371,7 +373,7 @@ class Estimate(Table, Number):
         >>> import numpy as np, fitontest as fot
         >>> rng = np.random.default_rng(0)
         >>> p = rng.random(2000)
-        >>> error = fot.calibration_error(rng.random(2000) < p, p, interval=0.95)
+        >>> error = fot.calibration_error(rng.random(2000) < p, p)
         >>> error.interval.high <= error.limit(20) <= error.limit(40)
         True
         """
@@ -386,7 +388,7 @@ class Estimate(Table, Number):
             J, at least 20.
         """
         if self.limits is None or self.interval is None:
-            asked = "ask for one, interval=0.95" if self.interval is None else "of direction='smooth', under a norm"
+            asked = "ask for one, interval='always'" if self.interval is None else "of direction='smooth', under a norm"
             norm = self.measure.total
             if norm is not None and is_order_statistic(norm):
                 asked = f"under l1, l2 or squared, since it bounds the root mean square of an error, not its {norm}"
@@ -395,6 +397,11 @@ class Estimate(Table, Number):
         limit = self.limits.at(resolution, self.interval.level)
         value = limit.value**2 if self.measure.squared else limit.value
         return replace(limit, value=max(value, self.interval.high))
+
+    @property
+    def has_distributions(self) -> bool:
+        """Whether it is of the probabilities of all classes at once."""
+        return self.reduction == CANONICAL
 
     @property
     def base_rate_name(self) -> str:
@@ -451,7 +458,7 @@ class Estimate(Table, Number):
             **groups_record(self.groups),
             "note": self.note,
         }
-        return record if self.reduction != "canonical" else {k: v for k, v in record.items() if k not in _OF_TWO}
+        return {k: v for k, v in record.items() if k not in _OF_TWO} if self.has_distributions else record
 
     def rows(self) -> Records:
         """Return the records of the estimate's own table: its classes, its bins, or else the one of itself."""
@@ -560,7 +567,7 @@ class Estimate(Table, Number):
         return (
             (measure.is_raw and self.debiased is None and (norm in DEBIASED_NORMS or has_places))
             and measure.held_fixed != "map"
-            and self.reduction != "canonical"
+            and not self.has_distributions
         )
 
     def sections(self) -> list[Section]:
@@ -695,10 +702,7 @@ def notes_of_labels(estimate: Estimate) -> list[tuple[str, str]]:
 
 def _by_class(estimate: Estimate, note_of: Callable[[Estimate], str]) -> list[tuple[str, str]]:
     """Return the notes of an estimate, or those of its classes, each once."""
-    labels: dict[str, list[Label]] = {}
-    for label, one in estimate.parts.items():
-        if note := note_of(one):
-            labels.setdefault(note, []).append(label)
+    labels = grouped((note, label) for label, one in estimate.parts.items() if (note := note_of(one)))
     return [(of_several(each, len(estimate.parts)) if estimate.classes else "", note) for note, each in labels.items()]
 
 

@@ -16,7 +16,6 @@ from fitontest.maps.rules.conditions import Rule, distinct_texts
 from fitontest.maps.sql import number, rule_to_sql
 from fitontest.measures.interval import INDEPENDENT_ROWS
 from fitontest.measures.notes import data_notes
-from fitontest.numerics.links import LOGIT_EPS, logit
 from fitontest.results.frames import Records, attributes
 from fitontest.results.table import Section, Table
 from fitontest.results.text import count, sentence, short, signed
@@ -24,14 +23,13 @@ from fitontest.results.typing import ArrayInput
 from fitontest.segments.features.contradicted import Contradicted
 from fitontest.segments.features.cuts import CutColumns
 from fitontest.segments.features.read_columns import read_columns
-from fitontest.segments.features.residuals import Residual, residual_of
 from fitontest.segments.features.rows import FeatureRows
 from fitontest.segments.features.search import FoundSegment
-from fitontest.segments.maps.offsets import SegmentOffsetsMap
+from fitontest.segments.maps.by_segment import SegmentOffsetsMap
 
 if TYPE_CHECKING:
     from fitontest.displays.canvas import AxesOrFigure
-    from fitontest.displays.segments import Dot, SegmentsDisplay
+    from fitontest.displays.comparison import ComparisonDisplay
 
 Against: TypeAlias = Literal["logistic", "scores"]
 OTHERS = "others"  # rows that are in no segment
@@ -152,7 +150,7 @@ class FoundSegments(Table):
         several = len(self.items) > 1
         beyond = " beyond one map for all rows" if self.against == "logistic" else ""
         which = f"{len(self.items)} segments are" if several else "1 segment is"
-        return f"{which} miscalibrated{beyond}, of {count(self.scanned)} (family-wise {100 * self.level:g} %)."
+        return f"{which} miscalibrated{beyond}, of {count(self.scanned)} (family-wise {100 * (1.0 - self.level):g} %)."
 
     @property
     def _critical(self) -> str:
@@ -271,29 +269,29 @@ class FoundSegments(Table):
             return [*lines, INDEPENDENT_ROWS]
         return [*lines, *(line for line in self.groups.lines if line)]
 
-    def plot(self, ax: "AxesOrFigure" = None, *, after: ArrayInput = None) -> "SegmentsDisplay":
-        """Draw the residual of each segment, with intervals that hold for all that were looked at.
+    def plot(self, ax: "AxesOrFigure" = None, *, after: ArrayInput = None) -> "ComparisonDisplay":
+        """Draw the ratio of observed to expected events of each segment, and of all rows.
 
         Parameters
         ----------
         ax : matplotlib Axes, Figure or SubFigure, optional
             Place of the diagram. By default a new pyplot figure is made.
         after : array-like of shape (n,), optional
-            Repaired scores of the same rows, of which the same segments are drawn beside. Rows that a repair was fitted
-            to look better than others.
+            Repaired scores of the same rows, of which the same segments are drawn below each. Rows that a repair was
+            fitted to look better than others.
 
         Returns
         -------
-        SegmentsDisplay
+        ComparisonDisplay
 
         Raises
         ------
         ValueError
-            No segment was found whose level is off; scores that are none.
+            No segment was found; scores that are none.
         """
         return self.diagram(after=after).plot(ax)
 
-    def diagram(self, *, after: ArrayInput = None) -> "SegmentsDisplay":
+    def diagram(self, *, after: ArrayInput = None) -> "ComparisonDisplay":
         """Return the diagram, which is yet to be drawn, or to be saved.
 
         Parameters
@@ -306,44 +304,24 @@ class FoundSegments(Table):
         ValueError
             As `plot`.
         """
-        from fitontest.displays.segments import Dots, SegmentsDisplay
+        from fitontest.displays.ratio_dots import ratio_display
 
-        if not self._drawn:
-            raise ValueError("a segment whose level is off must have been found for a diagram, got none")
-        before = Dots([self._dot(item, item) for item in self._drawn], self._dot_label)
-        if after is None:
-            return SegmentsDisplay(before)
-        rows = self._moved(after)
-        each = [self._dot(item, residual_of(rows.take(item.rule.meets(rows.columns)))) for item in self._drawn]
-        return SegmentsDisplay(before, Dots(each, ""))
+        if not self.items:
+            raise ValueError("a segment must have been found for a diagram, got none")
+        repaired = None if after is None else self._rescored(after)
+        parts = []
+        for item in self.items:
+            name, own = self._names[item.rule], np.flatnonzero(self.sample.w > 0)[item.rule.meets(self.rows_.columns)]
+            parts.append((name, self.sample.select(own)))
+            if repaired is not None:
+                parts.append((f"{name}, after", repaired.select(own)))
+        return ratio_display(parts, self.sample, keep_order=after is not None)
 
-    def _moved(self, after: ArrayInput) -> FeatureRows:
+    def _rescored(self, after: ArrayInput) -> ScoreSample:
         """Return the rows with other scores."""
         scores = as_scores(after, "after")
         check_same_length(y_true=self.sample.y, after=scores)
-        return self.rows_.at(logit(scores[self.sample.w > 0], LOGIT_EPS))
-
-    @property
-    def _drawn(self) -> list[FoundSegment]:
-        """The segments whose level is off."""
-        return [item for item in self.items if item.by != "shape"]
-
-    def _dot(self, item: FoundSegment, found: Residual) -> "Dot":
-        """Return a segment with its residual: as it was found, beside those before it, or of other scores."""
-        from fitontest.displays.segments import Dot
-
-        value, error = found.value, found.standard_error
-        reach, null = self.critical * error, NULL_ERRORS * error
-        low, high = value - found.noise * reach, value + found.noise * reach
-        return Dot(self._names[item.rule], value, low, high, -null, null, found is item or abs(value) >= reach, item.n)
-
-    @property
-    def _dot_label(self) -> str:
-        shapes = sum(item.by == "shape" for item in self.items)
-        level = f"{100 * (1.0 - self.level):g} % intervals that hold for all {count(self.scanned)} segments"
-        left_out = f"; {shapes} of shape not drawn" if shapes else ""
-        beside = ", beside those above" if len(self._drawn) > 1 else ""
-        return f"Share of positives less mean score{beside}\n({level}{left_out})"
+        return ScoreSample(self.sample.y, scores, self.sample.weights).with_facts(**self.sample.facts)
 
     @cached_property
     def _names(self) -> dict[Rule, str]:

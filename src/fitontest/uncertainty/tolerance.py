@@ -1,7 +1,7 @@
 """How far from calibrated is near enough: one tolerance for every verdict."""
 
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Annotated, Any, TypeAlias, TypedDict
 
 from fitontest.results.checks import brief, is_real
 from fitontest.results.text import percent
@@ -64,6 +64,18 @@ class Tolerance:
 
 ToleranceLike: TypeAlias = Tolerance | float
 DEFAULT_TOLERANCE = Tolerance()
+
+
+class NearEnough(TypedDict, total=False):
+    """What verdicts take for near enough.
+
+    Parameters
+    ----------
+    tolerance : float in (0, 1) or Tolerance, default=Tolerance(ratio=0.1, slope=0.1, error=0.01)
+        What a verdict takes for near enough, see `fitontest.uncertainty.Tolerance`; a number is of O:E and slope.
+    """
+
+    tolerance: Annotated[ToleranceLike, DEFAULT_TOLERANCE]
 
 
 def read_tolerance(given: Any) -> Tolerance:

@@ -186,6 +186,11 @@ class Verdict:
         ]
 
     @property
+    def high(self) -> float:
+        """The largest error that the interval leaves open."""
+        return self.interval.high
+
+    @property
     def interval(self) -> ErrorInterval:
         """The confidence interval of the calibration error."""
         assert self.estimate.interval is not None  # without one there is no verdict

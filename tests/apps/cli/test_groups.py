@@ -128,6 +128,7 @@ def test_calibrators_are_compared_by_groups(file, scores):
     assert losses[0] == losses[1]
 
 
+@pytest.mark.exhaustive
 def test_a_report_names_the_column_of_groups(file, tmp_path):
     page = tmp_path / "page.html"
     found = run("report", file, *COLUMNS, "--no-compare", "--family", "platt", "-o", page)

@@ -9,6 +9,8 @@ import pytest
 import fitontest as fot
 from tests.apps.cli.test_evaluate_and_plot import run
 
+pytestmark = pytest.mark.multiplies
+
 GIVEN = ("--label", "y", "--prob", "old", "--prob", "new")
 
 
@@ -31,6 +33,7 @@ def models_of(scores):
     return {"old": scores.old, "new": scores.new}
 
 
+@pytest.mark.exhaustive
 def test_evaluate_prints_the_models_of_python(file, scores):
     families = ["spline", "platt"]
     found = run("evaluate", file, *GIVEN, *(word for family in families for word in ("--family", family)))
@@ -39,6 +42,7 @@ def test_evaluate_prints_the_models_of_python(file, scores):
     assert found.stdout.startswith("Calibration is rejected for old; not rejected for new.")
 
 
+@pytest.mark.exhaustive
 def test_other_measures_of_the_models_follow(file, scores):
     options = ("--family", "platt", "--measure", "ece", "--null-draws", "5")
     printed = run("evaluate", file, *GIVEN, *options).stdout.split("\n\n")[-1].split()
@@ -54,12 +58,13 @@ def test_other_measures_of_the_models_follow(file, scores):
     assert all(f"{name}: calibration error (l1), n = 300" in verbose for name in expected)
 
 
-def test_plot_draws_the_models_side_by_side(file, scores, tmp_path):
+def test_plot_draws_the_models(file, scores, tmp_path):
     found = run("plot", file, *GIVEN, "--family", "platt", "-o", tmp_path / "a.svg")
     assert found.stdout == f"Wrote {tmp_path / 'a.svg'}\n"
     samples = fot.evaluate(scores.y, models_of(scores), families=["platt"])
     panels = [(name, samples[name]["platt"], samples[name].sample) for name in samples]
-    fot.ReliabilityDisplay.side_by_side(panels).save(tmp_path / "mine.svg")
+    verdicts = {name: samples[name].verdict for name in samples}
+    fot.ReliabilityDisplay.of_models(panels, verdicts=verdicts).save(tmp_path / "mine.svg")
     assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "mine.svg").read_bytes()
 
 

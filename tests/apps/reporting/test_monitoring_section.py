@@ -23,6 +23,7 @@ def page_with(evidence):
     return fot.apps.Report("a page", fot.evaluate(y, p, measures=["brier"]), monitoring=evidence)
 
 
+@pytest.mark.exhaustive
 def test_the_page_has_the_sentence_the_batches_and_the_pictures(monitor):
     page = page_with(monitor.evidence)
     (section,) = page._tables()["Monitoring"]
@@ -33,7 +34,7 @@ def test_the_page_has_the_sentence_the_batches_and_the_pictures(monitor):
     pictures = monitoring_pictures(monitor.evidence)
     assert len(pictures) == 2
     assert pictures[0].text.startswith("After each batch: evidence")
-    assert pictures[1].text == "Calibration curve: since batch 2, and in grey before batch 2."
+    assert pictures[1].text == "Calibration curves: since batch 2, before batch 2."
     assert all(f'id="monitor-{name}-' in picture.svg for name, picture in zip(NAMES, pictures, strict=True))
 
 

@@ -20,6 +20,8 @@ from fitontest.uncertainty.tendency import tendency_of
 from tests.apps.reporting.pages import KINDS, TITLE, Page, report
 from tests.few_draws import frame
 
+pytestmark = pytest.mark.multiplies
+
 OPEN = {
     "segmented": ["Segments"],
     "features": ["Segments found"],
@@ -41,6 +43,7 @@ def kind(request):
     return request.param
 
 
+@pytest.mark.exhaustive
 def test_the_page_is_one_file_that_asks_for_nothing(kind):
     html = report(kind).html
     assert len(html.encode()) <= 1_000_000
@@ -101,12 +104,18 @@ def test_texts_are_escaped(kind):
     assert "".join(Page(html).text["h1"]) == TITLE
 
 
+@pytest.mark.exhaustive
 @pytest.mark.usefixtures("frames")
 def test_names_that_act_on_a_page_are_seen():
     rng = np.random.default_rng(22)
     p = rng.random(200)
     names = np.array(["north\u202e\x1b", "\0south\u2067"])
-    options = {"by": names[np.arange(200) % 2], "families": ["platt"], "title": "of\u202eall", "interval": 0.9}
+    options = {
+        "by": names[np.arange(200) % 2],
+        "families": ["platt"],
+        "title": "of\u202eall",
+        "level": 0.9,
+    }
     html = fot.report(rng.random(200) < p, p, **options, compare=False).html
     assert not set(html) & set("\0\x1b\u202e\u2067")
     page = Page(html)
@@ -114,12 +123,12 @@ def test_names_that_act_on_a_page_are_seen():
     assert {"north\\u202e\\x1b", "\\x00south\\u2067"} <= set(page.text["th"])
 
 
-def test_the_first_tab_is_that_of_the_scale_that_shows_the_scores():
+def test_the_first_tab_is_the_diagram_that_is_drawn_everywhere():
     tabs = {kind: [attrs["id"] for attrs in Page(report(kind).html).of("input")] for kind in ("calibrated", "rare")}
-    assert tabs["calibrated"] == ["tab-map-probability", "tab-map-logit", "tab-tce"]
-    assert tabs["rare"] == ["tab-map-logit", "tab-map-probability", "tab-tce"]
+    assert tabs["calibrated"] == tabs["rare"] == ["tab-map", "tab-tce"]
 
 
+@pytest.mark.exhaustive
 def test_the_same_data_give_the_same_bytes(tmp_path):
     again = report.__wrapped__("bold").save(tmp_path / "again.html")
     assert again.read_bytes() == report("bold").html.encode()
@@ -161,8 +170,8 @@ def test_it_says_what_to_do_with_the_error_before_and_after_calibration():
     assert after.debiased < before.debiased
     difference = comparison[comparison.chosen].held_out.to_identity
     assert (
-        f"lower by {short(-difference.mean)} (standard error {short(difference.se, 2)}), by stacking, a mixture of "
-        in gain
+        f"lower by {short(-difference.mean)} (standard error {short(difference.se, 2)}), by "
+        f"{comparison.chosen}." in gain
     )
     page = Page(made.html)
     assert page.text["h3"] == ["Before", f"After: calibrated by {comparison.chosen}"]
@@ -202,6 +211,7 @@ def test_slope_and_residual_have_the_digits_of_the_sentences_beside_them():
         assert f" {value} ({ends};" in sentence
 
 
+@pytest.mark.exhaustive
 @pytest.mark.usefixtures("frames")
 def test_of_confidence_it_speaks_of_accuracy_and_not_of_positives():
     made = report("three classes")
@@ -256,6 +266,7 @@ def test_where_no_direction_is_sure_it_says_how_many_rows_would_show_one():
     assert last == "About 2,400 rows would show a direction, if there is one."  # (.02 / .01)^2 and (.2 / .1)^2
 
 
+@pytest.mark.exhaustive
 @pytest.mark.usefixtures("frames")
 def test_no_gain_is_said_too():
     rng = np.random.default_rng(1)
@@ -347,7 +358,7 @@ def test_the_dict_holds_what_the_page_says():
         ({"model": ""}, "model must be a text"),
         ({"notes": {"a": 1}}, "notes must be a text, or texts by their names"),
         ({"families": ["none such"]}, "family"),
-        ({"interval": 2}, "interval must be"),
+        ({"level": 2}, "level must be"),
         ({"reduction": "none such"}, "reduction must be one of"),
         ({"reduction": "canonical"}, "y_prob must be a matrix"),
         ({"families": ["identity"]}, "families must hold one whose error has an interval"),
@@ -380,6 +391,7 @@ def three_classes(n=600):
     return y, P**2 / (P**2).sum(axis=1, keepdims=True), names
 
 
+@pytest.mark.exhaustive
 @pytest.mark.usefixtures("frames")
 def test_the_table_of_classes_has_debiased_values_first():
     y, P, _ = three_classes(150)
@@ -390,6 +402,7 @@ def test_the_table_of_classes_has_debiased_values_first():
     ]  # fmt: skip
 
 
+@pytest.mark.exhaustive
 @pytest.mark.usefixtures("frames")
 def test_whole_distributions_are_judged_by_the_error_on_the_simplex():
     y, P, _ = three_classes()
@@ -410,6 +423,7 @@ def test_whole_distributions_are_judged_by_the_error_on_the_simplex():
     assert page.to_dict()["confidence"]["estimates"][0]["value"] == page.confidence.estimates[0].value
 
 
+@pytest.mark.exhaustive
 @pytest.mark.usefixtures("frames")
 def test_cells_of_classes_are_judged_class_by_class():
     y, P, names = three_classes()
@@ -424,6 +438,7 @@ def test_cells_of_classes_are_judged_class_by_class():
     assert "<h2>Classes" in page.html
 
 
+@pytest.mark.exhaustive
 def test_the_error_after_is_that_of_the_comparison():
     """Of few scores too, of which held-out predictions make many."""
     rng = np.random.default_rng(0)

@@ -51,6 +51,7 @@ def test_differences_are_of_whole_groups_held_out_with_errors_of_sums_over_group
     assert found.cv == 5
 
 
+@pytest.mark.exhaustive
 def test_groups_of_one_row_each_are_no_groups():
     options = QUICK | {"families": ["platt", "spline"], "rule": "stack"}
     single = numbers(fot.compare_calibrators(Y, P, groups=np.arange(N)[::-1], **options))

@@ -51,6 +51,7 @@ def test_the_columns_out_of_fold():
     assert named == set(comparison.frontier)
 
 
+@pytest.mark.exhaustive
 def test_by_default_nothing_is_added():
     plain = compared()
     assert not set(KEYS) & set(plain.rows()[0])

@@ -138,7 +138,7 @@ def test_a_mixture_of_features_is_what_the_rule_stack_may_choose(problem):
     mixture = fot.segments.Multicalibrated(["identity", "segment_offsets", "certified_offsets"], folds=2)
     given = fot.compare_calibrators(y, p, X=X, families=["platt", mixture], rule="stack", cv=3, evaluators=[])
     assert given.chosen == "multicalibrated"
-    assert "Chosen: multicalibrated, a mixture of" in str(given)
+    assert "Use multicalibrated, a mixture of" in str(given)
     mixed = given["stacking"].family
     assert list(mixed.members_) == ["identity", "platt"]
 
@@ -151,6 +151,7 @@ def test_json_has_the_map_and_the_segments(comparison):
     assert {"worst_segment", "worst_segment_standardised", "multicalibration_error"} <= first.keys()
 
 
+@pytest.mark.exhaustive
 def test_default_candidates_see_features():
     y, p, X = rows(160)
     small = X[["age", "site"]]

@@ -75,13 +75,10 @@ def test_alarm_and_onset_are_marked_in_all_panels():
 
 def test_the_reliability_diagram_is_of_the_rows_since_the_onset_and_before():
     display = drawn()
-    assert list(display.diagrams) == ["before batch 4", "since batch 4"]
-    since, before = display.diagrams["since batch 4"], display.diagrams["before batch 4"]
-    assert (since.error.n, before.error.n) == (1500, 900)
-    assert since.band is not None
-    assert since.fill_ is not None
-    assert before.fill_ is None
-    assert {row["diagram"] for row in display.rows("map")} == set(display.diagrams)
+    diagrams = display.diagrams.diagrams
+    assert list(diagrams) == ["before batch 4", "since batch 4"]
+    assert (diagrams["since batch 4"].error.n, diagrams["before batch 4"].error.n) == (1500, 900)
+    assert {row["panel"] for row in display.rows("curve")} == set(diagrams)
 
 
 def test_parts_can_be_drawn_alone():
@@ -90,6 +87,7 @@ def test_parts_can_be_drawn_alone():
     assert display.size < drawn().size
 
 
+@pytest.mark.exhaustive
 def test_nothing_covers_anything():
     display = segmented().plot(blank(SIZE))
     display.figure_.draw_without_rendering()

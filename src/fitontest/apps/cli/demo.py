@@ -22,7 +22,6 @@ from sklearn.naive_bayes import GaussianNB
 import fitontest as fot
 from fitontest.apps.cli.command import command
 from fitontest.apps.cli.messages import refusing
-from fitontest.displays.small_multiples import SmallMultiples
 
 FOLDER = Path("fitontest-demo")
 QUESTION = "Is the handwritten digit odd? 1,797 images (scikit-learn), each scored by a model that has not seen it."
@@ -51,8 +50,10 @@ def demo(output: Path) -> None:
     for name, sample in _scored_classifiers():
         evaluation = fot.evaluate(sample)
         click.echo(f"\n{name}\n{evaluation}")
-        diagrams = SmallMultiples(evaluation.diagrams().displays, title=name)
-        written.append(diagrams.save(output / f"{name.lower().replace(' ', '_')}_reliability.png"))
+        diagram = fot.ReliabilityDisplay.from_estimate(
+            evaluation.estimates[0], sample, name=name, verdict=evaluation.verdict
+        )
+        written.append(diagram.save(output / f"{name.lower().replace(' ', '_')}_reliability.png"))
     click.echo("\nThe map of overconfident scores is flatter than the diagonal, that of underconfident ones steeper:")
     for path in written:
         click.echo(f"  {path}")

@@ -12,12 +12,13 @@ from fitontest.apps.cli.evaluate import NULL_DRAWS
 from fitontest.apps.cli.messages import refusing, say
 from fitontest.apps.cli.scores import Given, of_class_scores
 from fitontest.displays.base import Display
+from fitontest.displays.planes import PLANES
 from fitontest.displays.saving import check_path
-from fitontest.displays.scales import SCALE_NAMES, ScaleName
-from fitontest.displays.small_multiples import leave_out_identity
+from fitontest.displays.scales import ScaleName
 from fitontest.families.base import family_class
 from fitontest.measures.losses.rejection import DEFAULT_ALPHA
-from fitontest.uncertainty.bands import BAND_LEVEL, KINDS, TESTED_ROWS, read_band
+from fitontest.uncertainty.bands import BAND_DRAWS, BAND_LEVEL, KINDS, read_band
+from fitontest.uncertainty.redrawing import Redrawing
 
 
 @command()
@@ -39,10 +40,10 @@ from fitontest.uncertainty.bands import BAND_LEVEL, KINDS, TESTED_ROWS, read_ban
 )
 @click.option(
     "--scale",
-    type=Choice(SCALE_NAMES),
+    type=Choice(PLANES),
     default="auto",
     show_default=True,
-    help="Scale of the axes; auto is logit where most scores are within 0.05 of an end.",
+    help="Axes of probabilities, of logits, or of observed over expected; auto is the last where a class is rare.",
 )
 @click.option(
     "--band",
@@ -120,7 +121,7 @@ def _band(kind: str | None, draws: int, random_state: int) -> dict[str, Any]:
     """Return the options of the band; of the kind None there is none."""
     asked: Any = {None: "auto", "none": None}.get(kind, kind)
     chosen, wanted = read_band(asked, draws, BAND_LEVEL)
-    return {"kind": chosen, "draws": wanted, "random_state": random_state}
+    return {"kind": chosen, "draws": wanted or BAND_DRAWS, "random_state": random_state}
 
 
 def _reliability(
@@ -129,25 +130,31 @@ def _reliability(
     """Return the diagram of one family, or those of several side by side."""
     chosen = "all" if "all" in _known(families) else list(dict.fromkeys(families))
     sample = given.read()
-    interval: Any = "auto" if sample.n <= TESTED_ROWS else None
-    evaluation = fot.evaluate(sample, families=chosen, interval=interval, random_state=band["random_state"])
-    panels = ((title, estimate, sample) for title, estimate in zip(evaluation.names, evaluation, strict=True))
-    shown = leave_out_identity(panels)
-    several = fot.ReliabilityDisplay.side_by_side(shown, scale, band=band, name=name, pos_label=given.pos_label)
-    return several if len(several.displays) > 1 else next(iter(several.displays.values()))
+    evaluation = fot.evaluate(sample, families=chosen, random_state=band["random_state"])
+    named = dict(zip(evaluation.names, evaluation, strict=True))
+    shown = [(title, error, sample) for title, error in named.items() if error.map and error.map.kind != "identity"]
+    shown = shown or [(title, error, sample) for title, error in named.items()]
+    verdict = evaluation.verdict
+    if len(shown) > 1:
+        title = name if verdict is None else f"{name}: {verdict.headline}"
+        return fot.ReliabilityDisplay.side_by_side(shown, scale, title=title, band=band, pos_label=given.pos_label)
+    ((_, error, _),) = shown
+    return fot.ReliabilityDisplay.from_estimate(
+        error, sample, scale=scale, band=band, name=name, pos_label=given.pos_label, verdict=verdict
+    )
 
 
 def _models(
     given: Given, families: tuple[str, ...], scale: ScaleName, band: dict[str, Any], name: str | None
 ) -> Display:
-    """Return the diagrams of several models, side by side."""
+    """Return the diagrams of several models: on the same axes, or side by side."""
     family = _one_family(families, "with several models")
-    samples = given.read_models()
-    interval: Any = "auto" if samples.n <= TESTED_ROWS else None
-    seed = band["random_state"]
-    models = fot.evaluate(samples, families=[family], interval=interval, random_state=seed)
+    models = fot.evaluate(given.read_models(), families=[family], random_state=band["random_state"])
     panels = [(model, models[model].estimates[0], models[model].sample) for model in models]
-    return fot.ReliabilityDisplay.side_by_side(panels, scale, title=name, band=band, pos_label=given.pos_label)
+    verdicts = {model: models[model].verdict for model in models}
+    return fot.ReliabilityDisplay.of_models(
+        panels, scale=scale, title=name, band=band, pos_label=given.pos_label, verdicts=verdicts
+    )
 
 
 def _classwise(
@@ -156,7 +163,8 @@ def _classwise(
     """Return the diagrams of the classes, side by side."""
     family = _one_family(families, "with --reduction classwise")
     measure = fot.measures.PlugIn(family).seeded(band["random_state"])
-    return fot.ReliabilityDisplay.of_classes(given.read(), measure, band, scale=scale, name=name)
+    redrawing = Redrawing(random_state=band["random_state"])
+    return fot.ReliabilityDisplay.of_classes(given.read(), measure, redrawing, scale=scale, name=name, band=band)
 
 
 def _one_family(families: tuple[str, ...], where: str) -> str:

@@ -121,7 +121,7 @@ class Adviser:
     @property
     def _high(self) -> float | None:
         """The largest error that the interval leaves open."""
-        return self.verdict.high if isinstance(self.verdict, ClassesVerdict) else self.verdict.interval.high
+        return self.verdict.high
 
     @property
     def _is_small(self) -> bool:
@@ -194,13 +194,14 @@ class Adviser:
     @property
     def _kind_of_errors(self) -> str:
         """Which errors the interval is of: no interval rules out errors that change sign between neighbouring rows."""
-        smooth = isinstance(self.verdict, Verdict) and self.verdict.interval.roughness is None
+        interval = self.verdict.interval
+        smooth = interval is not None and interval.roughness is None
         return "smooth errors" if smooth else "errors of this kind"
 
     @property
     def _rows(self) -> tuple[str, ...]:
         """About how many rows would tell whether the error is small; nothing where that is not known."""
-        if isinstance(self.verdict, ClassesVerdict) or self._is_small:
+        if self.verdict.interval is None or self._is_small:
             return ()
         needed = rows_needed(self.verdict.estimate, self.verdict.interval, self.small, None)
         if needed is None:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from math import log
 from typing import Any
 
+from fitontest.data.read import Data
 from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.auc import AUC
 from fitontest.measures.estimate import Estimate
@@ -110,8 +111,10 @@ def key_figures(before: Measured, sample: ScoreSample, after: Measured | None) -
     return figures
 
 
-def means_in_words(sample: ScoreSample) -> str:
-    """Return what the scores say on average, and what came true."""
+def means_in_words(sample: Data) -> str:
+    """Return what the scores say on average, and what came true; "" of several classes."""
+    if sample.base_rate is None:
+        return ""
     mean, rate = as_percent(sample.mean_score, 3), as_percent(sample.base_rate, 3)
     if sample.reduction == CONFIDENCE:
         return f"On average the model gives its prediction {mean} confidence; {rate} of the predictions are right."

@@ -1,7 +1,7 @@
 """What a report says of several classes: of whole distributions, and of cells of each class against the rest."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from fitontest.evaluation.evaluation import Evaluation
 from fitontest.measures.estimate import Estimate
@@ -48,6 +48,8 @@ class ClassesVerdict:
     high : float or None
         The largest error that cannot be ruled out: the upper end of the interval, of classes the largest one.
     """
+
+    interval: ClassVar[None] = None  # there is none of several numbers
 
     estimate: Estimate
     headline: str

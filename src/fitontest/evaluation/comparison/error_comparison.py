@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fitontest.data.known_groups import KnownGroups, groups_record
-from fitontest.data.simplex_sample import CANONICAL
 from fitontest.data.weights import Weighting, weighting_record
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.interval import INDEPENDENT_ROWS, Interval
 from fitontest.measures.notes import data_notes
-from fitontest.numerics.losses import LOG_LOSS_EPS, LOSS_NAMES, OF_ALL_CLASSES
+from fitontest.numerics.losses import LOG_LOSS_EPS, LOSS_NAMES, note_on_loss
 from fitontest.results.frames import Records, attributes
+from fitontest.results.several import grouped
 from fitontest.results.table import Section, Table
-from fitontest.results.text import count, same_decimals, short
+from fitontest.results.text import capital, count, same_decimals, short
 
 if TYPE_CHECKING:
-    from fitontest.displays.canvas import SomeFigure
-    from fitontest.displays.error_comparison import ErrorComparisonDisplay
+    from fitontest.displays.canvas import AxesOrFigure
+    from fitontest.displays.comparison import ComparisonDisplay
 
 COMPARED = {"brier": "calibration error (squared)", "log_loss": "excess log loss"}
 UNITS = {"brier": "", "log_loss": " nats"}
@@ -179,10 +179,8 @@ class ErrorComparison(Table):
         if known is None or known.too_few:
             return []
         notes = [OF_FEW_GROUPS.format(effective=known.sizes.effective)] if known.are_few else []
-        names: dict[str, list[str]] = {}
-        for name, error in self.errors.items():
-            for note in [] if error.groups is None else error.groups.notes:
-                names.setdefault(note, []).append(name)
+        of_each = {name: [] if error.groups is None else error.groups.notes for name, error in self.errors.items()}
+        names = grouped((note, name) for name, said in of_each.items() for note in said)
         of_one = {note: f"{models[0]}: " if len(models) < len(self.errors) else "" for note, models in names.items()}
         return [*notes, *(f"{model}{note}" for note, model in of_one.items())]
 
@@ -234,8 +232,7 @@ class ErrorComparison(Table):
         notes = [explanation, *read_as, OF_GROUPS if together else INDEPENDENT_ROWS]
         if self.loss == "log_loss":
             notes.append(f"Log loss clips predictions to [{LOG_LOSS_EPS:g}, 1 - {LOG_LOSS_EPS:g}].")
-        if self.loss == "brier" and self.reduction == CANONICAL:
-            notes.append(OF_ALL_CLASSES)
+        notes += filter(None, [note_on_loss(self.loss, self.reduction)])
         notes += [f"Note: {note}" for note in self.notes]
         return [Section(notes=self.sentence), Section(title, *self._tabulate()), Section(notes="\n".join(notes))]
 
@@ -280,26 +277,37 @@ class ErrorComparison(Table):
         level = f"{format_level(interval.level)} interval {low} to {high}"
         return f"{mean}{UNITS[self.loss]} ({level}; p-value {short(self.p_value, 2)})"
 
-    def plot(self, figure: "SomeFigure" = None) -> "ErrorComparisonDisplay":
+    def plot(self, ax: "AxesOrFigure" = None) -> "ComparisonDisplay":
         """Draw how much recalibration would gain for each of two models, and the difference, with intervals.
 
         Parameters
         ----------
-        figure : matplotlib Figure or SubFigure, optional
-            An empty one to draw in; by default a new pyplot figure that is large enough.
+        ax : matplotlib Axes, Figure or SubFigure, optional
+            Place of the diagram; by default a new pyplot figure that is large enough.
 
         Returns
         -------
-        ErrorComparisonDisplay
+        ComparisonDisplay
         """
-        return self.diagram().plot(figure)
+        return self.diagram().plot(ax)
 
-    def diagram(self) -> "ErrorComparisonDisplay":
-        """Return the diagram, not yet drawn; `ErrorComparisonDisplay.save` draws and saves it."""
-        from fitontest.displays.error_comparison import ErrorComparisonDisplay
+    def diagram(self) -> "ComparisonDisplay":
+        """Return the diagram, not yet drawn; `ComparisonDisplay.save` draws and saves it."""
+        from fitontest.displays.comparison import ComparisonDisplay, Dot
 
-        gain = f"{LOSS_NAMES[self.loss]}{UNITS[self.loss] and ' in nats'}"
-        return ErrorComparisonDisplay(self.rows(), loss=gain, compared=COMPARED[self.loss], level=self._level)
+        rows = self.rows()
+        decimals = find_decimals([row["se"] for row in rows], self.interval)
+        dots = [
+            Dot(row["model"], row["gain"], row["low"], row["high"], columns={"gain": f"{row['gain']:.{decimals}f}"},
+                is_whole=k == len(rows) - 1)
+            for k, row in enumerate(rows)
+        ]  # fmt: skip
+        level = "" if self._level is None else f"; {format_level(self._level)} intervals"
+        told = "too few groups for a p-value" if self.p_value is None else f"p-value {short(self.p_value, 2)}"
+        return ComparisonDisplay(
+            dots, title=capital(COMPARED[self.loss]), second=f"difference: {told}{level}",
+            label=f"Held-out gain in {LOSS_NAMES[self.loss]}", reference=0.0, keep_order=True,
+        )  # fmt: skip
 
 
 def _record(model: str, gain: HeldOutMean, p_value: float | None, error: Estimate | None) -> dict[str, Any]:

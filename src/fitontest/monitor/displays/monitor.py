@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeAlias, get_a
 from fitontest.data.score_sample import ScoreSample
 from fitontest.displays.base import Display
 from fitontest.displays.canvas import SomeFigure, get_figure
-from fitontest.displays.palette import NEUTRAL, get_line_color
-from fitontest.displays.reliability import ReliabilityDisplay
-from fitontest.displays.scales import choose_scale, merge_scales, name_scale
+from fitontest.displays.reliability import SINGLE, ReliabilityDisplay
 from fitontest.measures.plug_in import PlugIn
 from fitontest.monitor.displays.monitor_artists import (
     TimeAxis,
@@ -63,12 +61,12 @@ class MonitorDisplay(Display):
     """Evidence against calibration, batch by batch, with the line of the alarm and what is known of level and slope.
 
     * The first panel has E on an axis of powers of ten, and, dashed, the evidence since the likeliest onset (CUSUM).
-      The alarm is where E first reaches the dotted line at 1 / alpha; it stays. Thin lines are the evidence of
+      The alarm is where E first reaches the dotted line at 1 / (1 - level); it stays. Thin lines are the evidence of
       segments, coloured where e-BH names them.
     * Level and slope have the shifts and slopes of the logits that all batches leave open, if they never changed: bands
       that hold at all times. They end where no line agrees with all batches.
     * The last panel has the lower bound of the mean error in some batch so far, beside the limit where one is tested.
-    * The reliability diagram shows the rows since the likeliest onset, and in grey those before it; without an alarm
+    * The reliability diagram shows the rows since the likeliest onset and those before it; without an alarm
       all rows.
 
     Where all batches have times the axis is one of time, if these are dates or numbers that increase.
@@ -86,8 +84,8 @@ class MonitorDisplay(Display):
     ----------
     batches, segments : list of dict
         What is drawn of each batch, and of each segment and batch.
-    diagrams : dict of ReliabilityDisplay
-        By name, such as "since batch 12".
+    diagrams : ReliabilityDisplay or None
+        Of the rows since the likeliest onset, and of those before.
     figure_ : matplotlib Figure or SubFigure
         After `plot`, as are the following.
     axes_ : dict of str to matplotlib Axes
@@ -121,12 +119,12 @@ class MonitorDisplay(Display):
         self.alarm, self.onset = evidence.alarm_since, evidence.shown_onset
         samples = evidence.samples()
         self.panels: MonitorPanels = panels if samples else "batches"
-        self.diagrams = {} if self.panels == "batches" else _diagrams_of(samples)
+        self.diagrams = None if self.panels == "batches" else _diagrams_of(samples)
 
     @property
     def size(self) -> tuple[float, float]:
         """Width and height of the figure, in inches."""
-        sizes = {"all": TOGETHER, "batches": ALONE, "calibration": ReliabilityDisplay.size}
+        sizes = {"all": TOGETHER, "batches": ALONE, "calibration": SINGLE}
         return sizes[self.panels]
 
     def parts(self) -> dict[str, Records]:
@@ -134,7 +132,7 @@ class MonitorDisplay(Display):
 
         ``batches`` holds E as its logarithm to base 10, the evidence since the onset in the same unit, the ends of
         level and slope and the lower bound of the error after each batch, ``segments`` the evidence of each segment.
-        The parts of `ReliabilityDisplay.parts` follow, whose records have their ``diagram``.
+        The parts of `ReliabilityDisplay.parts` follow.
         """
         names = ("level_low", "level_high", "slope_low", "slope_high", "line_agrees", "error_low", "alarm")
         parts: dict[str, Records] = {
@@ -155,10 +153,7 @@ class MonitorDisplay(Display):
                 {"segment": row["segment"], "batch": row["batch"], "log10_e": row["log_e"] / log(10.0)}
                 for row in self.segments
             ]
-        for name, display in self.diagrams.items():
-            for part, rows in display.parts().items():
-                parts.setdefault(part, []).extend({"diagram": name, **row} for row in rows)
-        return parts
+        return parts if self.diagrams is None else {**parts, **self.diagrams.parts()}
 
     def plot(self, figure: SomeFigure = None) -> Self:
         """Draw the diagram.
@@ -199,9 +194,9 @@ class MonitorDisplay(Display):
         mark_batches(panels, axis, self.alarm, self.onset)
 
     def _draw_diagrams(self, ax: "Axes") -> "Axes":
-        """Draw the reliability diagrams over each other, the last rows first and filled."""
-        for k, display in enumerate(reversed(self.diagrams.values())):
-            display.plot(ax, color=None if k == 0 else get_line_color(ax, NEUTRAL), fill=k == 0, advise=False)
+        """Draw the reliability diagrams on the same axes, or that of all rows."""
+        assert self.diagrams is not None
+        self.diagrams.plot(ax)
         return ax
 
     def _summarise(self) -> str:
@@ -209,20 +204,14 @@ class MonitorDisplay(Display):
         return f"{len(self.batches)} batch{'es' * (len(self.batches) > 1)}, {alarm}"
 
 
-def _diagrams_of(samples: Mapping[str, ScoreSample]) -> dict[str, ReliabilityDisplay]:
-    """Return the reliability diagrams of samples, on one scale."""
-    named = name_scale("auto", [*samples.values()])
-    scale: Any = named
-    if named == "logit":
-        scale = merge_scales([choose_scale(named, sample) for sample in samples.values()])
-    diagrams = {}
-    for name, sample in samples.items():
-        with without_warnings():
-            error = estimate_of(PlugIn(FAMILY), sample, sample.reduction, Redrawing(interval=None))
-            diagrams[name] = ReliabilityDisplay(error, sample, scale=scale, name=name)
+def _diagrams_of(samples: Mapping[str, ScoreSample]) -> ReliabilityDisplay:
+    """Return the reliability diagrams of samples, on the same axes."""
+    measured = []
     with without_warnings():
-        diagrams[name].add_band(sample, kind="auto")  # the last ones, which are filled
-    return diagrams
+        for name, sample in samples.items():
+            error = estimate_of(PlugIn(FAMILY), sample, sample.reduction, Redrawing(interval=None))
+            measured.append((name, error, sample))
+        return ReliabilityDisplay.side_by_side(measured, "probability", overlaid=True)
 
 
 def _lay_out(figure: Any, panels: MonitorPanels) -> tuple[list["Axes"], Any]:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fitontest.displays.canvas import style_axes
-from fitontest.displays.headline import without_formulas
 from fitontest.displays.palette import FILL, GAP, NEUTRAL, SERIES, get_foreground, get_line_color, is_dark
+from fitontest.displays.titles import without_formulas
 from fitontest.results.frames import Records
 from fitontest.results.typing import FloatArray
 

@@ -24,6 +24,6 @@ def pictures_of(evidence: Any, prefix: str = "") -> list[tuple[str, str]]:
     pictures = [(svg_of(batches, f"{prefix}batches", BATCHES), BATCHES)]
     if evidence.samples():
         calibration = evidence.diagram(panels="calibration")
-        text = f"Calibration curve: {', and in grey '.join(reversed(calibration.diagrams))}."
+        text = f"Calibration curves: {', '.join(reversed([*calibration.diagrams.diagrams]))}."
         pictures.append((svg_of(calibration, f"{prefix}calibration", text), text))
     return pictures

@@ -7,9 +7,9 @@ import numpy as np
 
 from fitontest.displays.base import Display
 from fitontest.displays.canvas import AxesOrFigure, get_axes
-from fitontest.displays.frame import place_legend
-from fitontest.displays.headline import without_formulas
+from fitontest.displays.companions import place_legend
 from fitontest.displays.scales import EPS, MARGIN, SCALE_NAMES, Scale, ScaleName, make_scale
+from fitontest.displays.titles import without_formulas
 from fitontest.results.checks import as_list, brief, choose, is_real
 from fitontest.results.frames import Records, records
 from fitontest.results.typing import ArrayInput, BoolArray, FloatArray

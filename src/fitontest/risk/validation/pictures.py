@@ -29,22 +29,16 @@ def thresholds_around(thresholds: tuple[float, ...]) -> FloatArray:
     return np.sort(np.concatenate((grid[apart], known)))
 
 
-def curve_picture(display: Any, family: str) -> tuple[str, str]:
+def curve_picture(display: Any) -> tuple[str, str]:
     """Return a diagram of calibration curves as SVG, and what it shows.
 
     Parameters
     ----------
-    display : ValidationDisplay
-    family : str
-        Of the curves.
+    display : ReliabilityDisplay
     """
     from fitontest.displays.inline import svg_of
 
-    text = (
-        f"Calibration curve ({family}) with the band of the true one. Bars below: risks of events upwards, of "
-        "non-events downwards."
-    )
-    return svg_of(display, "curve", text), text
+    return svg_of(display, "curve", display.text), display.text
 
 
 def decision_picture(

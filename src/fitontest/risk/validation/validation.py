@@ -12,6 +12,7 @@ from fitontest.measures.estimate import Estimate
 from fitontest.measures.interval import INDEPENDENT_ROWS, Interval
 from fitontest.measures.notes import data_notes
 from fitontest.results.frames import Records, attributes
+from fitontest.results.several import grouped
 from fitontest.results.table import Section, Table, cell
 from fitontest.results.text import capital, count, debiased_and_raw, p_in_words, sentence, short
 from fitontest.risk.measures.decision_regret import FAMILY
@@ -26,7 +27,7 @@ from fitontest.uncertainty.verdict import Verdict, verdict_of
 
 if TYPE_CHECKING:
     from fitontest.displays.canvas import AxesOrFigure
-    from fitontest.risk.displays.validation import ValidationDisplay
+    from fitontest.displays.reliability import ReliabilityDisplay
 
 #: What statistics are called in print, in its order.
 PRINTED = {
@@ -197,37 +198,43 @@ class Validation(Table):
             **({} if self.optimism is None else {"optimism": self.optimism.to_dict()}),
         }
 
-    def plot(self, ax: "AxesOrFigure" = None, **options: Any) -> "ValidationDisplay":
-        """Draw the calibration curve with its band, the risks by outcome below it, and the statistics beside it.
+    def plot(self, ax: "AxesOrFigure" = None, **options: Any) -> "ReliabilityDisplay":
+        """Draw the calibration curve with its band.
 
         Parameters
         ----------
         ax : matplotlib Axes, Figure or SubFigure, optional
             Place of the diagram; by default a new pyplot figure is made.
         **options
-            Of `ValidationDisplay`, such as ``scale="logit"``.
+            Of `diagram`.
 
         Returns
         -------
-        ValidationDisplay
+        ReliabilityDisplay
         """
         return self.diagram(**options).plot(ax)
 
-    def diagram(self, **options: Any) -> "ValidationDisplay":
-        """Return the diagram, not yet drawn; `ValidationDisplay.save` draws and saves it.
+    def diagram(self, **options: Any) -> "ReliabilityDisplay":
+        """Return the diagram, not yet drawn; `ReliabilityDisplay.save` draws and saves it.
 
         Parameters
         ----------
         **options
-            Of `ValidationDisplay`.
+            Of `ReliabilityDisplay`, such as ``scale="logit"``.
         """
-        from fitontest.risk.displays.validation import ValidationDisplay
+        from fitontest.displays.reliability import ReliabilityDisplay
 
-        return ValidationDisplay(self, **options)
+        estimate = self.statistics.get(ICI)
+        if estimate is None:
+            reason = self.reasons.get(ICI, "it is not among its statistics")
+            raise ValueError(f"validation must have an ICI, whose map is drawn: {reason}")
+        band = {"kind": "auto", "random_state": self.random_state}
+        given: dict[str, Any] = {"name": self.name, "verdict": self.verdict, "band": band, **options}
+        return ReliabilityDisplay.from_estimate(estimate, self.sample, **given)
 
     def _pictures(self) -> list[tuple[str, str]]:
         """Return the calibration curve, and the decision curve where there are thresholds, for a page."""
-        pictures = [curve_picture(self.diagram(numbers=False), self.family)] if ICI in self.statistics else []
+        pictures = [curve_picture(self.diagram())] if ICI in self.statistics else []
         if self.thresholds:
             samples = {self.name or MODEL: self.sample}
             pictures.append(decision_picture(samples, self.thresholds, level=self.level, seed=self.random_state))
@@ -327,10 +334,10 @@ class Validation(Table):
     @property
     def _without_intervals(self) -> list[str]:
         """Why statistics have no interval, each reason once; what is true of all groups is said with them."""
-        names: dict[str, list[str]] = {}
-        for name, estimate in self.statistics.items():
-            if name in PRINTED and estimate.interval_reason and not (self.groups and self.groups.too_few):
-                names.setdefault(estimate.interval_reason, []).append(PRINTED[name])
+        if self.groups and self.groups.too_few:
+            return []
+        printed = ((each.interval_reason, PRINTED[name]) for name, each in self.statistics.items() if name in PRINTED)
+        names = grouped((reason, name) for reason, name in printed if reason)
         return [sentence(f"no interval of {', '.join(listed)}: {reason}") for reason, listed in names.items()]
 
 
