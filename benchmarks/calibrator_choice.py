@@ -130,11 +130,11 @@ def overall(problems: list[list[Found]]) -> list[list[str]]:
         name: [[one.mixtures[name] for one in seeds] for seeds in problems] for name in problems[0][0].mixtures
     }
     regrets = {name: regrets_of(each) for name, each in strategies.items()}
-    default = regrets["rule one_se"]
+    mixed = regrets["rule stack"]
     rows = []
     for name in sorted(strategies, key=lambda name: regrets[name].mean()):
         regret = regrets[name]
-        more = regret - default
+        more = regret - mixed
         worse = [one.worse for seeds in strategies[name] for one in seeds]
         gained = np.array([one.auc_gained for seeds in strategies[name] for one in seeds])
         ranking = "-" if np.isnan(gained).any() else f"{1e3 * gained.mean():+.2f} ({1e3 * gained.min():+.2f})"
@@ -191,7 +191,7 @@ def main() -> None:
         "median",
         "90 %",
         "largest",
-        "more than one_se",
+        "more than stack",
         "worse than identity by > s.e.",
         "AUC gained (least)",
     ]
