@@ -53,11 +53,6 @@ def _cumulative(level):
     return fot.displays.CumulativeDisplay(error, fot.read(Y, P), level=level)
 
 
-def _band(level):
-    display = fot.ReliabilityDisplay.from_predictions(Y, P, family="platt", band=None, interval=None)
-    return display.add_band(fot.read(Y, P), level=level)
-
-
 CALLS = {  # of doors that take more, or other things, than labels and scores
     "measure": lambda level: fot.measure(Y, P, "brier", level=level),
     "compare_errors": lambda level: fot.compare_errors(Y, {"one": P, "other": P**1.1}, level=level),
@@ -68,7 +63,6 @@ CALLS = {  # of doors that take more, or other things, than labels and scores
     "CertifiedOffsets": lambda level: fot.segments.CertifiedOffsets(level=level).fit(X, Y, scores=P),
     "Monitor": lambda level: fot.monitor.Monitor(level=level),
     "CumulativeDisplay": _cumulative,
-    "ReliabilityDisplay.add_band": _band,
 }
 
 
@@ -92,7 +86,7 @@ def test_every_level_is_coverage(name, level):
 @pytest.mark.parametrize("name", LEVEL_DOORS)
 def test_every_level_is_095_unless_it_is_of_the_band_of_a_diagram(name):
     default = inspect.signature(LEVEL_DOORS[name]).parameters["level"].default
-    assert default == (0.9 if name == "ReliabilityDisplay.add_band" else 0.95)
+    assert default == 0.95
 
 
 def test_doors_without_a_signature_refuse_it_too(tmp_path):

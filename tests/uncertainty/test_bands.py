@@ -157,8 +157,8 @@ def test_the_next_band_of_an_error_takes_the_maps_of_the_last(family, monkeypatc
 
 def test_which_band_is_meant():
     assert read_band(None, 0, 0.9) == (None, 0)
-    assert read_band("auto", 0, 0.9) == ("auto", 0)
-    assert read_band("auto", 0, 0.95) == ("confidence", 200)
+    assert read_band("auto", 0, 0.95) == ("auto", 0)
+    assert read_band("auto", 0, 0.9) == ("confidence", 200)
     assert read_band("auto", 20, 0.9) == ("confidence", 20)
     assert read_band("consistency", 3, 0.9) == ("consistency", 3)
     assert read_band("confidence", 0, 0.9) == ("confidence", 200)

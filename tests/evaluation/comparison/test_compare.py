@@ -437,7 +437,7 @@ def test_the_mixture_is_chosen_where_it_is_better_than_nothing():
     text = (
         "The log loss of stacking is " if kept.calibrators[0].name != "identity" else "No family has a smaller log loss"
     )
-    assert str(kept).startswith(f"Use the scores as they are. {text}")
+    assert str(kept).startswith(f"Use the scores as they are: they may well be calibrated. {text}")
     clear = fot.compare_calibrators(rng.random(400) < p**3, p, families=names, rule="stack", evaluators=[])
     assert clear.chosen == "stacking"
 
@@ -480,7 +480,7 @@ def test_a_mixture_says_nothing_that_candidates_have_said_and_what_is_its_own(fa
 
 
 def test_a_mixture_must_be_there_to_be_chosen():
-    y, p = draw(200)
+    y, p = draw(600)
     comparison = fot.compare_calibrators(y, p, families=["platt"], rule="one_se", evaluators=[])
     with pytest.raises(ValueError, match="rule must be 'best' or 'one_se' unless a Stacking is among the candidates"):
         comparison.choice("stack")

@@ -111,7 +111,7 @@ def test_default_candidates_are_those_compared_by_default():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"rule": "worst"}, "rule must be one of 'best', 'one_se'"),
+        ({"rule": "worst"}, "rule must be one of 'auto', 'best', 'one_se'"),
         ({"truth": [0.5] * 60}, "truth must be a matrix with a row per prediction and a column per class"),
         ({"truth": np.full((59, 3), 1 / 3)}, r"truth must have the shape of y_prob, \(60, 3\), got \(59, 3\)"),
         ({"truth": np.full((60, 3), 0.5)}, "truth must have rows that add up to 1"),

@@ -160,9 +160,10 @@ def compare_calibrators(
     >>> print(comparison.to_frame()[["family", "score", "to_identity", "to_identity_se"]].round(4).to_string())
             family   score  to_identity  to_identity_se
     0  temperature  0.3403      -0.0427          0.0054
-    1        platt  0.3405      -0.0424          0.0054
-    2     isotonic  0.3509      -0.0321          0.0100
-    3     identity  0.3830       0.0000          0.0000
+    1     stacking  0.3404      -0.0426          0.0052
+    2        platt  0.3405      -0.0424          0.0054
+    3     isotonic  0.3509      -0.0321          0.0100
+    4     identity  0.3830       0.0000          0.0000
     """
     reading, random_state = reading_of(options), options["random_state"]
     reduction, labels, pos_label = reading["reduction"], reading["labels"], reading["pos_label"]
@@ -242,12 +243,13 @@ def _compare(
                 refuse_pooled_scores(each, "interpretability=True")
     Repeats.of(sample).warn()
     evaluation = _set_up(sample, options, test, truth, features, test_features)
-    results = {
-        name: evaluation.evaluate(options.candidates[name]) for name in track(list(options.candidates), "families")
-    }
+    results: dict[str, Any] = {}
+    for name in track([*options.candidates], "families"):
+        results[name] = evaluation.evaluate(options.candidates[name])
+        if len(results) == len(options.candidates):  # under the same bar
+            rejected = _is_rejected(sample, features)
     judged = None if test is None else evaluation.judged.present
     ranked = rank_results(results, evaluation.sample.present, judged, options.do_nothing)
-    rejected = _is_rejected(sample, features)
     in_reverse = ranks_in_reverse(sample)
     chosen = choose_by(options.rule, ranked, options.do_nothing, sample.n, rejected, in_reverse=in_reverse)
     return Comparison(
