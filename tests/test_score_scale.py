@@ -133,8 +133,8 @@ def test_a_classifier_regularised_to_nothing_is_calibrated(family):
 def test_an_evaluation_of_such_scores_says_the_same():
     one = fot.evaluate(Y, expit(1e-8 * Z), families=["spline"], null_draws=50)
     printed = str(one)
-    assert printed.startswith("Underconfident, scores too high: calibration is rejected")
-    assert "No slope" not in printed
+    assert printed.startswith("Underconfident, and scores too high. ")
+    assert "none: " not in printed
     assert "does not fit" not in printed
     larger = fot.evaluate(Y, expit(1e-4 * Z), families=["spline"], null_draws=50)
     assert one["spline"].debiased == pytest.approx(larger["spline"].debiased, abs=1e-4)

@@ -102,7 +102,7 @@ def test_the_interval():
     assert found.debiased < float(found)  # label noise in cells of ten rows adds much
     assert found.interval.level == 0.9
     assert found.null.values.size == 30
-    assert "90 % interval" in str(found)
+    assert "(90 % CI)" in str(found)
     twice = canonical(fot.gce, y, P, interval="always", level=0.9, draws=20, null_draws=30, distance="cityblock")
     assert twice.debiased == pytest.approx(2 * found.debiased, abs=1e-12)
     assert twice.interval.high == pytest.approx(2 * found.interval.high, abs=1e-12)

@@ -37,12 +37,13 @@ def run(*arguments):
 
 @pytest.mark.exhaustive
 def test_it_prints_what_the_library_prints(file, scores):
-    result = run(file, "--label", "y", "--prob", "p", "--weight", "w", "--family", "platt", "--evaluator", "slope1")
+    result = run(file, "--label", "y", "--prob", "p", "--weight", "w", "--family", "platt", "--evaluator", "slope1",
+                 "--verbose")  # fmt: skip
     assert result.exit_code == 0
     expected = fot.compare_calibrators(
         scores.y, scores.p, sample_weight=scores.w, families=["platt"], evaluators=["slope1"]
     )
-    printed = str(expected).replace('rule="one_se"', "--rule one_se").replace('rule="stack"', "--rule stack")
+    printed = str(expected.table()).replace('rule="one_se"', "--rule one_se").replace('rule="stack"', "--rule stack")
     table = [text.splitlines().index("") + 1 for text in (result.stdout, printed)]
     without_times = [  # the last column, whose width is that of its numbers
         [line.split()[:-1] for line in text.splitlines()[:8] if "(s)" not in line] for text in (result.stdout, printed)

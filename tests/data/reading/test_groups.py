@@ -291,7 +291,7 @@ def test_a_column_that_shows_dependence_by_itself_is_named():
     text = str(fot.evaluate(crossed(shared=0.25), **columns)).replace("\n", " ")
     assert "labels of rows that share question and nothing else are alike too (p = " in text
     assert "name question alone if such rows belong together" in text
-    assert "nothing else" not in str(fot.evaluate(crossed(), **columns))
+    assert "nothing else" not in str(fot.evaluate(crossed(), **columns).explain())
 
 
 @pytest.mark.parametrize("groups", [["bench", "bench"], [], ["bench", 3]])

@@ -330,7 +330,7 @@ def test_one_class_is_refused(y, w):
         ({"cv": 1}, "cv must be a whole number of folds, at least 2; got 1"),
         ({"repeats": 0}, "repeats must be a whole number, at least 1; got 0"),
         ({"scoring": "ece"}, "scoring must be one of 'log_loss', 'brier'; got 'ece'"),
-        ({"rule": "first"}, "rule must be one of 'best', 'one_se'"),
+        ({"rule": "first"}, "rule must be one of 'auto', 'best', 'one_se'"),
         ({"evaluators": "pl"}, "evaluators must be a list"),
         ({"test": ([0, 1],)}, "test must be a tuple .* got 1 entries"),
         ({"test": "file"}, "test must be a tuple .* got one str"),

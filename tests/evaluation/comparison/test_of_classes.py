@@ -93,7 +93,7 @@ def test_it_prints_and_draws():
     from matplotlib.figure import Figure
 
     comparison = compared(*draw(), evaluators=["slope1"])
-    text = str(comparison)
+    text = str(comparison.table())
     assert "n = 300, 3 classes" in text
     assert "error (slope1, confidence)" in text
     assert comparison.to_dict()["map"]["kind"]

@@ -75,7 +75,7 @@ def test_classwise_by_brute_force(loss):
     assert platt.n_parameters == 6
     fitted = np.column_stack([fot.Platt().fit(P[:, k], hits[:, k]).predict(P[:, k]) for k in range(3)])
     np.testing.assert_allclose(platt.family.map_(P), fitted, atol=1e-12)
-    assert "3 classes, each against the rest" in str(comparison)
+    assert "3 classes, each against the rest" in str(comparison.table())
     assert comparison.to_dict()["map"]["kind"] in ("by_class", "multiclass_identity")
 
 
@@ -318,5 +318,5 @@ def test_the_brier_score_of_distributions_is_called_what_it_is():
     P = rng.dirichlet([1, 1, 1], 120)
     y = (P.cumsum(axis=1) > rng.random((120, 1))).argmax(axis=1)
     settings = {"families": ["temperature"], "evaluators": [], "scoring": "brier", "cv": 3}
-    assert "sum over the classes" in str(fot.compare_calibrators(y, P, reduction="canonical", **settings))
+    assert "sum over the classes" in str(fot.compare_calibrators(y, P, reduction="canonical", **settings).table())
     assert "sum over the classes" not in str(fot.compare_calibrators(y, P, reduction="confidence", **settings))

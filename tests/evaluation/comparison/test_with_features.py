@@ -32,7 +32,7 @@ def test_candidates_are_those_of_scores_and_of_features(comparison):
     assert comparison.chosen in FEW
     proba = comparison["segment_offsets"].family.predict_proba(rows(5)[2], scores=[0.1, 0.2, 0.3, 0.4, 0.5])
     assert proba.shape == (5, 2)
-    text = str(comparison)
+    text = str(comparison.table())
     assert "Worst segment: " in text
     assert "by chance" in text
     assert "multicalibration error" in text

@@ -18,14 +18,15 @@ from tests.evaluation.comparison.test_compare import draw, quick
 
 def said(comparison):
     """Return what is printed, without the ends of lines."""
-    return " ".join(str(comparison).split())
+    return " ".join(str(comparison.table()).split())
 
 
 @pytest.mark.exhaustive
 def test_what_was_chosen_and_by_how_much():
     comparison = quick(*draw(2000), evaluators=["slope1", "isotonic"])
-    text = str(comparison)
-    assert repr(comparison) == text
+    text = str(comparison.table())
+    assert repr(comparison) == str(comparison)
+    assert str(comparison).splitlines()[-1] == "More: .table(), .explain(), .plot()"
     gain = comparison[comparison.chosen].held_out.to_identity
     amount = r"Held-out log loss: (\S+) \(s\.e\. (\S+)\) less than that of the scores as they are\."
     sentence = re.match(rf"Use (\w+) \(\S+ numbers?\)\. .* and keeps the ranking\. {amount}", said(comparison))
@@ -54,7 +55,7 @@ def test_other_forms_hold_the_same():
     comparison = quick(*draw(300))
     assert json.loads(comparison.to_json()) == json.loads(json.dumps(comparison.to_dict()))
     assert comparison.to_frame()["family"].tolist() == [one.name for one in comparison]
-    html = comparison._repr_html_()
+    html = comparison.table()._repr_html_()
     assert html.count("<table>") == 2
     assert f"<td>{comparison.chosen} *</td>" in html
     assert html.startswith(f"<p>Use {comparison.chosen} (")

@@ -59,6 +59,7 @@ FAMILY_HELP = (
     f"{', '.join(EVALUATORS)}.",
 )
 @click.option("--random-state", type=int, default=0, show_default=True, help="Seed of the folds.")
+@click.option("--verbose", is_flag=True, help="Print the losses and errors of all candidates below the choice.")
 @of_format()
 @click.option("--save", type=click.Path(path_type=Path), help="Write the chosen map, fitted to all rows, as JSON.")
 @click.option("--plot", "picture", type=click.Path(path_type=Path), help="Draw the comparison: .png, .svg or .pdf.")
@@ -74,6 +75,7 @@ def compare(
     rule: Literal["auto", "stack", "one_se", "best"],
     evaluators: tuple[str, ...],
     random_state: int,
+    verbose: bool,
     style: str,
     save: Path | None,
     picture: Path | None,
@@ -119,7 +121,7 @@ def compare(
         evaluators=shown,
         random_state=random_state,
     )
-    say(re.sub(r'rule="(\w+)"', r"--rule \1", FORMATS[style](comparison)))
+    say(re.sub(r'rule="(\w+)"', r"--rule \1", FORMATS[style](comparison.table() if verbose else comparison)))
     _write(comparison, save, picture)
 
 

@@ -16,6 +16,7 @@ from fitontest.evaluation.comparison.error_comparison import OF_GROUPS
 from fitontest.evaluation.comparison.interpretability import NOTE as INTERPRETABILITY_NOTE
 from fitontest.evaluation.comparison.interpretability import find_frontier
 from fitontest.evaluation.comparison.paired import Difference, PairedScore
+from fitontest.evaluation.conclusion import MORE
 from fitontest.maps.decreases import find_decreases
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.notes import data_notes
@@ -24,6 +25,7 @@ from fitontest.measures.probabilistic_count import ProbabilisticCount
 from fitontest.numerics.losses import LOG_LOSS_EPS, LOSS_NAMES, note_on_loss
 from fitontest.numerics.significance.normal import quantile
 from fitontest.results.checks import choose
+from fitontest.results.detailed import Detailed
 from fitontest.results.frames import Records, attributes
 from fitontest.results.table import Section, Table
 from fitontest.results.text import capital, count, short, signed
@@ -287,12 +289,34 @@ class Comparison(Table):
         return [one.probabilistic_count for one in found if one is not None]
 
     def sections(self) -> list[Section]:
-        """Return what was chosen and what it gains, the tables of the losses and of the errors, and explanations."""
+        """Return what was chosen, what it gains, and what must be known before it is used."""
+        warnings = _list_warnings(self, self[self.chosen])
+        return [Section(notes="\n".join([*_conclude(self), *warnings, MORE]))]
+
+    def table(self) -> Table:
+        """Return the losses and the errors of all candidates, with explanations.
+
+        Returns
+        -------
+        Table
+            With the same records; printing it shows more.
+        """
         measured = [_tabulate_interpretability(self)] if self._has_interpretability else []
         if any(one.worst_segment is not None for one in self):
             measured.append(_tabulate_segments(self))
         conclusion, explanations = (Section(notes="\n".join(part(self))) for part in (_conclude, _explain))
-        return [conclusion, _tabulate_losses(self), _tabulate_errors(self), *measured, explanations]
+        parts = (conclusion, _tabulate_losses(self), _tabulate_errors(self), *measured, explanations)
+        return Detailed(self, parts)
+
+    def explain(self) -> Table:
+        """Return what the columns mean, which candidates are as good, and what must be known, in plain sentences.
+
+        Returns
+        -------
+        Table
+            With the same records; printing it shows the sentences.
+        """
+        return Detailed(self, (Section(notes="\n".join(_explain(self))),))
 
     def plot(self, ax: "AxesOrFigure" = None) -> "ComparisonDisplay":
         """Draw how much worse each candidate's held-out loss is than the best, with 95 % intervals of the differences.
