@@ -235,7 +235,7 @@ class ComparisonDisplay(Display):
             low, high = np.log(ends)
             room = max(MARGIN * (high - low), 0.02)
             ax.set_xlim(*np.exp([low - room, high + room]))
-            ticks = _spread_out([one for one in RATIO_TICKS if ends[0] * 0.98 <= one <= ends[1] * 1.02], ends)
+            ticks = spread_out([one for one in RATIO_TICKS if ends[0] * 0.98 <= one <= ends[1] * 1.02], ends)
             ax.xaxis.set_major_locator(FixedLocator(ticks))
             ax.xaxis.set_minor_locator(NullLocator())
             ax.set_xticklabels([f"{one:g}" for one in ticks])
@@ -278,7 +278,7 @@ class ComparisonDisplay(Display):
         )  # fmt: skip
 
 
-def _spread_out(ticks: list[float], ends: tuple[float, float]) -> list[float]:
+def spread_out(ticks: list[float], ends: tuple[float, float]) -> list[float]:
     """Return ticks that are not too near each other, 1 among them."""
     least = log(ends[1] / ends[0]) / 7
     kept = [one for one in ticks if one == 1]

@@ -33,7 +33,7 @@ def test_the_page_has_the_sentence_the_batches_and_the_pictures(monitor):
     assert monitoring_sentence(monitor.evidence) == f"In the stream that is monitored: {monitor.evidence.headline}"
     pictures = monitoring_pictures(monitor.evidence)
     assert len(pictures) == 2
-    assert pictures[0].text.startswith("After each batch: evidence")
+    assert pictures[0].text.startswith("Observed over expected events, batch by batch, and evidence")
     assert pictures[1].text == "Calibration curves: since batch 2, before batch 2."
     assert all(f'id="monitor-{name}-' in picture.svg for name, picture in zip(NAMES, pictures, strict=True))
 

@@ -1,73 +1,49 @@
-"""The diagram of a monitor: evidence, level, slope and error against time, and the calibration before and since."""
+"""The diagram of a monitor: observed over expected events of each batch, the alarm, and the evidence below."""
 
-from collections.abc import Mapping, Sequence
+import textwrap
+from collections.abc import Mapping
 from math import log
-from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, get_args
 
-from fitontest.data.score_sample import ScoreSample
 from fitontest.displays.base import Display
-from fitontest.displays.canvas import SomeFigure, get_figure
-from fitontest.displays.reliability import SINGLE, ReliabilityDisplay
-from fitontest.measures.plug_in import PlugIn
-from fitontest.monitor.displays.monitor_artists import (
-    TimeAxis,
-    draw_error,
-    draw_evidence,
-    draw_interval,
-    frame_panels,
-    mark_batches,
-)
+from fitontest.displays.canvas import AxesOrFigure, check_empty_figure, create_pyplot_figure, get_axes, style_axes
+from fitontest.displays.companions import add_companion, find_companions
+from fitontest.displays.comparison import Dot
+from fitontest.displays.layout import LETTERS_PER_INCH, grid_shape
+from fitontest.displays.palette import FILL, GAP, get_line_color
+from fitontest.displays.ratio_dots import TOLERANCE
+from fitontest.displays.titles import write_title
+from fitontest.monitor.displays.batch_ratios import LAST, ratio_of
+from fitontest.monitor.displays.monitor_artists import TimeAxis, draw_evidence, draw_ratios, ends_of, mark_alarm
+from fitontest.monitor.displays.monitor_titles import alarm_lines, hypothesis_in_words, second_of, title_of
+from fitontest.monitor.evidence.facts import Facts
 from fitontest.results.checks import choose
-from fitontest.results.exceptions import without_warnings
 from fitontest.results.frames import Records
-from fitontest.results.text import key_in_words
-from fitontest.uncertainty.redrawing import Redrawing, estimate_of
+from fitontest.results.text import key_in_words, visible
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-MonitorPanels: TypeAlias = Literal["all", "batches", "calibration"]
-PANELS = ("evidence", "level", "slope", "error")
-HEIGHTS = (2.2, 1.0, 1.0, 1.0)  # of the panels
-ALONE, TOGETHER = (6.4, 7.2), (10.6, 7.2)  # inches: without diagrams, with them
-WIDTHS = (1.55, 1.0)  # of time and of the diagram
-STACKED_HEIGHTS = (1.25, 1.0)  # where the diagram is below the panels
-STACKED = 1.0  # most widths by height at which the diagram is below
-FAMILY = "spline"  # of the maps that are drawn
-
-
-class Monitored(Protocol):
-    """What the diagram needs of a `MonitorEvidence`."""
-
-    @property
-    def log_limit(self) -> float: ...  # noqa: D102
-    @property
-    def alpha(self) -> float: ...  # noqa: D102
-    @property
-    def max_error(self) -> float | None: ...  # noqa: D102
-    @property
-    def alarm_since(self) -> int | None: ...  # noqa: D102
-    @property
-    def shown_onset(self) -> int | None: ...  # noqa: D102
-    @property
-    def segments(self) -> Mapping[Any, Any]: ...  # noqa: D102
-    @property
-    def named(self) -> Sequence[Any]: ...  # noqa: D102
-    def rows(self) -> Records: ...  # noqa: D102
-    def samples(self) -> Mapping[str, ScoreSample]: ...  # noqa: D102
+MonitorPanels: TypeAlias = Literal["all", "batches", "segments"]
+SIZE = (8.6, 4.8)  # inches, of the batches
+PANEL = (2.3, 2.2)  # of a segment
+SIDES = 1.0  # inches of a figure beside the axes
+MOST = 12  # segments that have a panel
+STRIP, GAP_HEIGHT = 0.36, 0.17  # of the height of the upper panel: the strip, and the room above it
+STRIP_NAME = "evidence"
+LABEL = "Observed / expected"
+WITHIN = (1.0 - TOLERANCE, 1.0 + TOLERANCE)
 
 
 class MonitorDisplay(Display):
-    """Evidence against calibration, batch by batch, with the line of the alarm and what is known of level and slope.
+    """Observed over expected events of each batch with 95 % intervals, the alarm, and the evidence below.
 
-    * The first panel has E on an axis of powers of ten, and, dashed, the evidence since the likeliest onset (CUSUM).
-      The alarm is where E first reaches the dotted line at 1 / (1 - level); it stays. Thin lines are the evidence of
-      segments, coloured where e-BH names them.
-    * Level and slope have the shifts and slopes of the logits that all batches leave open, if they never changed: bands
-      that hold at all times. They end where no line agrees with all batches.
-    * The last panel has the lower bound of the mean error in some batch so far, beside the limit where one is tested.
-    * The reliability diagram shows the rows since the likeliest onset and those before it; without an alarm
-      all rows.
+    * The upper panel has the ratio of each batch. The tolerance of 10 % is grey, and what lies wholly outside of it is
+      orange. A line stands at the batch of the alarm, with the batch since which the evidence grew most.
+    * The strip below has the evidence after each batch, in steps. It is cut off at 1e6, from where on batches are
+      triangles. The alarm is where it first reaches the line, and stays.
+    * Segments have small panels of their own, at most 12, of which the text says what the last three batches come to.
+      Classes of scores of several classes are such segments; all of them together have no ratio.
 
     Where all batches have times the axis is one of time, if these are dates or numbers that increase.
 
@@ -77,21 +53,22 @@ class MonitorDisplay(Display):
     ----------
     evidence : MonitorEvidence
         What `Monitor.update` returns, of at least one batch.
-    panels : {"all", "batches", "calibration"}, default="all"
-        What is drawn: the panels of values after each batch, the reliability diagram, or both.
+    panels : {"all", "batches", "segments"}, default="all"
+        What is drawn: all rows after each batch, the segments, or both.
 
     Attributes
     ----------
-    batches, segments : list of dict
-        What is drawn of each batch, and of each segment and batch.
-    diagrams : ReliabilityDisplay or None
-        Of the rows since the likeliest onset, and of those before.
+    batches : list of dict
+        Name, time and evidence of each batch.
+    dots : list of Dot
+        The ratio of each batch that has one.
+    segments : dict of str to list of Dot
+        Those of the segments that are drawn.
+    title, second : str
     figure_ : matplotlib Figure or SubFigure
         After `plot`, as are the following.
     axes_ : dict of str to matplotlib Axes
-        "evidence", "level", "slope", "error", and "calibration" with the reliability diagram.
-    legend_ : matplotlib Legend or None
-        Of the first panel.
+        "ratio" and "evidence", and those of segments by their names.
 
     Examples
     --------
@@ -103,133 +80,200 @@ class MonitorDisplay(Display):
     ...     p = rng.beta(1, 3, 500)
     ...     evidence = monitor.update(rng.random(500) < p, p)
     >>> display = evidence.plot(Figure())
-    >>> display.to_frame(part="batches")["batch"].tolist()
-    ['1', '2', '3']
+    >>> [(row["batch"], round(row["ratio"], 2)) for row in display.rows("batches")]
+    [('1', 1.03), ('2', 0.98), ('3', 1.11)]
     """
 
-    def __init__(self, evidence: Monitored, *, panels: MonitorPanels = "all") -> None:
+    def __init__(self, evidence: Facts, *, panels: MonitorPanels = "all") -> None:
         choose(panels, get_args(MonitorPanels), "panels")
-        rows = evidence.rows() if hasattr(evidence, "samples") and hasattr(evidence, "rows") else None
-        if not rows:
+        if not isinstance(evidence, Facts) or not evidence.records:
             raise ValueError(f"evidence must be what Monitor.update returns, of at least one batch; got {evidence!r}")
-        self.batches = [row for row in rows if row.get("segment") is None]
-        self.segments = [row for row in rows if row.get("segment") is not None]
-        self.named = [key_in_words(key) for key in evidence.named]
-        self.limit, self.alpha, self.max_error = evidence.log_limit / log(10.0), evidence.alpha, evidence.max_error
-        self.alarm, self.onset = evidence.alarm_since, evidence.shown_onset
-        samples = evidence.samples()
-        self.panels: MonitorPanels = panels if samples else "batches"
-        self.diagrams = None if self.panels == "batches" else _diagrams_of(samples)
+        if panels == "segments" and not evidence.segments:
+            raise ValueError("panels must be 'all' or 'batches' of a monitor without segments, got 'segments'")
+        self.panels = panels
+        self._evidence = evidence
+        self.batches = _rows_of(evidence)
+        self.axis = TimeAxis.of(self.batches)
+        self.dots = _dots_of(evidence)
+        ranked = sorted(evidence.segments.items(), key=lambda item: (not item[1].is_infinite, -item[1].log_e))
+        kept = [key for key, _ in ranked[:MOST]]
+        shown = {} if panels == "batches" else {k: own for k, own in evidence.segments.items() if k in kept}
+        self._shown = {key_in_words(key): own for key, own in shown.items()}
+        self.segments = {name: _dots_of(own) for name, own in self._shown.items()}
+        self.title, self.second = title_of(evidence, self.axis), second_of(evidence)
+        self.limit = evidence.log_limit / log(10.0)
 
     @property
     def size(self) -> tuple[float, float]:
         """Width and height of the figure, in inches."""
-        sizes = {"all": TOGETHER, "batches": ALONE, "calibration": SINGLE}
-        return sizes[self.panels]
+        if not self._shown:
+            return SIZE[0], self._height
+        rows, columns = grid_shape(len(self._shown))
+        height = PANEL[1] * rows + 0.4
+        width = max(PANEL[0] * columns, SIZE[0] if self.panels == "all" else 0.0) + 0.4
+        return (width, height + self._height) if self.panels == "all" else (width, height)
+
+    @property
+    def _height(self) -> float:
+        """Height of what is drawn of all rows, in inches: without ratios the strip alone."""
+        return SIZE[1] if self.dots else SIZE[1] / 2
+
+    @property
+    def text(self) -> str:
+        """What the picture shows, for readers who do not see it."""
+        parts = [] if self.panels == "segments" else [self.title, self.second]
+        parts += [f"{name}: {self._last_in_words(name)}" for name in self.segments]
+        return f"Observed over expected events, batch by batch, and evidence against calibration. {'; '.join(parts)}."
 
     def parts(self) -> dict[str, Records]:
         """Return every number that is drawn.
 
-        ``batches`` holds E as its logarithm to base 10, the evidence since the onset in the same unit, the ends of
-        level and slope and the lower bound of the error after each batch, ``segments`` the evidence of each segment.
-        The parts of `ReliabilityDisplay.parts` follow.
+        ``batches`` holds the ratio of each batch with its interval, what it says of the tolerance, and the evidence as
+        its logarithm to base 10; ``segments`` the ratios of segments.
         """
-        names = ("level_low", "level_high", "slope_low", "slope_high", "line_agrees", "error_low", "alarm")
-        parts: dict[str, Records] = {
-            "batches": [
-                {
-                    "batch": row["batch"],
-                    "time": row["time"],
-                    "log10_e": row["log_e"] / log(10.0),
-                    "refuted": row["refuted"],
-                    "log10_cusum": row["log_cusum"] / log(10.0),
-                    **{name: row[name] for name in names},
-                }
-                for row in self.batches
-            ]
-        }
+        known = {dot.name: dot for dot in self.dots}
+        parts = {"batches": [{**row, **_columns(known.get(row["batch"]))} for row in self.batches]}
         if self.segments:
             parts["segments"] = [
-                {"segment": row["segment"], "batch": row["batch"], "log10_e": row["log_e"] / log(10.0)}
-                for row in self.segments
+                {"segment": name, "batch": dot.name, **_columns(dot)}
+                for name, dots in self.segments.items()
+                for dot in dots
             ]
-        return parts if self.diagrams is None else {**parts, **self.diagrams.parts()}
+        return parts
 
-    def plot(self, figure: SomeFigure = None) -> Self:
+    def plot(self, ax: AxesOrFigure = None) -> Self:
         """Draw the diagram.
 
         Parameters
         ----------
-        figure : matplotlib Figure or SubFigure, optional
-            An empty figure to draw in. By default a new pyplot figure is made. The reliability diagram is beside the
-            other panels, or below them in a figure that is higher than wide.
+        ax : matplotlib Axes, Figure or SubFigure, optional
+            Place of the diagram. On axes all rows are drawn, with the strip inside their place; segments need an empty
+            figure. By default a new pyplot figure is made.
 
         Returns
         -------
         self
         """
-        self.figure_ = get_figure(figure, self.size)
-        panels, place = _lay_out(self.figure_, self.panels)
-        self.axes_, self.legend_ = dict(zip(PANELS, panels, strict=False)), None
-        if panels:
-            self._draw_batches(panels)
-        if place is not None and self.diagrams:
-            self.axes_["calibration"] = self._draw_diagrams(place)
+        from matplotlib.axes import Axes
+
+        self.axes_: dict[str, Any] = {}
+        if isinstance(ax, Axes) and self.panels != "segments":
+            self._draw_batches(get_axes(ax, self.size))
+            self.figure_ = ax.figure
+            return self
+        rule = "a Figure or a SubFigure of segments"
+        figure: Any = create_pyplot_figure(self.size) if ax is None else check_empty_figure(ax, "ax", rule)
+        self.figure_ = figure
+        rows, columns = grid_shape(max(len(self._shown), 1))
+        both = bool(self._shown) and self.panels == "all"
+        heights = (self._height, PANEL[1] * rows) if both else (1.0,)
+        grid = figure.add_gridspec(len(heights), 1, height_ratios=heights)
+        if self.panels != "segments":
+            root: Any = figure.get_figure(root=True)
+            self._draw_batches(figure.add_subplot(grid[0]), figure.bbox.width / root.dpi - SIDES)
+        if self._shown:
+            self._draw_segments(figure, grid[-1].subgridspec(rows, columns), columns)
+        if self.panels == "segments":
+            letters = int(LETTERS_PER_INCH * self.size[0])
+            title = textwrap.fill(visible(self._title_of_segments()), letters)
+            figure.suptitle(title, fontweight="bold", fontsize="large", parse_math=False)
         return self
 
-    def _draw_batches(self, panels: list["Axes"]) -> None:
-        """Draw the panels of values after each batch."""
-        axis = TimeAxis.of(self.batches)
-        parts = self.parts()
-        rows = parts["batches"]
-        frame_panels(panels, axis, alpha=self.alpha)
-        segments = {
-            name: (axis.at([row["batch"] for row in own]), [row["log10_e"] for row in own])
-            for name, own in _by_segment(parts.get("segments", [])).items()
-        }
-        self.legend_ = draw_evidence(panels[0], axis, rows, self.limit, segments, self.named)
-        draw_interval(panels[1], axis, rows, "level", 0.0)
-        draw_interval(panels[2], axis, rows, "slope", 1.0)
-        draw_error(panels[3], axis, rows, self.max_error)
-        mark_batches(panels, axis, self.alarm, self.onset)
+    def _draw_batches(self, main: Any, inches: float | None = None) -> None:
+        """Draw the ratios of all rows, the evidence in the strip below, and the alarm through both.
 
-    def _draw_diagrams(self, ax: "Axes") -> "Axes":
-        """Draw the reliability diagrams on the same axes, or that of all rows."""
-        assert self.diagrams is not None
-        self.diagrams.plot(ax)
-        return ax
+        Parameters
+        ----------
+        main : matplotlib Axes
+        inches : float, optional
+            Width of the lines above.
+        """
+        if find_companions(main):
+            raise ValueError("ax must be empty axes, got axes that hold a diagram")
+        self.axes_["ratio"] = main
+        if not self.dots:  # of several classes together
+            self.axes_ = {STRIP_NAME: main}
+            strip = main
+        else:
+            strip = self.axes_[STRIP_NAME] = add_companion(main, STRIP_NAME, "below", STRIP, GAP_HEIGHT)
+            ends = ends_of(self.dots, headroom=self._evidence.alarm)
+            draw_ratios(main, self.axis, self.dots, WITHIN, ends)
+            main.set_ylabel(LABEL)
+        draw_evidence(strip, self.axis, self.batches, self.limit, hypothesis_in_words(self._evidence))
+        self.axis.apply(strip)
+        if strip is not main:
+            main.tick_params(axis="x", labelbottom=False)
+        self._mark(list(self.axes_.values()), self._evidence, alarm_lines(self._evidence, self.axis))
+        write_title(main, self.title, self.second, inches=inches, raised=0.0 if self.dots else 16.0)
+
+    def _mark(self, panels: list[Any], evidence: Facts, lines: list[str]) -> None:
+        if evidence.alarm_since is not None:
+            mark_alarm(panels, self.axis, evidence.batches[evidence.alarm_since], lines)
+
+    def _draw_segments(self, figure: Any, grid: Any, columns: int) -> None:
+        """Draw the ratios of segments on the same axes."""
+        every = [dot for dots in self.segments.values() for dot in dots]
+        ends = ends_of(every, headroom=False)
+        first: Axes | None = None
+        for k, (name, dots) in enumerate(self.segments.items()):
+            ax = figure.add_subplot(grid[k // columns, k % columns], sharey=first)
+            first = ax if first is None else first
+            self.axes_[name] = ax
+            style_axes(ax)
+            draw_ratios(ax, self.axis, dots, WITHIN, ends)
+            self.axis.apply(ax, small=True)
+            ax.tick_params(labelsize="small", labelleft=k % columns == 0, labelbottom=k + columns >= len(self.segments))
+            ax.set_ylabel("" if k % columns else LABEL, fontsize="small")
+            self._mark([ax], self._shown[name], [])
+            _, second = write_title(ax, name, self._last_in_words(name), small=True)
+            last = ratio_of(self._shown[name].records[-LAST:])
+            outside = last is not None and last.state(WITHIN) == "outside"
+            second.set_color(get_line_color(ax, GAP if outside else FILL))
+
+    def _last_in_words(self, name: str) -> str:
+        """Return what the last batches of a segment come to."""
+        records = self._shown[name].records[-LAST:]
+        last = ratio_of(records)
+        batches = f"last {len(records)} batches" if len(records) > 1 else "last batch"
+        return f"{batches} O:E {'-' if last is None else f'{last.value:.2f}'}"
+
+    def _title_of_segments(self) -> str:
+        last = {name: ratio_of(own.records[-LAST:]) for name, own in self._shown.items()}
+        outside = [name for name, dot in last.items() if dot is not None and dot.state(WITHIN) == "outside"]
+        kind = "classes" if self._evidence.is_by_class else "segments"
+        total = len(self._evidence.segments)
+        of_all = f"{len(self._shown)} of {total:,} {kind} shown, " if len(self._shown) < total else ""
+        which = f"{len(outside)} of {len(self._shown)} {kind}" if outside else f"None of {len(self._shown)} {kind}"
+        within = f"\N{PLUS-MINUS SIGN}{100 * TOLERANCE:g} %"
+        return f"{of_all}{which} outside {within} in the last {LAST} batches"
 
     def _summarise(self) -> str:
-        alarm = "no alarm" if self.alarm is None else f"alarm since batch {self.batches[self.alarm]['batch']}"
-        return f"{len(self.batches)} batch{'es' * (len(self.batches) > 1)}, {alarm}"
+        count = len(self.batches)
+        return f"{count} batch{'es' * (count > 1)}: {self.title}"
 
 
-def _diagrams_of(samples: Mapping[str, ScoreSample]) -> ReliabilityDisplay:
-    """Return the reliability diagrams of samples, on the same axes."""
-    measured = []
-    with without_warnings():
-        for name, sample in samples.items():
-            error = estimate_of(PlugIn(FAMILY), sample, sample.reduction, Redrawing(interval=None))
-            measured.append((name, error, sample))
-        return ReliabilityDisplay.side_by_side(measured, "probability", overlaid=True)
+def _dots_of(evidence: Facts) -> list[Dot]:
+    """Return the ratio of each batch that has one."""
+    dots = (ratio_of([record], record.batch) for record in evidence.records)
+    return [dot for dot in dots if dot is not None]
 
 
-def _lay_out(figure: Any, panels: MonitorPanels) -> tuple[list["Axes"], Any]:
-    """Return the axes of the panels, one below the other, and those of the reliability diagram."""
-    if panels == "calibration":
-        return [], figure.add_subplot()
-    if panels == "batches":
-        columns, place = figure.add_gridspec(len(PANELS), 1, height_ratios=HEIGHTS), None
-    else:
-        beside = figure.bbox.width / figure.bbox.height > STACKED
-        shares: Any = {"width_ratios": WIDTHS} if beside else {"height_ratios": STACKED_HEIGHTS}
-        whole = figure.add_gridspec(*((1, 2) if beside else (2, 1)), **shares)
-        columns = whole[0].subgridspec(len(PANELS), 1, height_ratios=HEIGHTS)
-        place = figure.add_subplot(whole[1])
-    first = figure.add_subplot(columns[0])
-    return [first, *(figure.add_subplot(columns[k], sharex=first) for k in range(1, len(PANELS)))], place
+def _rows_of(evidence: Facts) -> Records:
+    """Return names, times, and evidence of the batches."""
+    refuted, alarm = evidence.refuted, evidence.alarm_since
+    return [
+        {
+            "batch": record.batch,
+            "time": record.time,
+            "log10_e": log_e / log(10.0),
+            "refuted": refuted is not None and k >= refuted[1],
+            "alarm": alarm is not None and k >= alarm,
+        }
+        for k, (record, log_e) in enumerate(zip(evidence.records, evidence.log_es, strict=True))
+    ]
 
 
-def _by_segment(rows: Records) -> dict[str, Records]:
-    """Return records by their segment."""
-    return {name: [row for row in rows if row["segment"] == name] for name in dict.fromkeys(r["segment"] for r in rows)}
+def _columns(dot: Dot | None) -> Mapping[str, Any]:
+    if dot is None:
+        return dict.fromkeys(("ratio", "low", "high", "state"))
+    return {"ratio": dot.value, "low": dot.low, "high": dot.high, "state": dot.state(WITHIN)}

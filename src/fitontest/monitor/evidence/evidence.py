@@ -19,7 +19,7 @@ from fitontest.results.table import Section, Table
 from fitontest.results.text import count, key_in_words, short
 
 if TYPE_CHECKING:
-    from fitontest.displays.canvas import SomeFigure
+    from fitontest.displays.canvas import AxesOrFigure
     from fitontest.monitor.displays.monitor import MonitorDisplay
 
 
@@ -256,21 +256,21 @@ class MonitorEvidence(Facts, Table):
         expected = sum(record.expected or 0.0 for record in self.records)
         return short((self.events or 0) / expected, 2) if expected else "-"
 
-    def plot(self, figure: "SomeFigure" = None, **options: Any) -> "MonitorDisplay":
-        """Draw the evidence, level and slope, the lower bound of the error, and diagrams before and since the onset.
+    def plot(self, ax: "AxesOrFigure" = None, **options: Any) -> "MonitorDisplay":
+        """Draw observed over expected events of each batch, the alarm, the evidence, and small panels of segments.
 
         Parameters
         ----------
-        figure : matplotlib Figure or SubFigure, optional
-            An empty figure to draw in. By default a new pyplot figure is made.
+        ax : matplotlib Axes, Figure or SubFigure, optional
+            Place of the diagram; with segments an empty figure. By default a new pyplot figure is made.
         **options
-            Of `MonitorDisplay`, such as ``panels="batches"``.
+            Of `MonitorDisplay`, such as ``panels="segments"``.
 
         Returns
         -------
         MonitorDisplay
         """
-        return self.diagram(**options).plot(figure)
+        return self.diagram(**options).plot(ax)
 
     def diagram(self, **options: Any) -> "MonitorDisplay":
         """Return the diagram, not yet drawn; `MonitorDisplay.save` draws and saves it.
