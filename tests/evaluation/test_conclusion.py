@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import fitontest as fot
-from fitontest.measures.interval import INDEPENDENT
 from fitontest.numerics.links import logit, sigmoid
 from tests.multiclass import draw
 
@@ -234,4 +233,3 @@ def test_a_rough_map_is_told_of_in_one_voice():
 def test_without_intervals_the_table_alone_is_printed():
     evaluation = fot.evaluate(*drawn(lambda p: p, 300), interval=None)
     assert str(evaluation) == str(evaluation.table())
-    assert INDEPENDENT not in str(evaluation)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Self
 
 from fitontest.data.samples import ByKey, Key, Samples
 from fitontest.data.segment_names import NO_ROWS, WHOLE, words_of
-from fitontest.evaluation.conclusion import MORE
 from fitontest.evaluation.evaluation import Evaluation
 from fitontest.evaluation.measured_segments import MeasuredSegments, smallest_p_value
 from fitontest.evaluation.together import Maximum
@@ -18,6 +17,7 @@ from fitontest.results.checks import brief, choose
 from fitontest.results.detailed import Detailed
 from fitontest.results.frames import Records
 from fitontest.results.several import SEGMENT, Kind, Several
+from fitontest.results.short_print import MORE
 from fitontest.results.table import Section, Table
 from fitontest.uncertainty.joint import JointTest
 from fitontest.uncertainty.tolerance import DEFAULT_TOLERANCE, Tolerance

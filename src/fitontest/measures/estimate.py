@@ -572,10 +572,9 @@ class Estimate(Table, Number):
 
     def sections(self) -> list[Section]:
         """Return the headline and the table below it."""
-        judged = any(one.interval is not None for one in self.parts.values())
         table = self._own_section()
         headline = self.headline()  # before the notes, which tell of the rows what is found with the interval
-        of_rows = lines_on_rows(self.groups, judged=judged)
+        of_rows = lines_on_rows(self.groups)
         said = (table.notes, self.interval_in_words(), self._note, *of_rows, self._float_in_words)
         notes = "\n".join(part for part in said if part)
         lead = f"{sentence(self.doubt)}\n{headline}" if self.doubt else headline

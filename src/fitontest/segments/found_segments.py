@@ -14,7 +14,6 @@ from fitontest.data.score_sample import ScoreSample
 from fitontest.data.weights import weighting_record
 from fitontest.maps.rules.conditions import Rule, distinct_texts
 from fitontest.maps.sql import number, rule_to_sql
-from fitontest.measures.interval import INDEPENDENT_ROWS
 from fitontest.measures.notes import data_notes
 from fitontest.results.frames import Records, attributes
 from fitontest.results.table import Section, Table
@@ -264,9 +263,7 @@ class FoundSegments(Table):
             names = ", ".join(self.cut.dropped)
             lines.append(f"Without a condition: {names} (constant, as another column, or too little to test).")
         lines += data_notes(self.sample.decided, self.sample.weighting, self.sample.rows_note)
-        if self.groups is None:
-            return [*lines, INDEPENDENT_ROWS]
-        return [*lines, *(line for line in self.groups.lines if line)]
+        return [*lines, *([] if self.groups is None else filter(None, self.groups.lines))]
 
     def plot(self, ax: "AxesOrFigure" = None, *, after: ArrayInput = None) -> "ComparisonDisplay":
         """Draw the ratio of observed to expected events of each segment, and of all rows.

@@ -9,7 +9,7 @@ import numpy as np
 from fitontest.data.known_groups import KnownGroups, groups_record
 from fitontest.data.weights import Weighting, weighting_record
 from fitontest.measures.estimate import Estimate
-from fitontest.measures.interval import INDEPENDENT_ROWS, Interval
+from fitontest.measures.interval import Interval
 from fitontest.measures.notes import data_notes
 from fitontest.numerics.losses import LOG_LOSS_EPS, LOSS_NAMES, note_on_loss
 from fitontest.results.frames import Records, attributes
@@ -229,7 +229,7 @@ class ErrorComparison(Table):
         explanation += f" {OF_DEBIASED.format(alpha=alpha)}" if levels else f" {OF_RAW}"
         read_as = [f"reduction {self.reduction}: {READ_AS[self.reduction]}."] if self.reduction else []
         together = self.groups is not None and not self.groups.sizes.are_single
-        notes = [explanation, *read_as, OF_GROUPS if together else INDEPENDENT_ROWS]
+        notes = [explanation, *read_as, *([OF_GROUPS] if together else [])]
         if self.loss == "log_loss":
             notes.append(f"Log loss clips predictions to [{LOG_LOSS_EPS:g}, 1 - {LOG_LOSS_EPS:g}].")
         notes += filter(None, [note_on_loss(self.loss, self.reduction)])

@@ -2,7 +2,6 @@
 
 from math import exp, log
 
-from fitontest.measures.interval import INDEPENDENT_ROWS
 from fitontest.monitor.evidence.facts import Facts
 from fitontest.monitor.evidence.numbers import e_in_words, ends_in_words, rounded_down
 from fitontest.monitor.history import Ends
@@ -272,7 +271,7 @@ def _of_dependence(facts: Facts) -> list[str]:
     """Return what must be independent for the evidence to hold."""
     layout = facts.settings.layout
     if not layout.groups:
-        return [INDEPENDENT_ROWS]
+        return []
     returning = "A group of an earlier batch is refused: its labels may be known to the bets."
     if layout.once:
         which = f"Rows of a group of an earlier batch are left out ({count(facts.left_out)} so far)"

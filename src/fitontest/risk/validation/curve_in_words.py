@@ -7,7 +7,7 @@ import numpy as np
 from fitontest.data.known_groups import NOT_LEARNT
 from fitontest.measures.notes import lines_on_rows
 from fitontest.results.table import Section, cell
-from fitontest.results.text import capital, count, percent, same_decimals, short, signed, without_noise
+from fitontest.results.text import capital, count, percent, same_decimals, sentence, short, signed, without_noise
 from fitontest.results.typing import BoolArray, FloatArray, IntArray
 
 TREAT_ALL = "treat all"
@@ -208,4 +208,4 @@ def _notes(curve: Any) -> str:
             f"recalibrated: with what recalibrating by {curve.family} first would gain, by the map of these rows, "
             "label noise included; decision_loss has an interval of that gain."
         )
-    return "\n".join([*lines, *lines_on_rows(known, judged=judged)])
+    return "\n".join([*lines, *map(sentence, curve.notes), *lines_on_rows(known)])

@@ -16,6 +16,7 @@ from fitontest.data.repeated_rows import Repeats
 from fitontest.data.score_sample import ScoreSample
 from fitontest.families.base import check_family
 from fitontest.families.registry import family_name
+from fitontest.measures.notes import data_notes
 from fitontest.numerics.random import one_seed
 from fitontest.results.checks import check_level, not_among
 from fitontest.results.exceptions import NoValueError
@@ -80,6 +81,8 @@ class DecisionCurve(Table):
         The rows, with how many thresholds each score reaches.
     seed : int
         Of the draws of the bands.
+    notes : tuple of str
+        What must be known of the rows: that some look like copies, for example.
 
     Examples
     --------
@@ -101,6 +104,7 @@ class DecisionCurve(Table):
     n: int
     seed: int = 0
     groups: KnownGroups | None = None
+    notes: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -140,6 +144,7 @@ class DecisionCurve(Table):
             n=first.n,
             seed=one_seed(random_state),
             groups=KnownGroups.of(first),
+            notes=tuple(data_notes(first.decided, first.weighting, first.rows_note)),
         )
 
     @property
@@ -260,6 +265,7 @@ class DecisionCurve(Table):
             "family": self.family,
             "sentence": self.sentence,
             "groups": None if self.groups is None else self.groups.to_dict(),
+            "notes": list(self.notes),
             "rows": self.rows(),
         }
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from fitontest.data.known_groups import KnownGroups
 from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.estimate import Estimate
-from fitontest.measures.interval import INDEPENDENT_ROWS, Interval
+from fitontest.measures.interval import Interval
 from fitontest.measures.notes import data_notes
 from fitontest.results.frames import Records, attributes
 from fitontest.results.several import grouped
@@ -305,7 +305,7 @@ class Validation(Table):
         notes += self.cautions
         notes += [] if self.optimism is None else self.optimism.brief_notes
         notes += [] if self.thresholds else [NO_THRESHOLDS]
-        return [*notes, *([INDEPENDENT_ROWS] if self.groups is None else self.groups.lines)]
+        return [*notes, *([] if self.groups is None else self.groups.lines)]
 
     @property
     def cautions(self) -> list[str]:

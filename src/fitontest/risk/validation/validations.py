@@ -6,7 +6,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from fitontest.data.samples import Key, Samples
-from fitontest.measures.interval import INDEPENDENT_ROWS
 from fitontest.results.several import MODEL, Kind, Several, grouped
 from fitontest.results.table import Section
 from fitontest.results.text import count
@@ -201,4 +200,4 @@ class Validations(Several[Key, Validation]):
         notes += [DIFFERENCES] if self.kind == MODEL and len(self) > 1 else []
         notes += [OF_BENEFITS] if loss and self.kind == MODEL and len(self) > 1 else []
         groups = self._each[-1].groups
-        return [*notes, *([INDEPENDENT_ROWS] if groups is None else groups.lines)]
+        return [*notes, *([] if groups is None else groups.lines)]
