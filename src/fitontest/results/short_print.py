@@ -16,8 +16,9 @@ def short_print(
     said: Sequence[str] = (),
     further: Sequence[str] = (),
     more: str = MORE,
+    header: Sequence[str] = (),
 ) -> Section:
-    """Return a print of at most eight lines.
+    """Return a print of at most eight lines: lines of cells that do not fit are left out, the last first.
 
     Parameters
     ----------
@@ -31,6 +32,8 @@ def short_print(
         What is said where there is room for it, the first of it first.
     more : str, default="More: .table(), .explain(), .plot()"
         Where the rest is.
+    header : sequence of str, default=()
+        Of the lines of cells.
 
     Examples
     --------
@@ -43,8 +46,10 @@ def short_print(
     More: .table(), .explain(), .plot()
     """
     lead, said = [line for line in lead if line], [line for line in said if line]
-    room = MOST_LINES - len(body) - height([*lead, *said, more])
-    return Section(lead="\n".join(lead), body=body, notes="\n".join([*said, *that_fit(further, room), more]))
+    room = MOST_LINES - 2 * bool(header) - height([*lead, *said, more])
+    body = body[: max(room, 0)]
+    further = that_fit(further, room - len(body))
+    return Section(header=header, lead="\n".join(lead), body=body, notes="\n".join([*said, *further, more]))
 
 
 def height(lines: Iterable[str]) -> int:
