@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 RANGE = "In brackets: between which numbers other seeds of the simulation would put this one, in about 95 % of cases."
 NOTES = (
     "false alarms: share of the evaluations of calibrated scores with a p-value of at most .05. power: that share of "
-    "scores with the error, {truths}. width: mean width of the 95 % interval. bias: mean of the error as it is or "
-    "corrected, less the true one; s.d.: of the corrected one. Width, biases and s.d. are the largest over the true errors."
+    "scores with the error, {truths}. width: mean width of the 95 % interval. bias: mean of the error as it is "
+    "or corrected, less the true one; s.d.: of the corrected one. Width, biases and s.d.: the largest of all errors."
 )
 
 OF_GROUPS = (

@@ -279,7 +279,7 @@ class Report:
         if self.segments is not None:
             tables[SEGMENTS] = self.segments.table().sections()
         if self.found is not None:
-            tables[FOUND] = self.found.sections()
+            tables[FOUND] = self.found.table().sections()
         if self.classes is not None:
             tables[CLASSES] = [_class_table(self.classes)]
         if self.monitoring is not None:
