@@ -28,7 +28,7 @@ def test_the_line_is_the_walk_and_the_bar_is_the_error():
     assert display.reach == pytest.approx(np.sort(expected.null.values)[950])
     assert display.band_.get_height() == pytest.approx(2 * display.reach)
     title = display.ax_.get_title(loc="left")
-    assert f"{expected.interval.low:.3g}" in title
+    assert f"{expected.interval.low:.3f}" in title
     assert "$x$" not in title.replace(r"\$x\$", "")
     frame = display.to_frame(part="walk")
     np.testing.assert_allclose(frame["cumulated"], height, atol=1e-15)

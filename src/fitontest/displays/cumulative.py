@@ -19,7 +19,7 @@ from fitontest.measures.measure import make as make_measure
 from fitontest.results.checks import check_level
 from fitontest.results.frames import Records, records
 from fitontest.results.options import spell_out
-from fitontest.results.text import debiased_and_raw, short
+from fitontest.results.text import short
 from fitontest.results.typing import ArrayInput, FloatArray, IntArray
 from fitontest.uncertainty.redrawing import DEFAULT_LEVEL, Redrawing, estimate_of
 from fitontest.uncertainty.seminorm import DRAWS, upper_point
@@ -198,11 +198,7 @@ class CumulativeDisplay(BinaryDisplay):
     def _headline(self) -> str:
         """Return what is measured, in a line or two."""
         error = self.error
-        debiased = error.debiased if error.interval is not None else None
-        line = f"{error.measure.title}: {debiased_and_raw(debiased, error.value)}"
-        if error.interval is not None:
-            ends = f"{short(error.interval.low)} to {short(error.interval.high)}"
-            line += f", {100 * error.interval.level:g} % interval {ends}"
+        line = f"{error.measure.title}: {error.in_words}"
         return line if self.name is None else f"{without_formulas(self.name)}\n{line}"
 
     def _draw_band(self, ax: "Axes") -> None:

@@ -6,6 +6,7 @@ from typing import NamedTuple, TypeAlias
 
 from fitontest.measures.estimate import Estimate, notes_of_value
 from fitontest.measures.interval import BY_NOISE, POPULATION
+from fitontest.results.quoting import confidence
 from fitontest.results.several import grouped
 from fitontest.results.table import Section
 from fitontest.results.text import count, same_decimals, sentence, short
@@ -172,7 +173,7 @@ def interval_columns(named: Named) -> _Columns | None:
     if not intervals:
         return None
     levels = {interval.level for _, interval in intervals}
-    level = f"{100 * levels.pop():g} % interval" if len(levels) == 1 else "interval"
+    level = confidence(levels.pop()) if len(levels) == 1 else "interval"
 
     redrawn = [interval for _, interval in intervals if not interval.method]
     header = ("debiased", level) if redrawn else (level,)

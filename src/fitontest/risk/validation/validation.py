@@ -95,7 +95,7 @@ class Validation(Table):
     >>> y = rng.random(1000) < 1 / (1 + np.exp(-0.7 * x))
     >>> validation = fot.risk.validate(y, 1 / (1 + np.exp(-x)), thresholds=[0.2])
     >>> print(validation.headline)
-    Underconfident...
+    Overconfident, and scores too low. At a threshold of 0.2 recalibration would gain 18 ...
     """
 
     name: str | None = None
