@@ -81,7 +81,7 @@ class MonitorDisplay(Display):
     ...     evidence = monitor.update(rng.random(500) < p, p)
     >>> display = evidence.plot(Figure())
     >>> [(row["batch"], round(row["ratio"], 2)) for row in display.rows("batches")]
-    [('1', 1.03), ('2', 0.98), ('3', 1.11)]
+    [('1', 1.15), ('2', 1.01), ('3', 1.2)]
     """
 
     def __init__(self, evidence: Facts, *, panels: MonitorPanels = "all") -> None:
