@@ -23,8 +23,8 @@ NEAR = 0.1  # of the axes, from which on another curve is not mistaken for the o
 def name_curves(
     main: "Axes", names: Sequence[str], courses: Sequence[FloatArray], colors: Sequence[Any],
     others: Sequence[FloatArray] = (),
-) -> list[Any]:  # fmt: skip
-    """Write the name of each curve beside it.
+) -> dict[str, Any]:  # fmt: skip
+    """Write the name of each curve beside it, and return the texts by name; a curve that is not seen has none.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def name_curves(
     across, up = (72.0 * side / figure.dpi for side in (box.width, box.height))
     points = np.concatenate([*courses, *others, np.empty((0, 2))])
     taken: list[tuple[float, float, float, float]] = []
-    written = []
+    written: dict[str, Any] = {}
     for name, course, color in zip(names, courses, colors, strict=True):
         if not len(course):
             continue
@@ -62,12 +62,10 @@ def name_curves(
         _, (x, y), (right, above) = best
         corner = dict(_corners((x, y), width, height, OFFSET / across, OFFSET / up))[(right, above)]
         taken.append((*corner, corner[0] + width, corner[1] + height))
-        written.append(
-            main.annotate(
-                visible(name), (x, y), xycoords="axes fraction", xytext=(OFFSET * right, OFFSET * above),
-                textcoords="offset points", ha="left" if right > 0 else "right", va="bottom" if above > 0 else "top",
-                color=color, fontweight="bold", parse_math=False, zorder=6,
-            )
+        written[name] = main.annotate(
+            visible(name), (x, y), xycoords="axes fraction", xytext=(OFFSET * right, OFFSET * above),
+            textcoords="offset points", ha="left" if right > 0 else "right", va="bottom" if above > 0 else "top",
+            color=color, fontweight="bold", parse_math=False, zorder=6,
         )  # fmt: skip
     return written
 

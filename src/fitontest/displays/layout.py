@@ -182,7 +182,9 @@ def draw_overlaid(
         drawn["histogram"] = _draw_strip(strips, diagram, len(diagrams) - 1 - k, color)
         artists[name] = drawn
     colors = [get_line_color(main, SERIES[k]) for k in range(len(diagrams))]
-    name_curves(main, [*diagrams], courses, colors, [DIAGONAL] if style.ref_line else [])
+    written = name_curves(main, [*diagrams], courses, colors, [DIAGONAL] if style.ref_line else [])
+    for name, drawn in artists.items():
+        drawn["name"] = written.get(name)
     strips.set_ylim(0, len(diagrams))
     same = len({diagram.error.n for diagram in diagrams.values()}) == 1
     second = f"{len(diagrams)} models" + (f", n = {first.error.n:,}" if same else "")
