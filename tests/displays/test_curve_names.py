@@ -31,7 +31,7 @@ def test_names_are_on_no_curve_and_on_no_other_name(falling):
     assert list(texts) == ["model 0", "model 1", "model 2"]
     assert not any(one.overlaps(other) for k, one in enumerate(boxes) for other in boxes[:k])
     assert not any(box.contains(*point) for box in boxes for each in (*courses, line) for point in each)
-    assert all(0.0 <= box.x0 and box.x1 <= 1.0 and 0.0 <= box.y0 and box.y1 <= 1.0 for box in boxes)
+    assert all(box.x0 >= 0.0 and box.x1 <= 1.0 and box.y0 >= 0.0 and box.y1 <= 1.0 for box in boxes)
 
 
 def test_each_name_is_nearest_to_its_own_curve():

@@ -4,8 +4,6 @@ They are insets outside the main axes, which shrink accordingly. Main axes and c
 the main axes had. A diagram therefore changes no layout of the user and works in any figure.
 """
 
-import textwrap
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -25,8 +23,6 @@ LOSSES = "losses"  # of a decision curve: what miscalibration costs
 SIZES = "sizes"  # of a test-based diagram, as PREDICTIONS
 PREDICTIONS = "predictions"
 LEGEND_ROOM = 6.0  # points below a legend
-LEGEND_FRAME = 1.3  # inches: left of the axes, and of the marks in a legend
-LETTERS_PER_INCH, LEAST_LETTERS, MOST_LETTERS = 16, 16, 62  # of a legend, and of a line of it
 
 
 def find_companions(ax: "Axes") -> dict[str, Any]:
@@ -143,14 +139,6 @@ def keep_title_on_figure(ax: "Axes", points: float) -> None:
         locator.above = points
 
 
-def place_below_xlabel(ax: "Axes") -> Any:
-    """Return the coordinates of the axes, moved down to below the label of the companion below them."""
-    from matplotlib.transforms import ScaledTranslation
-
-    figure: Any = ax.get_figure(root=True)
-    return ax.transAxes + ScaledTranslation(0.0, -_measure_xlabel(ax) / 72, figure.dpi_scale_trans)
-
-
 def _measure_xlabel(ax: "Axes") -> float:
     """Return how many points the texts under the lowest axes take: those of its ticks, and the label of the axes."""
     lines = 1 + ax.get_xlabel().count("\n")
@@ -216,30 +204,3 @@ def draw_bars(ax: "Axes", heights: FloatArray, **style: Any) -> "StepPatch":
     edges = np.column_stack((places - 0.4, places + 0.4)).ravel()
     steps = np.column_stack((heights, np.zeros(heights.size))).ravel()[:-1]
     return ax.stairs(steps, edges, fill=True, linewidth=0, **style)
-
-
-def place_legend(main: "Axes", texts: Sequence[str], handles: Sequence[Any], depth: float) -> Any:
-    """Draw a legend under the label below axes whose companions reach down by `depth`, a fraction of the axes.
-
-    A tuple of handles is drawn side by side.
-    """
-    from matplotlib.legend_handler import HandlerTuple
-
-    legend = main.legend(
-        handles, ["?"] * len(texts), loc="upper left", bbox_to_anchor=(0.0, -depth), borderaxespad=0.0,
-        bbox_transform=place_below_xlabel(main), fontsize="small", frameon=False,
-        handler_map={tuple: HandlerTuple(ndivide=None, pad=0.0)},
-    )  # fmt: skip
-    for entry, text in zip(legend.get_texts(), texts, strict=True):  # matplotlib ignores labels that begin with _
-        entry.set_text("\n".join(textwrap.fill(line, _count_letters(main)) for line in text.split("\n")))
-    keep_on_figure(main, legend)
-    return legend
-
-
-def _count_letters(main: "Axes") -> int:
-    """Return how many letters of a legend the place of the axes holds beside the marks, so that none is cut off."""
-    cell = main.get_subplotspec()
-    share = 1.0 if cell is None else len(cell.colspan) / cell.get_gridspec().ncols
-    figure: Any = main.get_figure(root=True)
-    inches = share * main.figure.bbox.width / figure.dpi
-    return max(LEAST_LETTERS, min(MOST_LETTERS, int((inches - LEGEND_FRAME) * LETTERS_PER_INCH)))
