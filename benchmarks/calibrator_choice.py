@@ -14,10 +14,10 @@ rules was made with.
 
 The default candidates are those of `compare_calibrators`: without `pl` and `pl3`, which ``--families all`` has.
 
-The rules are those of `choosing.py`, among them that of version 0.1 ("fewest"). "rule stack" is that of
-`compare_calibrators`, the mixture of all candidates or the identity; "always the mixture" is that mixture without the
-exception, "always stacking" the one of the members that `Stacking` has by default. Mixtures may be better than every
-family. Of these and of the choice by one_se the change of the area under the ROC curve is printed too.
+The rules "auto", "one_se", "stack" and "best" are those of `compare_calibrators`; "fewest" and "by_count" those of
+`choosing.py`. "always the mixture" is the mixture of all candidates without an exception, "always stacking" the one of
+the members that `Stacking` has by default. Mixtures may be better than every family, and are no oracle. Of "auto",
+"one_se" and the mixtures the change of the area under the ROC curve is printed too.
 """
 
 import argparse
@@ -31,12 +31,11 @@ from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.metrics import roc_auc_score
 
 import fitontest as fot
 from choosing import RULES, choose_by
-from fitontest.evaluation.comparison.calibrators import Calibrator
+from fitontest.evaluation.comparison.calibrators import Calibrator, settle_rule
 from fitontest.numerics.losses import LOSSES
 from fitontest.results.exceptions import without_warnings
 from real_predictions import Problem, of_table, problems_of
@@ -58,30 +57,30 @@ class Found:
 
     comparison: fot.evaluation.Comparison
     mixtures: dict[str, Tested]
+    oracle: float
 
     def test(self, one: Calibrator) -> Tested:
         """Return how a candidate did, except for the AUC."""
         gap = one.test.to_identity
-        return Tested(one.test.to_best.mean, gap.mean > gap.se, np.nan)
+        return Tested(one.test.score - self.oracle, gap.mean > gap.se, np.nan)
 
 
 def compared(problem: Problem, seed: int, families: list[str] | None, scoring: str, repeats: int) -> Found:
     val, test = problem.val, problem.test
     comparison = fot.compare_calibrators(
-        val.y, val.p, families=families, test=(test.y, test.p), scoring=scoring, repeats=repeats, rule="one_se",
+        val.y, val.p, families=families, test=(test.y, test.p), scoring=scoring, repeats=repeats, rule="stack",
         evaluators=[], random_state=seed,
-    )  # fmt: skip
-    candidates = [clone(one.family) for one in comparison]
-    mixed = fot.compare_calibrators(
-        val.y, val.p, families=[fot.families.Stacking(candidates, loss=scoring, random_state=seed)], scoring=scoring,
-        repeats=repeats, rule="stack", evaluators=[], random_state=seed,
     )  # fmt: skip
     with without_warnings():
         default = fot.families.Stacking(loss=scoring, random_state=seed).fit(val.p, val.y)
-    mixture = next(one.family for one in mixed if isinstance(one.family, fot.families.Stacking))
-    mixtures = {"rule stack": mixed.best_, "always the mixture": mixture, "always stacking": default}
-    oracle = min(one.test.score for one in comparison)
-    best = {"rule one_se": choose_by("one_se", comparison).family, **mixtures}
+    mixture = next(one.family for one in comparison if isinstance(one.family, fot.families.Stacking))
+    mixtures = {"always the mixture": mixture, "always stacking": default}
+    oracle = min(one.test.score for one in comparison if one.family is not mixture)
+    chosen = {
+        f"rule {rule}": comparison[comparison.choice(settle_rule(rule, val.n))].family
+        for rule in ("auto", "one_se", "stack")
+    }
+    best = {**chosen, **mixtures}
     tested = {}
     for name, family in best.items():
         q = family.predict(test.p, clip=True)
@@ -90,7 +89,7 @@ def compared(problem: Problem, seed: int, families: list[str] | None, scoring: s
         worse = bool(gap.mean() > gap.std() / np.sqrt(gap.size))
         gained = float(roc_auc_score(test.y, q) - roc_auc_score(test.y, test.p))
         tested[name] = Tested(float(loss.mean()) - oracle, worse, gained)
-    return Found(comparison, tested)
+    return Found(comparison, tested, oracle)
 
 
 def of_file(path: Path, seed: int, tables: bool, **options: object) -> list[tuple[str, Found]]:
@@ -108,7 +107,7 @@ def of_file(path: Path, seed: int, tables: bool, **options: object) -> list[tupl
 
 def single(name: str, comparison: fot.evaluation.Comparison) -> list[str]:
     """Return the row of one problem."""
-    oracle = min(comparison, key=lambda one: one.test.score)
+    oracle = min((one for one in comparison if not one.family.mixes), key=lambda one: one.test.score)
     cells = [name, f"{comparison.n:,}", oracle.name, f"{oracle.test.score:.5f}"]
     for rule in ("one_se", "best"):
         chosen = choose_by(rule, comparison)
@@ -119,7 +118,7 @@ def single(name: str, comparison: fot.evaluation.Comparison) -> list[str]:
 
 def overall(problems: list[list[Found]]) -> list[list[str]]:
     """Return one row per strategy: a rule, a mixture or always the same family. A problem is a list, one per seed."""
-    families = [one.name for one in problems[0][0].comparison]
+    families = [one.name for one in problems[0][0].comparison if not one.family.mixes]
     strategies = {
         f"rule {rule}": [[one.test(choose_by(rule, one.comparison)) for one in seeds] for seeds in problems]
         for rule in RULES
@@ -131,11 +130,11 @@ def overall(problems: list[list[Found]]) -> list[list[str]]:
         name: [[one.mixtures[name] for one in seeds] for seeds in problems] for name in problems[0][0].mixtures
     }
     regrets = {name: regrets_of(each) for name, each in strategies.items()}
-    default = regrets["rule one_se"]
+    mixed = regrets["rule stack"]
     rows = []
     for name in sorted(strategies, key=lambda name: regrets[name].mean()):
         regret = regrets[name]
-        more = regret - default
+        more = regret - mixed
         worse = [one.worse for seeds in strategies[name] for one in seeds]
         gained = np.array([one.auc_gained for seeds in strategies[name] for one in seeds])
         ranking = "-" if np.isnan(gained).any() else f"{1e3 * gained.mean():+.2f} ({1e3 * gained.min():+.2f})"
@@ -192,7 +191,7 @@ def main() -> None:
         "median",
         "90 %",
         "largest",
-        "more than one_se",
+        "more than stack",
         "worse than identity by > s.e.",
         "AUC gained (least)",
     ]

@@ -75,7 +75,7 @@ def measured(make: partial) -> list[tuple[Cell, str, float, float, float, float,
                 start = process_time()
                 raw = fot.calibration_error(y, p, family=family)
                 between = process_time()
-                error = fot.calibration_error(y, p, family=family, interval=0.95, null_draws=1)
+                error = fot.calibration_error(y, p, family=family, interval="always", null_draws=1)
             seconds = between - start, process_time() - between
             debiased = raw.value if error.debiased is None else error.debiased
             rows.append((cell, name, true, raw.value, debiased, seconds[0], raw.n_bins == 1, seconds[1]))

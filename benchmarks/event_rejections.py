@@ -120,7 +120,7 @@ def row_of(case: str, shape: str, rows: str, sets: range, intervals: int) -> lis
         with without_warnings():
             rejected.append(joint_test(data, DRAWS, number).p_value <= UNLIKELY)
             if case != "triples" and number - sets.start < intervals:
-                found = fot.calibration_error(data, interval=0.95, random_state=number).interval
+                found = fot.calibration_error(data, interval="always", random_state=number).interval
                 kept = slice(None) if rows == "named" else events.one
                 held.append(found.low <= np.abs(events.c - events.p)[kept].mean() <= found.high)
                 widths.append(found.high - found.low)

@@ -72,7 +72,7 @@ def reading_of(key: Key) -> Reading:
 
 def evaluation_of(data: Any, seed: int) -> Reading:
     """Return the numbers of each family, and the p-value of the verdict."""
-    evaluation = fot.evaluate(data, families=[*FAMILIES.values()], interval=LEVEL, random_state=seed)
+    evaluation = fot.evaluate(data, families=[*FAMILIES.values()], interval="always", level=LEVEL, random_state=seed)
     estimates = dict(zip(FAMILIES, evaluation, strict=True))
     dependence = estimates["spline"].uncertainty.dependence
     return {

@@ -109,10 +109,7 @@ class House:
     def names_at_top(self) -> list[str]:
         """Return the public names of the package."""
         tree = ast.parse((self.source / "__init__.pyi").read_text(encoding="utf-8"))
-        listed = next(
-            n for n in tree.body if isinstance(n, ast.Assign) and getattr(n.targets[0], "id", "") == "__all__"
-        )
-        return list(ast.literal_eval(listed.value))
+        return [alias.name for node in tree.body if isinstance(node, ast.ImportFrom) for alias in node.names]
 
     def most_parameters(self) -> tuple[int, str]:
         """Return the most parameters that a public function writes, and which one; ``**options`` is one."""

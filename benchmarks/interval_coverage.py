@@ -154,7 +154,7 @@ def rows_of(cells: list[Cell], draws: range) -> list[tuple]:
         families, start = [FAMILIES[cell[0]]() for cell in cells], time.process_time()
         with without_warnings():
             measures = [fot.measures.PlugIn(family, norm) for family in families]
-            found = estimates_of(measures, fot.read(y, p), None, Redrawing(interval=0.95, direction=direction))
+            found = estimates_of(measures, fot.read(y, p), None, Redrawing(interval="always", direction=direction))
             read = [(e.value, e.debiased, e.interval.low, e.interval.high, e.null.p_value) for e in found]
         cpu = (time.process_time() - start) / len(cells)
         out += [(*cell, draw, true, *values, cpu) for cell, values in zip(cells, read, strict=True)]

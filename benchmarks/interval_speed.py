@@ -78,7 +78,7 @@ def moved(family: fot.Family) -> tuple[float, float]:
 
 def ends_of(y: np.ndarray, p: np.ndarray, family: fot.Family) -> np.ndarray:
     """Return both ends of the interval for each of a few seeds of its draws, shape (seeds, 2)."""
-    found = [fot.calibration_error(y, p, family=family, interval=0.95, random_state=seed) for seed in range(SEEDS)]
+    found = [fot.calibration_error(y, p, family=family, interval="always", random_state=seed) for seed in range(SEEDS)]
     return np.array([(error.interval.low, error.interval.high) for error in found])
 
 
@@ -96,7 +96,9 @@ def main() -> None:
                 (y, p), family = drawn(n), FAMILIES[name]()
                 measure = partial(fot.calibration_error, y, p, family=family)
                 measure()  # jax compiles
-                error, interval = (seconds(each, given.repeats) for each in (measure, partial(measure, interval=0.95)))
+                error, interval = (
+                    seconds(each, given.repeats) for each in (measure, partial(measure, interval="always"))
+                )
                 refits = one_by_one(family, y, p) if n <= 10_000 and name != "pl3" else None
                 ratio = "-" if refits is None else f"{refits / interval:.0f} x"
                 cells = [number(error), number(interval), "-" if refits is None else number(refits), ratio]

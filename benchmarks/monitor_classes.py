@@ -61,7 +61,7 @@ def batches(name: str, classes: int, run: int) -> Iterator[tuple[np.ndarray, np.
 
 def run_of(name: str, classes: int, reduction: str, run: int) -> dict[str, Any]:
     """Return the place of the batch of the first alarm, the classes named in the end, and the CPU of a batch."""
-    monitor = fot.monitor.Monitor(alpha=ALPHA, reduction=reduction, labels=[*range(classes)])
+    monitor = fot.monitor.Monitor(level=1 - ALPHA, reduction=reduction, labels=[*range(classes)])
     seconds = []
     for y, p in batches(name, classes, run):
         start = time.process_time()

@@ -33,7 +33,7 @@ def p_value_alone(rows: streams.Rows) -> float:
 
 def run_of(batches: Iterable[streams.Rows], *, named: bool = True, tolerance: float = 0.0) -> dict[str, Any]:
     """Return when the monitor alarmed in one run, and when the first test of a batch did; None where neither did."""
-    monitor = fot.monitor.Monitor(alpha=ALPHA, tolerance=tolerance)
+    monitor = fot.monitor.Monitor(level=1 - ALPHA, tolerance=tolerance)
     alone = cusum = None
     log_es = []
     for place, rows in enumerate(batches):

@@ -139,7 +139,7 @@ def run_of(study: Study, run: int) -> dict[str, Any]:
         bounds.append(capital.lower_bound(ALPHA))
         truths.append(truth)
     if run == 0:
-        monitor = fot.monitor.Monitor(ALPHA, families=FAMILIES)
+        monitor = fot.monitor.Monitor(1 - ALPHA, families=FAMILIES)
         of_monitor = [monitor.update(y, p).error_low for y, p, _ in batches_of(study, run)]
         if of_monitor != bounds:
             raise RuntimeError(f"the monitor has other bounds of {study.name}: {of_monitor}, here {bounds}")

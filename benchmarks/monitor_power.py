@@ -51,7 +51,7 @@ def rival_monitor(segments: Sequence[str] | None = None) -> Any:
 
 def run_of(batches: Iterable[streams.Rows], *, by: bool = False) -> dict[str, Any]:
     """Return the place of the batch in which the monitor alarmed, None without an alarm, and the onset it then told."""
-    monitor = fot.monitor.Monitor(alpha=ALPHA)
+    monitor = fot.monitor.Monitor(level=1 - ALPHA)
     for rows in batches:
         evidence = monitor.update(rows.y, rows.p, **({"by": names_of(rows)} if by else {}))
         if evidence.alarm:

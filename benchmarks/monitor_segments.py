@@ -36,7 +36,7 @@ LISTS = (
 
 def run_of(shift: float, run: int) -> dict[str, Any]:
     """Return when all together alarmed, who was named after each batch, and which segments alarmed."""
-    monitor = fot.monitor.Monitor(alpha=ALPHA)
+    monitor = fot.monitor.Monitor(level=1 - ALPHA)
     seconds, named = [], []
     for rows in streams.segmented(run, shift):
         start = time.process_time()

@@ -38,6 +38,7 @@ from click.testing import CliRunner
 
 import fitontest as fot
 from fitontest.apps.cli.main import main as command_line
+from fitontest.data.columns import Names
 from fitontest.data.files.copies import append_columns
 from fitontest.data.files.layout import STANDARD, Layout
 from fitontest.data.files.tables import naming_lines, read_columns
@@ -241,7 +242,7 @@ def read_table(path: Path, layout: Layout) -> fot.ScoreSample:
     """Return the sample in a file as the command line reads it."""
     columns = read_columns(path, WANTED, ("prob", "weight"), layout)
     with naming_lines(path, dict(zip(CALLED, WANTED.values(), strict=True)), layout):
-        return fot.ScoreSample(*columns.values(), names=CALLED)
+        return fot.ScoreSample(*columns.values(), names=Names(*CALLED))
 
 
 def _called(header: list[str]) -> list[str]:

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import fitontest as fot
+from fitontest.data.columns import Names
 from fitontest.data.files.copies import append_columns
 from fitontest.data.files.tables import read_columns
 
@@ -108,7 +109,7 @@ def check_parquet(raw: bytes, folder: Path, wanted: dict[str, str], called: tupl
     """Return what is wrong with the reading of a file, if it is read at all."""
     path = folder / "a.parquet"
     path.write_bytes(raw)
-    sample = fot.ScoreSample(*read_columns(path, wanted, ("prob", "weight")).values(), names=called)
+    sample = fot.ScoreSample(*read_columns(path, wanted, ("prob", "weight")).values(), names=Names(*called))
     try:
         table = pq.read_table(io.BytesIO(raw))
         columns = {name: table.column(name).to_pylist() for name in "ypw"}

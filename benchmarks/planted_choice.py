@@ -77,8 +77,8 @@ def one_draw(truth: str, seed: int, families: list[str]) -> dict[str, tuple[str,
     chosen = {rule: choose_by(rule, found).name for rule in RULES}
     gaps = {rule: (name, losses[name] - min(losses.values())) for rule, name in chosen.items()}
     fitted = next(one.family for one in mixed if isinstance(one.family, fot.families.Stacking))
-    name = "mixture" if isinstance(mixed.best_, fot.families.Stacking) else "identity"
-    mixtures = {"stack": (name, mixed.best_), "mixture": ("mixture", fitted)}
+    name = "mixture" if isinstance(mixed.chosen_, fot.families.Stacking) else "identity"
+    mixtures = {"stack": (name, mixed.chosen_), "mixture": ("mixture", fitted)}
     gaps |= {rule: (name, expected(family, true) - min(losses.values())) for rule, (name, family) in mixtures.items()}
     return gaps
 

@@ -59,7 +59,7 @@ def reading_of(version: str, first_seed: int, read_as: str, case: str, n: int, n
 
 def evaluation_of(data: Any, seed: int) -> Any:
     """Return the errors of both families with their intervals, which `calibration_error` gives too, and the verdict."""
-    return fot.evaluate(data, families=["spline", "isotonic"], interval=0.95, random_state=seed)
+    return fot.evaluate(data, families=["spline", "isotonic"], interval="always", random_state=seed)
 
 
 def spline_of(evaluation: Any) -> Reading:
@@ -121,7 +121,7 @@ def limit_of(result: Any, resolution: int) -> float | None:
 
 
 CALLS = {  # a verdict is made when it is asked for
-    "calibration_error": lambda y, p: fot.calibration_error(y, p, interval=0.95),
+    "calibration_error": lambda y, p: fot.calibration_error(y, p, interval="always"),
     "evaluate, two families": lambda y, p: fot.evaluate(y, p, families=["spline", "isotonic"]).verdict,
     "evaluate": lambda y, p: fot.evaluate(y, p).verdict,
 }

@@ -201,7 +201,7 @@ def real(y: Any, p: Any, w: Any = None) -> Numbers:
 
 def intervals() -> Numbers:
     """Return debiased values, intervals and nulls under the families of two classes, of rows of every kind."""
-    options = {"interval": 0.9, "draws": DRAWS, "null_draws": NULL_DRAWS}
+    options = {"interval": "always", "level": 0.9, "draws": DRAWS, "null_draws": NULL_DRAWS}
     y, p, _ = two_classes()
     found: Numbers = {}
     for name in family_names("two"):
@@ -230,7 +230,7 @@ def intervals() -> Numbers:
 def binned() -> Numbers:
     """Return intervals and nulls of the binned errors, and the TCE with both tests."""
     y, p, w = two_classes()
-    options = {"interval": 0.9, "draws": DRAWS, "null_draws": NULL_DRAWS}
+    options = {"interval": "always", "level": 0.9, "draws": DRAWS, "null_draws": NULL_DRAWS}
     found: Numbers = {}
     for name, settings in {**BINNED, "pava": {"partition": "pava"}, "pava_bc": {"partition": "pava_bc"}}.items():
         with_interval = {"null_draws": NULL_DRAWS} if settings.get("norm") == "max" else options
@@ -314,7 +314,7 @@ def several_classes() -> Numbers:
     """Return errors and evaluations of the confidence and of each class."""
     y, p, w = three_classes()
     found: Numbers = {}
-    options = {"interval": 0.9, "draws": DRAWS, "null_draws": NULL_DRAWS}
+    options = {"interval": "always", "level": 0.9, "draws": DRAWS, "null_draws": NULL_DRAWS}
     for reduction in ("confidence", "classwise"):
         for name in ("spline", "slope1", "isotonic", "beta"):
             error = calibration_error(y, p, family=name, reduction=reduction, **options)
@@ -354,7 +354,7 @@ def canonical() -> Numbers:
         error = calibration_error(y, p, sample_weight=w, null_draws=5, **whole)
         found |= _under(f"plug-in, {kind}", of_estimate(error))
         for partition in ({}, {"partition": "uniform_grid", "n_bins": 3}):
-            options = {"interval": 0.9, "draws": DRAWS, "null_draws": NULL_DRAWS}
+            options = {"interval": "always", "level": 0.9, "draws": DRAWS, "null_draws": NULL_DRAWS}
             error = gce(y, p, sample_weight=w, **partition, **options, **whole)
             found |= _under(f"simplex cells {'grid' if partition else 'median'}, {kind}", of_estimate(error))
         for loss in ("log_loss", "brier"):
@@ -364,7 +364,9 @@ def canonical() -> Numbers:
         found |= _under(f"evaluate, {kind}", of_evaluation(evaluation))
     for distance in DISTANCES:
         partition = simplex_partition("median_variance", min_size=15)
-        error = gce(y, p, partition=partition, distance=distance, norm="l2", interval=0.9, draws=DRAWS, **whole)
+        error = gce(
+            y, p, partition=partition, distance=distance, norm="l2", interval="always", level=0.9, draws=DRAWS, **whole
+        )
         found |= _under(f"median {distance} l2", of_estimate(error))
     for name in measure_names("any"):
         evaluation = fot.evaluate(y, p, measures=[name], null_draws=NULL_DRAWS, interval=None, **whole)
@@ -395,7 +397,7 @@ def cells() -> Numbers:
     found: Numbers = {}
     for name, batch in batches.items():
         for of in ("spline", "slope1", "isotonic", "beta"):
-            options = {"interval": 0.9, "draws": DRAWS, "null_draws": NULL_DRAWS}
+            options = {"interval": "always", "level": 0.9, "draws": DRAWS, "null_draws": NULL_DRAWS}
             found |= _under(f"{name} {of}", of_estimate(calibration_error(batch, family=of, **options)))
         found |= _under(f"{name} gce", of_estimate(gce(batch, partition=[0.3, 0.7] if name == "edges" else None)))
         found |= _under(f"{name} text", of_values(json.loads(batch.to_json())))

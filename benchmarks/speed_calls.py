@@ -18,8 +18,8 @@ CALLS: dict[str, tuple[int, int, Callable[[Any, Any, Any], object]]] = {
     "calibration_error, 1e5": (100_000, 30, lambda fot, y, p: fot.calibration_error(y, p)),
     "calibration_error, 1e7": (10_000_000, 3, lambda fot, y, p: fot.calibration_error(y, p)),
     "spline": (1_000_000, 10, lambda fot, y, p: fot.Spline().fit(p, y)),
-    "interval of the spline": (1_000, 15, lambda fot, y, p: fot.calibration_error(y, p, interval=0.95)),
-    "interval of the spline, 1e4": (10_000, 10, lambda fot, y, p: fot.calibration_error(y, p, interval=0.95)),
+    "interval of the spline": (1_000, 15, lambda fot, y, p: fot.calibration_error(y, p, interval="always")),
+    "interval of the spline, 1e4": (10_000, 10, lambda fot, y, p: fot.calibration_error(y, p, interval="always")),
     "evaluate": (10_000, 5, lambda fot, y, p: fot.evaluate(y, p, families=FOUR)),
     "evaluate, all families": (10_000, 3, lambda fot, y, p: str(fot.evaluate(y, p, families="all"))),
     "evaluate cells, all families": (

@@ -130,7 +130,7 @@ def lines(size: str, truth: str, sets: int) -> list[list[str]]:
         for name, measure in measures().items():
             true = population.true[name]
             try:
-                estimate = estimate_of(measure, sample, redrawing=Redrawing(interval=0.95))
+                estimate = estimate_of(measure, sample, redrawing=Redrawing(interval="always"))
             except NoValueError:
                 continue
             if (interval := estimate.interval) is None:

@@ -79,7 +79,7 @@ CASES: dict[str, Callable[[np.random.Generator, int], Draw]] = {
 def errors(sample: fot.ScoreSample, c: np.ndarray, family: str, seed: int) -> Iterator[Row]:
     """Yield ICI, E50, E90 and Emax of a family."""
     measures = [fot.measures.PlugIn(family, norm).seeded(seed) for norm in STATISTICS.values()]
-    redrawing = Redrawing(interval=LEVEL, random_state=seed)
+    redrawing = Redrawing(interval="always", level=LEVEL, random_state=seed)
     for name, e in zip(STATISTICS, estimates_of(measures, sample, redrawing=redrawing), strict=True):
         true = e.measure.total(np.abs(c - sample.p), sample.w, counts=True)
         if e.interval is None:

@@ -21,6 +21,8 @@ from tests.quick_families import quick
 from tests.strategies import aggregated, noisy
 from tests.test_measure_contracts import NEEDED
 
+pytestmark = pytest.mark.multiplies
+
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 FOLDS = {"pl", "pl3", "spline", "stacking", "slope1", "flat"}  # what depends on which rows are held out
 SLOW = {"pl", "pl3", "pl_de", "stacking"}  # under their defaults
@@ -150,7 +152,12 @@ def test_intervals_and_bands_are_those_of_the_rows(weight):
     cells, rows = samples(weight, 1000)[0], samples(n=1000)[1]  # all rows weigh the same
     for family in ("isotonic", fot.Slope1(max_bins=6, cv=3)):
         found, expected = (
-            quietly(estimate_of, fot.measures.PlugIn(family), sample, redrawing=Redrawing(interval=0.9, draws=15))
+            quietly(
+                estimate_of,
+                fot.measures.PlugIn(family),
+                sample,
+                redrawing=Redrawing(interval="always", level=0.9, draws=15),
+            )
             for sample in (cells, rows)
         )
         assert found.debiased == pytest.approx(expected.debiased, abs=0.005)
@@ -226,6 +233,7 @@ def test_pl_gives_stacking_its_own_folds_of_counts(monkeypatch):
     assert stacking.weights_.tolist() == [1.0]
 
 
+@pytest.mark.exhaustive
 def test_folds_of_counts_give_the_scores_that_folds_of_rows_give(monkeypatch):
     """The distributions over seeds, small; `benchmarks/counted_folds.py` has the whole."""
     monkeypatch.syspath_prepend(BENCHMARKS)

@@ -61,6 +61,7 @@ def draw_as_published(shape, error, n, seed):
     return fot.ScoreSample(y, p), true_error(p, c)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", METHODS)
 @pytest.mark.parametrize("shape", ["square", "stairs"])
 def test_published_estimates_are_reproduced_in_every_printed_digit(name, shape, drawn):
@@ -138,6 +139,7 @@ def mutations(monkeypatch):
         sys.modules.pop(name, None)
 
 
+@pytest.mark.exhaustive
 def test_damaged_files_are_refused_or_read_as_they_are(mutations):
     """A small part of the study of mutated inputs; the rest is for the benchmark."""
     for name in mutations.KINDS:
@@ -190,6 +192,7 @@ def golden(monkeypatch):
         sys.modules.pop(name, None)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("group", ["binned", "drift", "simulations"])
 def test_numbers_are_the_same_when_they_are_computed_again(golden, group, capsys):
     """The quick groups; the others are for the benchmark."""
@@ -328,6 +331,7 @@ def test_a_stopped_run_of_groups_goes_on_where_it_was(groups, tmp_path, monkeypa
     assert "NOT MET" in tables
 
 
+@pytest.mark.exhaustive
 def test_a_reading_of_groups_has_what_the_tables_need(groups):
     _, script = groups
     found = [
@@ -421,6 +425,7 @@ def test_true_maps_are_near_a_known_truth(pseudo_real):
     assert grid.errors() == pytest.approx(maps.errors(), abs=2e-4)
 
 
+@pytest.mark.exhaustive
 def test_a_pseudo_real_study_goes_on_where_it_was(pseudo_real, tmp_path, monkeypatch):
     study, problems, _, tables = pseudo_real
     x, y = three_classes()
@@ -619,7 +624,7 @@ def test_families_of_one_reading_have_the_intervals_that_they_have_alone(monkeyp
     )
     for cell, row in zip(cells, interval_coverage.rows_of(cells, range(1, 2)), strict=True):
         family = interval_coverage.FAMILIES[cell[0]]()
-        error = fot.calibration_error(y, p, family=family, interval=0.95)
+        error = fot.calibration_error(y, p, family=family, interval="always")
         ends = error.interval.low, error.interval.high
         assert row[:6] == (*cell, 1)
         expected = [np.abs(c - p).mean(), error.value, error.debiased, *ends, error.null.p_value]

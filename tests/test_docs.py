@@ -34,6 +34,7 @@ def name_of(page: Path) -> str:
     return page.stem
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("page", WITH_CODE, ids=name_of)
 def test_the_examples_of_a_page_run_and_print_what_it_shows(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # some write files

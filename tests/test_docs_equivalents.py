@@ -19,6 +19,8 @@ from tests.pages import ROOT, blocks, run
 from tests.releases import SKLEARN
 from tests.valprob import SETS, assert_ours_is_the_answer
 
+pytestmark = pytest.mark.multiplies
+
 PAGE = ROOT / "docs" / "moving.md"
 ROW = re.compile(r"^\| `(?P<theirs>.+?)` \| `(?P<ours>.+?)` \| (?P<agreement>.+?) \|$")
 STORED_ROW = re.compile(

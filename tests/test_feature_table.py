@@ -12,6 +12,8 @@ import pytest
 import fitontest as fot
 from tests.few_draws import few_draws, few_null_draws, no_pictures  # noqa: F401 - fixtures of this module
 
+pytestmark = pytest.mark.multiplies
+
 N, CLASSES, FAMILIES = 240, ["a", "b", "c"], ["temperature", "isotonic"]
 
 
@@ -81,9 +83,9 @@ def null(kind):
 def interval(kind):
     data = data_of(kind)
     if kind.endswith("whole distributions"):
-        estimate = fot.gce(data, interval=0.9, draws=15)
+        estimate = fot.gce(data, interval="always", level=0.9, draws=15)
     else:
-        estimate = fot.calibration_error(data, family="platt", interval=0.9, draws=15)
+        estimate = fot.calibration_error(data, family="platt", interval="always", level=0.9, draws=15)
     each = [estimate] if estimate.classes is None else list(estimate.classes.values())
     return [value for one in each for value in (one.interval.low, one.debiased, one.interval.high)]
 

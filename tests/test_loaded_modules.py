@@ -23,7 +23,7 @@ import numpy as np
 rng = np.random.default_rng(0)
 p = rng.random(1000)
 y = rng.random(1000) < p**2
-assert fot.compare_calibrators(y, p).chosen == "stacking"
+assert fot.compare_calibrators(y, p, rule="stack").chosen == "stacking"
 assert len(fot.families.Stacking().fit(p, y).members_) > 1
 """,
 }
@@ -39,6 +39,7 @@ def loaded():
     return dict(zip(STEPS, map(str.split, done.stdout.splitlines()), strict=True))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("step", STEPS)
 def test_it_does_without_jax(step):
     assert "numpy" in loaded()[step]

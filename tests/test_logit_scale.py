@@ -15,6 +15,8 @@ import fitontest as fot
 from fitontest.numerics.softmax import log_softmax, softmax
 from tests.multiclass import one_room  # noqa: F401 - the room is a fixture of all tests
 
+pytestmark = pytest.mark.multiplies
+
 rng = np.random.default_rng(4)
 L = rng.normal(0, 1.5, (500, 3))
 Y = (softmax(0.8 * L + [0, 0.4, -0.4]).cumsum(axis=1) < rng.random((500, 1))).sum(axis=1)

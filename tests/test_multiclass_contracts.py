@@ -10,7 +10,6 @@ from sklearn.base import clone
 from sklearn.utils.validation import NotFittedError
 
 import fitontest as fot
-from fitontest.data.predictions import read_classes
 from fitontest.data.simplex_sample import SimplexSample
 from tests.multiclass import draw, one_room  # noqa: F401 - the room is a fixture of all tests
 
@@ -106,7 +105,7 @@ def test_a_fit_of_rows_is_pure_and_a_refit_forgets(name):
     P, y = draw()
     family = clone(VARIANTS[name])
     before = repr(vars(family))
-    predictions = read_classes((y, P, None))
+    predictions = fot.read(y, P, reduction="classwise").whole
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", fot.CalibrationWarning)
         fitted = family.fit_map(SimplexSample.of(predictions).present)

@@ -4,6 +4,7 @@ import re
 import warnings
 
 import matplotlib.pyplot as plt
+import pytest
 
 import fitontest as fot
 from tests.few_draws import quick_bands  # noqa: F401 - a fixture of this module
@@ -13,6 +14,7 @@ TEXT = README.read_text(encoding="utf-8")
 EXAMPLE = "\n".join(block.body for block in blocks(README) if block.kind == "python")
 
 
+@pytest.mark.exhaustive
 def test_the_python_example_runs():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", fot.CalibrationWarning)

@@ -15,6 +15,8 @@ from scipy.stats import ttest_1samp
 import fitontest as fot
 from tests.published import BESIDE, COMMITTED, figures
 
+pytestmark = pytest.mark.multiplies
+
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 MODULES = ("tce_tables", "tce_data", "tce_pictures", "tce_published", "tce_values", "report", "timing")
 GAUSSIAN = (2, *range(6, 14))
@@ -83,6 +85,7 @@ def test_cells_of_the_simulation_are_the_golden_ones(script, tmp_path, table):
     assert compared > 0 or table == 9  # whose sets are not committed
 
 
+@pytest.mark.exhaustive
 def test_the_quick_script_says_that_tables_of_committed_sets_are_equal(told):
     assert "98 of 98 cells are equal in every printed digit." in told
     assert "70 of 70 cells are equal in every printed digit." in told
@@ -118,6 +121,7 @@ def test_sets_that_are_drawn_anew_are_near_the_stored_ones(script):
             data.draw(name)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.skipif(not (BESIDE / "predictions").exists(), reason="predictions are not among the committed sets")
 def test_cells_of_real_data(script, tmp_path):
     tables, published = script("tce_tables"), script("tce_published")
@@ -202,6 +206,7 @@ def test_a_classifier_is_trained_once_where_only_the_table_is_there(script, monk
     assert quick.origin == "no paper7030_small.npz"
 
 
+@pytest.mark.exhaustive
 def test_pictures_are_written(script, tmp_path):
     with np.load(COMMITTED / "peers_letter_img_RF.npz") as found:
         y, p = found["y"].astype(int), found["p"]

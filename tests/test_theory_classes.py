@@ -149,6 +149,7 @@ def _in_order(family: Any, P: Array, n: float) -> Array:
     return np.log((1 - alpha) * softmax(np.log(P) / family.temperature_) + alpha / 3)
 
 
+@pytest.mark.exhaustive
 def test_the_polygon_of_all_classes_minimises_loss_and_penalty():
     stated(
         r"$g(p) = \mathrm{softmax}(f(\ln q))$, entry by entry | $\frac{\lambda}{n} \sum_b (s_b - 1)^2$, $s_b \ge .01$",
@@ -178,6 +179,7 @@ def test_the_polygon_of_all_classes_minimises_loss_and_penalty():
     assert_minimal(objective, slopes, [np.zeros(12)])
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", ["order_preserving", "order_invariant"])
 def test_networks_rescale_the_gaps_of_the_sorted_row(name):
     stated(

@@ -99,6 +99,7 @@ def test_general_errors_are_norms_of_a_loss_per_bin():
     assert float(pde) == pytest.approx(weighted_mean(np.abs(DATA.p - ybar[number])))
 
 
+@pytest.mark.exhaustive
 def test_the_smooth_error_equals_its_own_bandwidth():
     stated(r"$\int_0^1 \lvert \frac1W \sum_i w_i K_s(t, p_i)(y_i - p_i) \rvert \, dt$")
     estimate = fot.measures.make("smooth_ece").estimate(SAMPLE)
@@ -183,7 +184,7 @@ def test_the_pair_statistic_its_spread_and_the_limit():
     each = [np.sqrt(max(0.0, max(T, -sd) + z * sd)) for T, sd in zip(squares, spreads, strict=True)]
     assert limits.at(20).value == pytest.approx(each[2])  # 4 <= 200 / 40 < 8
     assert limits.at(100).value == pytest.approx(max(each[:3]))
-    error = fot.calibration_error(y, p, interval=0.95)
+    error = fot.calibration_error(y, p, interval="always")
     assert error.limit(20) == pytest.approx(max(each[2], error.interval.high))
 
 

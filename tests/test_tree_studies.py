@@ -113,6 +113,7 @@ def test_counts_compare_distances_from_the_reference(bias):
     assert bias.counts(same, bias.CUT, "eta", [250]) == (0, 0, 0)
 
 
+@pytest.mark.exhaustive
 def test_a_bias_study_goes_on_where_it_was_and_draws_what_it_says(bias, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(bias, "QUICK", 0.01)
     command = ["interpretability_bias", "--quick", "-o", str(tmp_path)]
@@ -173,6 +174,7 @@ def test_worse_in_one_measure_and_better_in_the_other_is_no_difference(size):
     assert [cell.strip() for cell in table.splitlines()[4].split("|")[1:-1]] == ["both", "1", "1", "0", "2"]
 
 
+@pytest.mark.exhaustive
 @trees_tell_of_missing
 def test_a_study_of_sizes_reads_tables_and_does_without_them(size, tmp_path, monkeypatch, capsys):
     X, y, _ = blobs(120)

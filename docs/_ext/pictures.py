@@ -204,7 +204,7 @@ def monitoring() -> Any:
     import fitontest as fot
 
     rng = np.random.default_rng(1)
-    monitor = fot.monitor.Monitor(alpha=0.05)
+    monitor = fot.monitor.Monitor(level=0.95)
     for month in [f"2025-{month:02d}" for month in range(1, 13)]:
         logits = rng.normal(-3.4, 1.0, 2000)
         true_logits = logits + (0.3 if month >= "2025-08" else 0.0)
@@ -314,7 +314,9 @@ def raw_and_debiased() -> Any:
                 p = rng.random(n)
                 y = rng.random(n) < c(p)
                 places.append(k + 0.09 * (draw - (draws - 1) / 2))
-                errors.append(fot.calibration_error(y, p, family="isotonic", interval=0.95))
+                errors.append(
+                    fot.calibration_error(y, p, family="isotonic", interval="always")
+                )
         ends = np.array([[error.interval.low, error.interval.high] for error in errors]).T
         ax.vlines(places, *ends, color="#3a9bdc", linewidth=1.2, label="interval")
         ax.plot(

@@ -1,91 +1,47 @@
 """The public names and the files they come from: read by type checkers, and at run time to import them on first use."""
 
-from . import (
-    apps,
-    bin_losses,
-    displays,
-    distances,
-    families,
-    maps,
-    measures,
-    monitor,
-    norms,
-    partitions,
-    risk,
-    segments,
-)
-from .apps.reporting.gate import assert_calibrated, check_calibration
-from .apps.reporting.report import report
-from .classifier.calibrated import CalibratedClassifier
-from .data.cells.cells import Cells
-from .data.reading.read import read
-from .data.score_sample import ScoreSample
-from .displays.reliability import ReliabilityDisplay
-from .evaluation.by_name import measure
-from .evaluation.comparison.compare import compare_calibrators
-from .evaluation.comparison.errors import compare_errors
-from .evaluation.evaluate import evaluate
-from .evaluation.metrics import calibration_error, ece, gce, tce
-from .evaluation.scorers import make_scorer
-from .families.base import Family
-from .families.beta import Beta
-from .families.flat import Flat
-from .families.isotonic import Isotonic
-from .families.pava_bc import PavaBlocks
-from .families.piecewise.pl import PL
-from .families.piecewise.pl3 import PL3
-from .families.platt import Platt
-from .families.slope1 import Slope1
-from .families.spline import Spline
-from .maps.base import CalibrationMap
-from .measures.measure import Measure
-from .results.exceptions import CalibrationWarning
-from .results.progress import show_progress
+from . import apps as apps
+from . import bin_losses as bin_losses
+from . import displays as displays
+from . import distances as distances
+from . import families as families
+from . import maps as maps
+from . import measures as measures
+from . import monitor as monitor
+from . import norms as norms
+from . import partitions as partitions
+from . import risk as risk
+from . import segments as segments
+from .apps.reporting.gate import assert_calibrated as assert_calibrated
+from .apps.reporting.gate import check_calibration as check_calibration
+from .apps.reporting.report import report as report
+from .classifier.calibrated import CalibratedClassifier as CalibratedClassifier
+from .data.cells.cells import Cells as Cells
+from .data.reading.read import read as read
+from .data.score_sample import ScoreSample as ScoreSample
+from .displays.reliability import ReliabilityDisplay as ReliabilityDisplay
+from .evaluation.by_name import measure as measure
+from .evaluation.comparison.compare import compare_calibrators as compare_calibrators
+from .evaluation.comparison.errors import compare_errors as compare_errors
+from .evaluation.evaluate import evaluate as evaluate
+from .evaluation.metrics import calibration_error as calibration_error
+from .evaluation.metrics import ece as ece
+from .evaluation.metrics import gce as gce
+from .evaluation.metrics import tce as tce
+from .evaluation.scorers import make_scorer as make_scorer
+from .families.base import Family as Family
+from .families.beta import Beta as Beta
+from .families.binned import Flat as Flat
+from .families.binned import Slope1 as Slope1
+from .families.isotonic import Isotonic as Isotonic
+from .families.pava_bc import PavaBlocks as PavaBlocks
+from .families.piecewise.pl import PL as PL
+from .families.piecewise.pl import PL3 as PL3
+from .families.platt import Platt as Platt
+from .families.spline import Spline as Spline
+from .maps.base import CalibrationMap as CalibrationMap
+from .measures.measure import Measure as Measure
+from .results.exceptions import CalibrationWarning as CalibrationWarning
+from .results.progress import show_progress as show_progress
 
 __version__: str
-
-__all__ = [
-    "PL",
-    "PL3",
-    "Beta",
-    "CalibratedClassifier",
-    "CalibrationMap",
-    "CalibrationWarning",
-    "Cells",
-    "Family",
-    "Flat",
-    "Isotonic",
-    "Measure",
-    "PavaBlocks",
-    "Platt",
-    "ReliabilityDisplay",
-    "ScoreSample",
-    "Slope1",
-    "Spline",
-    "apps",
-    "assert_calibrated",
-    "bin_losses",
-    "calibration_error",
-    "check_calibration",
-    "compare_calibrators",
-    "compare_errors",
-    "displays",
-    "distances",
-    "ece",
-    "evaluate",
-    "families",
-    "gce",
-    "make_scorer",
-    "maps",
-    "measure",
-    "measures",
-    "monitor",
-    "norms",
-    "partitions",
-    "read",
-    "report",
-    "risk",
-    "segments",
-    "show_progress",
-    "tce",
-]

@@ -17,8 +17,8 @@ MODULES = {  # the names on each shelf of a registry, and the modules that regis
     "feature maps": {
         "boosted": "fitontest.segments.maps.boosted",
         "feature_mixture": "fitontest.segments.maps.mixture",
-        "segment_lines": "fitontest.segments.maps.lines",
-        "segment_offsets": "fitontest.segments.maps.offsets",
+        "segment_lines": "fitontest.segments.maps.by_segment",
+        "segment_offsets": "fitontest.segments.maps.by_segment",
     },
     "measures": {
         "calibration_in_the_large": "fitontest.risk.measures.calibration_in_the_large",
@@ -30,8 +30,8 @@ MODULES = {  # the names on each shelf of a registry, and the modules that regis
         "nagelkerke_r2": "fitontest.risk.measures.likelihood",
         "net_benefit": "fitontest.risk.measures.net_benefit",
         "quality": "fitontest.risk.measures.likelihood",
-        "scaled_brier": "fitontest.risk.measures.scaled_brier",
-        "spiegelhalter": "fitontest.risk.measures.spiegelhalter",
+        "scaled_brier": "fitontest.risk.measures.brier",
+        "spiegelhalter": "fitontest.risk.measures.brier",
         "unreliability": "fitontest.risk.measures.likelihood",
     },
 }

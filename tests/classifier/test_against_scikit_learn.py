@@ -14,6 +14,8 @@ import fitontest as fot
 from fitontest.classifier.calibrated import CalibratedClassifier
 from tests.classifier.problems import Margin, problem, weights
 
+pytestmark = pytest.mark.multiplies
+
 either_way = pytest.mark.parametrize("ensemble", [True, False])
 few_or_many = pytest.mark.parametrize("classes", [2, 4])
 with_or_without = pytest.mark.parametrize("weighted", [False, True])

@@ -7,6 +7,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from fitontest.classifier.calibrated import CalibratedClassifier
 
+pytestmark = pytest.mark.multiplies
+
 EXPECTED_FAILURES: dict[str, str] = {}  # name of the check: reason
 CANDIDATES = [  # every family and both kinds of cross-fitting, not each with each
     CalibratedClassifier(LogisticRegression(), cv=2),  # takes sparse matrices

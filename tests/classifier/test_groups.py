@@ -24,6 +24,8 @@ from fitontest.segments.repair.trees.folds import tree_splits
 from fitontest.segments.repair.trees.rows import TreeRows
 from tests.classifier.problems import Recorder, problem, weights
 
+pytestmark = pytest.mark.multiplies
+
 X, Y = problem(300)
 X3, Y3 = problem(300, classes=3)
 W = weights(300)

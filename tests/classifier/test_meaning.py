@@ -17,6 +17,8 @@ from fitontest.numerics.links import sigmoid
 from tests.classifier.problems import NAMES, Recorder, problem, weights
 from tests.quick_families import SETTINGS, quick
 
+pytestmark = pytest.mark.multiplies
+
 either_way = pytest.mark.parametrize("ensemble", [True, False])
 few_or_many = pytest.mark.parametrize("classes", [2, 3])
 

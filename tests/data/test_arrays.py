@@ -27,6 +27,8 @@ from fitontest.data.arrays import (
     to_real,
 )
 
+pytestmark = pytest.mark.multiplies
+
 SCORES = [0.25, 0.5, 0.75, 1.0, 0.0]  # exact in every float type, float8 included
 LABELS = [0, 1, 1, 0, 1]
 NAN, INF = float("nan"), float("inf")
@@ -184,6 +186,7 @@ def test_float32_scores_equal_their_float64_conversion(build):
     assert_same_bits(sample.rows.p, np.sort(scores).astype(np.float64))
 
 
+@pytest.mark.exhaustive
 @settings(deadline=None, max_examples=50)
 @given(
     hnp.arrays(st.sampled_from(["<f2", ">f4", "<f8", ">f8"]), st.integers(1, 20), elements=st.floats(0, 1, width=16))

@@ -7,6 +7,8 @@ import pytest
 import fitontest as fot
 from fitontest.data.column_permutation import find_better_order
 
+pytestmark = pytest.mark.multiplies
+
 FAR = "another order of the columns of y_prob is far more accurate"
 
 

@@ -7,7 +7,6 @@ import pytest
 
 import fitontest as fot
 from fitontest.data.counted_sample import CountedSample, count_rows, sample_of_rows
-from fitontest.data.predictions import read_classes
 from fitontest.data.sample import Sample
 from fitontest.data.score_sample import as_importances
 from fitontest.data.simplex_redraws import pool_equal_rows
@@ -30,7 +29,7 @@ def scores(w=W):
 
 
 def distributions(w=W):
-    sample = SimplexSample.of(read_classes((CODES, P, w)))
+    sample = fot.read(CODES, P, sample_weight=w, reduction="canonical")
     return sample.with_facts(row=np.column_stack((P, CODES, np.ones(N) if w is None else w)))
 
 
@@ -99,7 +98,7 @@ def test_samples_of_single_rows_are_no_counted_samples():
 
 
 def test_equal_distributions_with_other_facts_are_not_pooled():
-    rows = SimplexSample.of(read_classes(([0, 1] * 6, [[0.2, 0.8], [0.6, 0.4]] * 6, None)))
+    rows = fot.read([0, 1] * 6, [[0.2, 0.8], [0.6, 0.4]] * 6, reduction="canonical")
     assert pool_equal_rows(rows.in_order()).w.tolist() == [6, 6]
     apart = pool_equal_rows(rows.with_facts(group=np.array(["a", "b", "b"] * 4)).in_order())
     assert apart.w.tolist() == [2, 4, 2, 4]

@@ -34,7 +34,7 @@ def value_of(y, p):
         ),
         (lambda: fot.Platt().fit(P, turned(Y)), "y and p"),
         (lambda: fot.gce(turned(Y), pd.concat([1 - P, P], axis=1), reduction="classwise"), "y_true and y_prob"),
-        (lambda: fot.families.Vector().fit(pd.concat([1 - P, P], axis=1), turned(Y)), "P and y"),
+        (lambda: fot.families.Vector().fit(pd.concat([1 - P, P], axis=1), turned(Y)), "y and P"),
         (lambda: fot.evaluate(Y, P, by=turned(Y), families=["platt"]), "y_true and by"),
         (lambda: fot.evaluate(Y.to_numpy(), P, by=turned(X).round(), families=["platt"]), "y_prob and by"),
         (lambda: fot.compare_errors(Y.to_numpy(), P, turned(P)), "p1 and p2"),

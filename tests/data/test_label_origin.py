@@ -97,6 +97,7 @@ def test_a_map_of_the_rows_themselves_and_few_scores():
     assert note(np.tile([0] * 9 + [1] + [1] * 9 + [0], 10), np.tile([0.1] * 10 + [0.9] * 10, 10)) == ""
 
 
+@pytest.mark.exhaustive
 def test_results_ask_and_an_estimator_that_is_fitted_here_is_not_asked_about():
     from sklearn.linear_model import LogisticRegression
 

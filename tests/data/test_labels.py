@@ -181,6 +181,7 @@ def test_one_of_several_labels_is_held_against_the_rest(labels):
         fot.read(labels, p)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("cells", ["never", "always"])
 def test_results_say_that_a_label_is_held_against_the_rest(cells):
     rng = np.random.default_rng(0)

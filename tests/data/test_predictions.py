@@ -8,7 +8,8 @@ import polars as pl
 import pytest
 
 import fitontest as fot
-from fitontest.data.predictions import read_classes
+
+pytestmark = pytest.mark.multiplies
 
 NAMES = ["cat", "dog", "eel", "fox"]
 
@@ -262,7 +263,7 @@ def test_refusals(measure, y, p, options, message):
 
 def test_many_classes_are_not_all_listed():
     with pytest.raises(ValueError, match=r"got \[0, 1, 2, 3, 4, 5, \.\.\.\] without \[99\]"):
-        read_classes(([99, 1], np.full((2, 50), 0.02), None), range(50))
+        fot.read([99, 1], np.full((2, 50), 0.02), labels=range(50), reduction="classwise")
 
 
 @pytest.mark.filterwarnings("ignore:.* rows do not add up to 1")
@@ -291,5 +292,5 @@ def test_the_results_say_how_they_were_reduced():
 
 def test_scores_of_a_class_are_views_of_the_matrix():
     y, p, _ = matrix()
-    scores = read_classes((y, p, None))
+    scores = fot.read(y, p, reduction="classwise").whole
     assert all(np.shares_memory(sample.p, scores.scores) for sample in scores.classwise().values())

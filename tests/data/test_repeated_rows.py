@@ -6,6 +6,8 @@ import pytest
 import fitontest as fot
 from fitontest.data.repeated_rows import Repeats
 
+pytestmark = pytest.mark.multiplies
+
 TOLD = "rows look like copies: they repeat a score and its label"
 
 
@@ -119,7 +121,7 @@ def test_oversampled_positives_are_copies():
 
 CALLS = {
     "evaluate": lambda y, p: fot.evaluate(y, p, families=["platt", "isotonic"]),
-    "error": lambda y, p: fot.calibration_error(y, p, family="platt", interval=0.9),
+    "error": lambda y, p: fot.calibration_error(y, p, family="platt", interval="always", level=0.9),
     "null": lambda y, p: fot.evaluate(y, p, measures=["ece"], null_draws=20),
     "gate": lambda y, p: fot.check_calibration(y, p, max_error=0.1, family="platt"),
     "gate of segments": lambda y, p: fot.check_calibration(y, p, max_error=0.1, family="platt", by=p > 0.5),

@@ -11,6 +11,8 @@ import fitontest as fot
 from fitontest.data.repeated_rows import Repeats
 from fitontest.data.row_runs import NEAR, NO_RUNS, Runs, _split_fours
 
+pytestmark = pytest.mark.multiplies
+
 TOLD = "rows come in runs of nearly equal ones"
 
 
@@ -204,7 +206,7 @@ def test_parts_add_up():
 
 CALLS = {
     "evaluate": lambda y, p: fot.evaluate(y, p, families=["platt", "isotonic"]),
-    "error": lambda y, p: fot.calibration_error(y, p, family="platt", interval=0.9),
+    "error": lambda y, p: fot.calibration_error(y, p, family="platt", interval="always", level=0.9),
     "null": lambda y, p: fot.evaluate(y, p, measures=["ece"], null_draws=20),
     "gate": lambda y, p: fot.check_calibration(y, p, max_error=0.1, family="platt"),
     "segments": lambda y, p: fot.evaluate(y, p, families=["platt"], by=np.arange(y.size) < y.size // 2),

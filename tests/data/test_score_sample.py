@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fitontest as fot
+from fitontest.data.columns import Names
 from fitontest.data.counted_sample import sample_of_rows
 from fitontest.numerics.search import BLOCK
 
@@ -76,6 +77,7 @@ def test_other_weights_are_not_unit(w, n, whole):
     assert isinstance(sample.total, float)
 
 
+@pytest.mark.exhaustive
 @quick
 @given(some_rows)
 def test_counts_total_and_base_rate(rows):
@@ -175,11 +177,11 @@ def test_lengths_that_differ_are_refused(lengths, message):
 
 def test_errors_use_the_callers_names():
     with pytest.raises(ValueError, match=r"^scores must lie in \[0, 1\], got 1\.5 at row 2"):
-        fot.ScoreSample([0, 1], [0.5, 1.5], names=("labels", "scores", "counts"))
+        fot.ScoreSample([0, 1], [0.5, 1.5], names=Names("labels", "scores", "counts"))
     with pytest.raises(ValueError, match=r"^counts must not be negative, got -1\.0 at row 1"):
-        fot.ScoreSample([0, 1], [0.5, 0.5], [-1, 1], names=("labels", "scores", "counts"))
+        fot.ScoreSample([0, 1], [0.5, 0.5], [-1, 1], names=Names("labels", "scores", "counts"))
     with pytest.raises(ValueError, match=r"^labels must have at most two classes, got 3: 0, 1, 2"):
-        fot.ScoreSample([0, 1, 2], [0.5, 0.6, 0.7], names=("labels", "scores", "counts"))
+        fot.ScoreSample([0, 1, 2], [0.5, 0.6, 0.7], names=Names("labels", "scores", "counts"))
     with pytest.raises(ValueError, match=r"^y and p must have the same number of rows, got: y has 3, p has 2$"):
         fot.Flat(1).fit([0.1, 0.2], [0, 1, 1])
 
@@ -294,6 +296,7 @@ def test_the_arrays_of_a_sample_are_read_only(w):
 # --- sorted rows
 
 
+@pytest.mark.exhaustive
 @quick
 @given(some_rows, st.data())
 def test_rows_are_a_function_of_the_multiset_of_rows(rows, data):
@@ -374,6 +377,7 @@ def test_a_weight_is_so_many_rows(rows):
 # --- subsamples and blocks
 
 
+@pytest.mark.exhaustive
 @quick
 @given(some_rows, st.data())
 def test_take_gives_the_chosen_sorted_rows(rows, data):

@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 
 import fitontest as fot
-from fitontest.data.predictions import read_classes
 from fitontest.data.simplex import as_logits, as_simplex
 from fitontest.data.simplex_sample import SimplexSample
 from fitontest.families.multiclass.fitting import log_probabilities
@@ -14,7 +13,7 @@ P = np.array([[0.2, 0.3, 0.5], [0.6, 0.4, 0.0], [0.1, 0.1, 0.8]])
 
 
 def rows(w=None, scores=P):
-    return SimplexSample.of(read_classes(([0, 1, 2], scores, w))).present
+    return fot.read([0, 1, 2], scores, sample_weight=w, reduction="canonical").present
 
 
 def test_rows_are_divided_by_their_sums():
@@ -49,5 +48,5 @@ def test_logarithms_are_clipped_only_where_they_are_made():
 def test_named_columns_may_stand_in_any_order():
     frame = pd.DataFrame(P, columns=["c", "b", "a"])
     with pytest.warns(fot.CalibrationWarning, match="read by their names"):
-        found = SimplexSample.of(read_classes((["a", "b", "c"], frame, None))).present
+        found = fot.read(["a", "b", "c"], frame, reduction="canonical").present
     assert (found.classes, found.codes.tolist()) == (["c", "b", "a"], [2, 1, 0])

@@ -12,6 +12,8 @@ from scipy.special import softmax
 import fitontest as fot
 from fitontest.data.class_rows import ClassRows
 
+pytestmark = pytest.mark.multiplies
+
 NAMES = ["a", "b", "c", "d"]
 
 

@@ -55,6 +55,7 @@ def test_labels_of_one_class(y):
         fot.read(["a"] * 60, BOTH, pos_label="a")
 
 
+@pytest.mark.exhaustive
 def test_every_result_says_which_column_was_read():
     with pytest.warns(fot.CalibrationWarning, match=NOTE):
         printed = [

@@ -13,11 +13,11 @@ from sklearn.naive_bayes import GaussianNB
 import fitontest as fot
 from fitontest.data.counted_sample import sample_of_rows
 from fitontest.data.entries import entries_of_rows
-from fitontest.data.predictions import read_classes
-from fitontest.data.simplex_sample import SimplexSample
 from fitontest.data.weights import Weights, read_weights
 from fitontest.uncertainty.null import with_null
 from tests.quick_families import quick
+
+pytestmark = pytest.mark.multiplies
 
 RNG = np.random.default_rng(0)
 N = 300
@@ -92,7 +92,9 @@ def test_weights_must_be_there_to_mean_something():
 @pytest.mark.parametrize("scale", [2.0**-1070, 2.0**-600, 2.0**600, 2.0**1000])
 def test_the_scale_of_importances_means_nothing(scale):
     w = RNG.integers(0, 9, N) / 8
-    plain, scaled = (fot.calibration_error(Y, P, sample_weight=each, interval=0.9) for each in (w, w * scale))
+    plain, scaled = (
+        fot.calibration_error(Y, P, sample_weight=each, interval="always", level=0.9) for each in (w, w * scale)
+    )
     assert (scaled.debiased, scaled.interval) == (plain.debiased, plain.interval)
     assert scaled.weighting.effective_rows == plain.weighting.effective_rows
 
@@ -162,6 +164,7 @@ def test_segments_are_judged_by_the_decision_on_all_rows():
     assert {sample.weighting.kind for sample in of_cells.segments.values()} == {"counts"}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.filterwarnings("ignore:rows come in runs")  # as repeated rows do
 def test_counts_are_the_rows_repeated_and_importances_are_not():
     positive = np.random.default_rng(2).binomial(FEW, P)  # of several rows of one score
@@ -176,6 +179,7 @@ def test_counts_are_the_rows_repeated_and_importances_are_not():
     assert shares.interval == halves.interval
 
 
+@pytest.mark.exhaustive
 def test_several_classes_and_classifiers_decide_once():
     rng = np.random.default_rng(1)
     p = rng.dirichlet(np.ones(3), N)
@@ -240,6 +244,7 @@ def test_frames_are_told_what_weights_are(backend):
 # --- it is said
 
 
+@pytest.mark.exhaustive
 def test_every_result_says_what_weights_are():
     importances = f"weights are importances: 300 rows tell as much as {EFFECTIVE:.0f} of equal weight"
     w = Weights(SURVEY, counts=False)
@@ -278,10 +283,10 @@ def test_the_kind_is_not_decided_anew_for_the_folds_of_a_tree():
 def test_the_confidence_of_distributions_keeps_the_kind():
     rows = RNG.dirichlet([1, 1, 1], N)
     for kind in ("counts", "importances"):
-        columns = (RNG.integers(0, 3, N), rows, read(SURVEY, kind))
+        labels, weights = RNG.integers(0, 3, N), read(SURVEY, kind)
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            sample = SimplexSample.of(read_classes(columns)).confidence
+            sample = fot.read(labels, rows, sample_weight=weights, reduction="canonical").confidence
         assert sample.whole == (kind == "counts")
 
 
@@ -290,7 +295,11 @@ def test_cells_of_the_simplex_do_not_decide_anew_what_weights_are():
     rows, labels, many = rng.dirichlet([1, 1, 1], N), rng.integers(0, 3, N), np.where(rng.random(N) < 0.3, 60, 1)
 
     def error(P, y, weights=None):
-        return fot.measures.make("simplex_ece").estimate(SimplexSample.of(read_classes((y, P, weights)))).value
+        return (
+            fot.measures.make("simplex_ece")
+            .estimate(fot.read(y, P, sample_weight=weights, reduction="canonical"))
+            .value
+        )
 
     whole, half = (error(rows, labels, read(FEW * factor, "importances")) for factor in (1.0, 0.5))
     assert whole == pytest.approx(half, rel=1e-9)
@@ -298,6 +307,7 @@ def test_cells_of_the_simplex_do_not_decide_anew_what_weights_are():
     assert error(rows, labels, read(many, "counts")) == pytest.approx(repeated, rel=1e-9)
 
 
+@pytest.mark.exhaustive
 def test_comparisons_by_few_effective_rows_say_that_they_are_too_sure():
     few = fot.compare_errors(Y, P, P**2, sample_weight=SURVEY / 2)
     assert any("few rows dominate the importances" in note for note in few.notes)

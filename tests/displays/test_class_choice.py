@@ -7,6 +7,8 @@ import fitontest as fot
 from fitontest.displays.class_choice import choose_largest, read_class_choice
 from tests.displays.figures import blank
 
+pytestmark = pytest.mark.multiplies
+
 BINS = fot.Slope1(4, "equal_width")
 
 
@@ -28,6 +30,7 @@ def numbers(several, word):
     return [int(title.removeprefix(f"{word} ")) for title in several.axes_]
 
 
+@pytest.mark.exhaustive
 def test_the_worst_of_many_classes_are_drawn_and_the_title_says_so():
     y, p = classes()
     several = draw(y, p, reduction="classwise", name="network")

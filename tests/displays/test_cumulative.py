@@ -10,6 +10,8 @@ from fitontest.displays.cumulative import POINTS, SIZE, CumulativeDisplay
 from tests.displays.figures import blank, pixels, plain
 from tests.strategies import noisy
 
+pytestmark = pytest.mark.multiplies
+
 
 def test_the_line_is_the_walk_and_the_bar_is_the_error():
     y, p = noisy(300, ties=2, power=1.6)
@@ -41,6 +43,7 @@ def test_the_point_farthest_from_0_is_marked_for_ks():
     assert max(abs(record["low"]), abs(record["high"])) == pytest.approx(display.error.value)
 
 
+@pytest.mark.exhaustive
 def test_a_long_walk_keeps_its_extremes():
     rng = np.random.default_rng(0)
     p = rng.random(30_000)

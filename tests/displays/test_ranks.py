@@ -81,7 +81,7 @@ def evaluated(**options):
     return fot.evaluate(rng.random(300) < c, models, families=["beta", "isotonic"], **options)
 
 
-@pytest.mark.parametrize(("interval", "key"), [(None, "value"), (0.95, "debiased")])
+@pytest.mark.parametrize(("interval", "key"), [(None, "value"), ("always", "debiased")])
 def test_an_evaluation_is_ranked_by_the_number_that_it_quotes(interval, key):
     found = evaluated(interval=interval)
     display = found.plot_ranks(blank())

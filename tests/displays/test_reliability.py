@@ -263,13 +263,13 @@ def test_title_and_second_line_are_verdict_and_error():
     assert one(same).second == one(display).second
     assert one(same).title == headline
     assert one(draw(y, p)).second == f"calibration error {float(one(draw(y, p)).error):.3f}, n = 600"
-    assert "calibration error (beta) " in one(draw(y, p, family="beta", interval=0.95)).second
+    assert "calibration error (beta) " in one(draw(y, p, family="beta", interval="always")).second
 
 
 def test_an_interval_that_begins_at_zero_is_quoted_without_a_value():
     rng = np.random.default_rng(1)
     p = rng.random(500)
-    diagram = one(draw(rng.random(500) < p, p, interval=0.95))
+    diagram = one(draw(rng.random(500) < p, p, interval="always"))
     assert diagram.error.interval.low == 0
     assert diagram.second == f"calibration error 0.000 to {diagram.error.interval.high:.3f} (95 % CI), n = 500"
 
@@ -443,7 +443,7 @@ def boxes(display):
 def test_texts_are_on_the_figure_and_do_not_overlap(figure, size):
     rng = np.random.default_rng(0)
     p = rng.random(2000) ** 3
-    display = draw(rng.random(2000) < p**0.4, p, name="a model with a long name", ax=figure(size), interval=0.95)
+    display = draw(rng.random(2000) < p**0.4, p, name="a model with a long name", ax=figure(size), interval="always")
     found, whole = boxes(display), display.figure_.bbox
     for k, box in enumerate(found):
         assert box.x0 >= -2
@@ -501,6 +501,7 @@ def test_limits_are_the_ends_of_both_axes():
         draw(*SCORES, limits=(0.6, 0.2))
 
 
+@pytest.mark.exhaustive
 def test_estimators():
     rng = np.random.default_rng(0)
     x = rng.normal(size=(300, 2))

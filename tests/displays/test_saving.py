@@ -7,6 +7,8 @@ import fitontest as fot
 from tests.displays.figures import blank
 from tests.strategies import noisy
 
+pytestmark = pytest.mark.multiplies
+
 SAMPLE = fot.ScoreSample(*noisy(400))
 
 
@@ -37,6 +39,7 @@ def test_files_are_the_same_every_time(tmp_path, kind, ending, measured):
     assert len(first) > 5_000
 
 
+@pytest.mark.exhaustive
 def test_many_scores_are_a_small_file(tmp_path):
     rng = np.random.default_rng(0)
     p = rng.beta(0.4, 0.6, 100_000)

@@ -29,7 +29,7 @@ def draw(y, p, **options):
 
 def test_up_to_four_models_are_curves_on_the_same_axes_with_their_errors_beside():
     figure = blank((10, 6))
-    display = draw(Y, MODELS, ax=figure, interval=0.95)
+    display = draw(Y, MODELS, ax=figure, interval="always")
     assert display.overlaid
     assert len(display.axes_) == 1
     names = [artists["name"].get_text() for artists in display.artists_.values()]
@@ -121,7 +121,7 @@ def test_classwise_is_a_panel_per_class_on_the_same_axes():
 def test_panels_of_classes_have_verdicts_as_titles():
     y, p = classes(600)
     several = fot.ReliabilityDisplay.from_predictions(
-        y, p, reduction="classwise", interval=0.95, band=None, ax=blank((10, 5))
+        y, p, reduction="classwise", interval="always", band=None, ax=blank((10, 5))
     )
     for name, diagram in several.diagrams.items():
         label = int(name.removeprefix("class "))

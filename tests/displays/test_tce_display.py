@@ -9,6 +9,8 @@ import fitontest as fot
 from tests.displays.figures import blank, pixels, plain
 from tests.strategies import WHOLE_WEIGHTS, noisy, samples
 
+pytestmark = pytest.mark.multiplies
+
 
 def draw(y, p, **options):
     return fot.displays.TCEDisplay.from_predictions(y, p, **{"ax": blank(), **options})
@@ -47,6 +49,7 @@ def check_panels(display, error):
     assert f"TCE {100 * float(error):#.3g}".rstrip(".") in display.ax_.get_title(loc="left")
 
 
+@pytest.mark.exhaustive
 @given(samples(weights=WHOLE_WEIGHTS))
 @settings(max_examples=40)
 def test_violins_hold_every_prediction_and_every_rejection(sample):

@@ -10,6 +10,8 @@ import pytest
 import fitontest as fot
 from tests.strategies import noisy
 
+pytestmark = pytest.mark.multiplies
+
 NEEDED = {"probabilistic_kendall_tau": {"truth": np.sqrt}}
 MATRIX = np.random.default_rng(4).dirichlet([1, 1, 1], 150)
 LETTERS = np.array(["a", "b", "c"])[np.random.default_rng(5).integers(0, 3, 150)]
@@ -44,7 +46,7 @@ def test_settings_and_instances():
     drawn = fot.measure(y, p, "kernel", estimator="block", block_size=20, random_state=3)
     assert drawn.measure.random_state == 3
     assert fot.measure(y, p, "plug_in", family="beta", null_draws=20).null.values.size == 20
-    assert fot.measure(y, p, "plug_in", family="beta", interval=0.9, draws=20).interval.level == 0.9
+    assert fot.measure(y, p, "plug_in", family="beta", interval="always", level=0.9, draws=20).interval.level == 0.9
     by_class = fot.measure(LETTERS, MATRIX, "brier", reduction="classwise", labels=["a", "b", "c"])
     assert list(by_class.classes) == ["a", "b", "c"]
 
@@ -97,8 +99,8 @@ def test_the_ece_is_computed_by_hand():
 
 def test_the_ece_has_an_interval_and_a_null_as_the_general_one():
     y, p = noisy(200)
-    found = fot.ece(y, p, interval=0.9, draws=20, null_draws=30, random_state=1)
-    same = fot.gce(y, p, interval=0.9, draws=20, null_draws=30, random_state=1)
+    found = fot.ece(y, p, interval="always", level=0.9, draws=20, null_draws=30, random_state=1)
+    same = fot.gce(y, p, interval="always", level=0.9, draws=20, null_draws=30, random_state=1)
     assert (found.debiased, found.interval.low, found.interval.high) == (
         same.debiased,
         same.interval.low,

@@ -11,6 +11,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 import fitontest as fot
 from tests.measures.test_simplex_ece import drawn
 
+pytestmark = pytest.mark.multiplies
+
 NAMES = fot.measures.names("any")
 VARIANTS = {
     **{name: fot.measures.make(name) for name in NAMES},

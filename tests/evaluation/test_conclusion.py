@@ -1,7 +1,5 @@
 """An evaluation as it is printed: the verdict first, in about seven lines that say one thing."""
 
-import re
-
 import numpy as np
 import pytest
 
@@ -10,9 +8,10 @@ from fitontest.measures.interval import INDEPENDENT
 from fitontest.numerics.links import logit, sigmoid
 from tests.multiclass import draw
 
-pytestmark = pytest.mark.filterwarnings("ignore::fitontest.CalibrationWarning")  # of a single bin
-LAST = f"{INDEPENDENT}. Words: docs/which_number.md; all columns: print(evaluation.table()), or --verbose."
-FAMILIES = ["spline", "slope1", "isotonic", "beta"]
+pytestmark = [
+    pytest.mark.multiplies,
+    pytest.mark.filterwarnings("ignore::fitontest.CalibrationWarning"),  # of a single bin
+]
 
 
 def drawn(truth, n=2000, seed=0):
@@ -25,24 +24,17 @@ def overconfident(p):
     return sigmoid(0.5 * logit(p, 1e-9))
 
 
-def rows_of(text):
-    """Return the lines of the families, by name."""
-    lines = [line.split() for line in text.splitlines()]
-    return {cells[0]: cells for cells in lines if cells and cells[0] in FAMILIES}
+LAST = "More: .table(), .explain(), .plot()"
 
 
+@pytest.mark.exhaustive
 def test_an_overconfident_model_word_for_word():
     printed = str(fot.evaluate(*drawn(overconfident)))
     assert printed.splitlines() == [
-        "Overconfident: calibration is rejected (p <= 0.005); n = 2,000, share of positives 0.512.",
-        "Calibration error: debiased 0.103 (raw 0.104), 95 % interval 0.0863 to 0.121; if calibrated: 0.0123 (raw).",
-        "Slope 0.483 (0.422 to 0.545; 1 is ideal, below 1: predictions too extreme).",
-        "Mean residual 0.0131 (-0.00788 to 0.0341; 0 is ideal).",
-        "The families agree: each debiased value lies in the interval above.",
-        "spline    0.103  0.0863 to 0.121",
-        "slope1    0.108  0.0878 to 0.127",
-        "isotonic  0.105  0.0883 to 0.124",
-        "beta      0.101  0.0842 to 0.118",
+        "Overconfident. n = 2,000, 51 % events.",
+        "Calibration error  0.103  (95 % CI 0.086 to 0.121)",
+        "O:E of non-events  0.97   (0.93 to 1.02)",
+        "Slope              0.48   (0.42 to 0.54)   below 1: too extreme",
         LAST,
     ]
 
@@ -50,52 +42,61 @@ def test_an_overconfident_model_word_for_word():
 def test_a_calibrated_model_word_for_word():
     printed = str(fot.evaluate(*drawn(lambda p: p)))
     assert printed.splitlines() == [
-        "No miscalibration shown: calibration is not rejected (p = 0.86); n = 2,000, share of positives 0.504.",
-        "Calibration error: debiased 0 (raw 0.00762), 95 % interval 0 to 0.0125; if calibrated: 0.0123 (raw).",
-        "Slope 1.03 (0.939 to 1.13; 1 is ideal); mean residual 0.00509 (-0.0126 to 0.0228; 0 is ideal).",
-        "The families agree: each debiased value lies in the interval above.",
-        "spline    0  0 to 0.0125",
-        "slope1    0  0 to 0.0194",
-        "isotonic  0  0 to 0.0189",
-        "beta      0  0 to 0.0153",
-        "slope1: 1 bin: the error is the difference of the means",
-        (
-            "Errors up to 0.0125 cannot be ruled out (of any shape that persists over 1.6 % of the rows, "
-            "up to 0.0413); with 8,000"
-        ),
-        "rows about 0.00627 could.",
+        "No miscalibration shown. n = 2,000, 50 % events.",
+        "Calibration error  0.000 to 0.013 (95 % CI)",
+        "O:E of non-events  0.99  (0.96 to 1.03)",
+        "Slope              1.03  (0.94 to 1.13)",
+        "Errors up to 0.013 cannot be ruled out.",
         LAST,
     ]
 
 
-def test_confidences_begin_with_the_accuracy():
+def test_the_level_of_rare_events_stands_in_the_first_line_and_the_error_comes_last():
+    rng = np.random.default_rng(0)
+    p = rng.beta(1, 60, 40_000)
+    printed = str(fot.evaluate(rng.random(40_000) < 1.5 * p, p, families=["spline"])).splitlines()
+    first = "Scores too low: 46 % more events than predicted (O:E 1.46, 95 % CI 1.37 to 1.55)."
+    assert printed[0] == f"{first} n = 40,000, 953 events (2.4 %)."
+    assert [line.split()[0] for line in printed[1:]] == ["Slope", "Calibration", "More:"]
+
+
+def test_confidences_begin_with_what_was_right():
     P, y = draw(400)
     evaluation = fot.evaluate(y, P, reduction="confidence")
     sample = evaluation.sample
-    first = f"Accuracy {sample.base_rate:.3f}, mean confidence {sample.mean_score:.3f}. {evaluation.verdict.headline}: "
-    assert str(evaluation).startswith(first)
-    assert "share of positives" not in str(evaluation)
-    assert str(evaluation).count(f"n = {sample.n:,}") == 1
+    rows = f"n = {sample.n}, right in {100 * sample.base_rate:.0f} %, stated {100 * sample.mean_score:.0f} %."
+    assert str(evaluation).startswith(f"{evaluation.verdict.opening}. {rows}")
+    assert "events" not in str(evaluation)
 
 
 @pytest.mark.parametrize("truth", [overconfident, lambda p: p, lambda p: 0.7 * p], ids=["over", "calibrated", "high"])
 @pytest.mark.parametrize("n", [20, 300, 2000])
-def test_it_is_short_and_quotes_the_digits_of_the_table(truth, n):
+def test_it_is_short_and_says_what_the_verdict_says(truth, n):
     evaluation = fot.evaluate(*drawn(truth, n))
-    printed, table = str(evaluation), str(evaluation.table())
-    verdict = evaluation.verdict
-    assert printed.splitlines()[0].startswith(f"{verdict.headline}: {verdict.decision}")
-    assert printed.splitlines()[-1] == LAST
-    of_rows = len(evaluation.notes) + (0 if verdict.shown else 2) + (verdict.interval.roughness is not None) * 2
-    assert len(printed.splitlines()) <= 10 + of_rows + ("widened to hold that" in printed)
-    assert max(map(len, printed.splitlines())) <= 118
-    in_table = rows_of(table)
-    for name, cells in rows_of(printed).items():
-        assert cells[1:5] == in_table[name][1:5]
-    debiased, low, high = (rows_of(printed)["spline"][k] for k in (1, 2, 4))
-    assert f"debiased {debiased} (raw {in_table['spline'][5]}), 95 % interval {low} to {high}" in printed
-    assert f"debiased {debiased} (raw {in_table['spline'][5]}), 95 % interval {low} to {high}" in str(verdict)
-    assert f"if calibrated: {in_table['spline'][7]} (raw)" in printed
+    printed, verdict = str(evaluation).splitlines(), evaluation.verdict
+    assert " ".join(printed).startswith(f"{verdict.opening}. n = {n:,}, ")
+    assert printed[-1] == LAST
+    assert len(printed) <= 8
+    assert max(map(len, printed)) <= 118
+    quoted = verdict.estimate.in_words
+    assert quoted in " ".join(" ".join(printed).split())
+    assert f"calibration error {quoted}." in str(verdict)
+
+
+def test_it_explains_its_words_and_numbers():
+    evaluation = fot.evaluate(*drawn(overconfident, 300))
+    text = " ".join(str(evaluation.explain()).split())
+    verdict, spline = evaluation.verdict, evaluation["spline"]
+    assert text.startswith(f"{verdict.opening}. Calibration is rejected (p <= 0.005): of 200 sets of labels ")
+    assert f"Its float() is {spline.value:.3f}, the plug-in" in text
+    assert f"of calibrated scores that would be {spline.null.mean:.3f} on average." in text
+    assert "below 1 the scores are too extreme (overconfident)" in text
+    assert "It does not hold here: the interval of O:E is not within the tolerance; " in text
+    assert evaluation.explain().to_dict() == evaluation.to_dict()
+    close = fot.evaluate(*drawn(lambda p: p, 20_000), families=["spline"])
+    assert "All of it holds here." in " ".join(str(close.explain()).split())
+    without = fot.evaluate(*drawn(overconfident, 300), measures=["ece"], interval=None)
+    assert str(without.explain()).startswith("n = 300, share of positives")
 
 
 def test_the_records_are_those_of_the_table_at_length():
@@ -109,58 +110,52 @@ def test_the_records_are_those_of_the_table_at_length():
 def test_html_has_the_same_lines():
     evaluation = fot.evaluate(*drawn(overconfident, 300))
     html = evaluation._repr_html_()
-    assert html.startswith(f"<p>{evaluation.verdict.headline}: ")
-    assert html.count("<tr>") == 4
+    assert html.startswith(f"<p>{evaluation.verdict.headline}")
+    assert html.count("<tr>") == 3
     assert html.count("<th>") == 0
     assert "<thead>" in evaluation.table()._repr_html_()
 
 
-def test_one_family_has_no_line_of_its_own_if_it_is_the_one_that_is_quoted():
+def test_families_have_a_line_where_the_one_that_is_quoted_is_none_of_them():
     y, p = drawn(overconfident, 300)
-    assert "agree" not in str(fot.evaluate(y, p, families=["spline"]))
-    other = str(fot.evaluate(y, p, families=["platt"]))
-    assert "Calibration error (spline, l1): debiased " in other
-    assert re.search(r"^platt  0\.\d+  0\.\d+ to 0\.\d+$", other, re.MULTILINE)
-
-
-def test_families_under_another_norm_are_not_compared_with_what_is_quoted():
-    printed = str(fot.evaluate(*drawn(overconfident, 300), norm="l2"))
-    assert "agree" not in printed
-    assert "By family (l2):" in printed
-    assert "Calibration error (spline, l1): debiased " in printed
+    evaluation = fot.evaluate(y, p, families=["platt", "beta"])
+    assert "Calibration error (spline, l1)  0." in str(evaluation)
+    assert f"\nBy family, l1: platt {evaluation['platt'].in_words}; beta {evaluation['beta'].in_words}.\n" in str(
+        evaluation
+    )
+    squared = str(fot.evaluate(y, p, norm="l2"))
+    assert "Calibration error (spline, l1)  0." in squared
+    assert "\nBy family, l2: spline " in squared
+    assert "By family" not in str(fot.evaluate(y, p))
 
 
 def test_other_measures_stand_in_a_line():
     y, p = drawn(overconfident, 300)
     evaluation = fot.evaluate(y, p, families=["spline", "identity"], measures=["ece", "tce"], null_draws=40)
-    null = evaluation["ece"].null
-    assert f"Other measures: ece {float(evaluation['ece']):.3f} (if calibrated {null.mean:#.3g}; p = " in str(
-        evaluation
-    )
-    assert re.search(r"^identity +raw 0$", str(evaluation), re.MULTILINE)
-    assert "identity: no interval, for " in str(evaluation)
+    assert f"Other measures: ece {float(evaluation['ece']):.3f} (if calibrated 0." in str(evaluation)
+    assert "; tce " in str(evaluation)
+    assert "identity" not in str(evaluation)
 
 
+@pytest.mark.exhaustive
 def test_what_makes_the_numbers_worth_less_is_said():
     y, p = drawn(overconfident, 600)
     certain = np.where(p > 0.8, 1.0, p)
-    printed = str(fot.evaluate(y, certain, families=["spline"]))
-    wrong = 1 - y[p > 0.8].mean()
+    evaluation = fot.evaluate(y, certain, families=["spline"])
     share = np.mean(p > 0.8)
-    assert (
-        f"{100 * share:.0f} % of the scores are exactly 1, and {100 * wrong:.0f} % of those rows are negative: of "
-        "calibrated scores none would be." in printed
-    )
-    assert "; scores of 0 and 1 left out)" in printed
+    assert f"scores of 1 are 0.25 too high ({100 * share:.0f} % of the rows)" in " ".join(str(evaluation).split())
+    assert "Scores of exactly 0 and 1 are left out." in " ".join(str(evaluation.explain()).split())
     weights = np.random.default_rng(0).random(600)
-    assert "\nweights are importances: 600 rows tell as much as " in str(fot.evaluate(y, p, sample_weight=weights))
+    weighted = str(fot.evaluate(y, p, sample_weight=weights))
+    assert "\nweights are importances: 600 rows tell as much as " in weighted
     few = str(fot.evaluate(y[:12], p[:12], families=["spline"]))
-    assert "No slope, since a class has fewer than 10 rows of a score between 0 and 1" in few
-    other_level = str(fot.evaluate(y, p, families=["spline"], interval=0.9))
-    assert "90 % interval" in other_level
-    assert ", both at 95 %." in other_level
+    assert "Slope              none: a class has fewer than 10 rows of a score between 0 and 1" in few
+    other_level = str(fot.evaluate(y, p, families=["spline"], interval="always", level=0.9))
+    assert "(90 % CI 0." in other_level
+    assert "(95 % CI 0." in other_level
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("rows", "first"),
     [
@@ -182,7 +177,7 @@ def test_rows_that_are_no_independent_ones_are_told_before_the_verdict(rows, fir
     grouped = fot.evaluate(
         np.repeat(y, copies), np.repeat(p, copies), groups=np.repeat(np.arange(500), copies), **given
     )
-    assert str(grouped).startswith("No miscalibration shown: ")
+    assert str(grouped).startswith("No miscalibration shown")
 
 
 @pytest.mark.parametrize(
@@ -218,19 +213,22 @@ def test_hardly_any_groups_of_several_rows_leave_no_verdict():
     pairs = np.repeat(np.arange(300), np.where(np.arange(300) < 5, 2, 1))  # which hardly matter
     evaluation = fot.evaluate(y[pairs], p[pairs], families=["platt"], groups=pairs, null_draws=99)
     assert evaluation.verdict is not None
-    assert "nly 5 groups have two rows or more: rho is hardly known, and hardly matters." in str(evaluation)
+    explained = " ".join(str(evaluation.explain()).split())
+    assert "nly 5 groups have two rows or more: rho is hardly known, and hardly matters." in explained
 
 
+@pytest.mark.exhaustive
 def test_a_rough_map_is_told_of_in_one_voice():
     rng = np.random.default_rng(1)
     p = rng.random(5000)
     truth = p + 0.1 * np.sin(40 * np.pi * p) * np.clip(np.minimum(p, 1 - p) / 0.1, 0, 1)
     evaluation = fot.evaluate(rng.random(5000) < truth, p)
     printed = str(evaluation)
-    assert "\nA spline does not fit (p = " in printed
-    assert "\nThe families disagree: " in printed
-    assert " by more than noise; the true map is rough." in " ".join(printed.split())
-    assert "The families agree" not in printed
+    assert "   a spline does not fit\n" in printed
+    explained = " ".join(str(evaluation.explain()).split())
+    assert " A spline does not fit (p = " in explained
+    assert " The families disagree: " in explained
+    assert " by more than noise; the true map is rough." in explained
 
 
 def test_without_intervals_the_table_alone_is_printed():

@@ -8,6 +8,8 @@ import pytest
 
 import fitontest as fot
 
+pytestmark = pytest.mark.multiplies
+
 RNG = np.random.default_rng(1)
 P = RNG.random(240)
 Y = (RNG.random(240) < P**1.5).astype(int)
@@ -47,17 +49,21 @@ def test_folds_hold_out_whole_groups():
 
 
 INFERENCE = {
-    "calibration_error": lambda **groups: fot.calibration_error(Y, P, draws=20, interval=0.9, **groups).to_dict(),
-    "calibration_error, slope1": lambda **groups: fot.calibration_error(
-        Y, P, family="slope1", draws=20, interval=0.9, **groups
+    "calibration_error": lambda **groups: fot.calibration_error(
+        Y, P, draws=20, interval="always", level=0.9, **groups
     ).to_dict(),
-    "gce": lambda **groups: fot.gce(Y, P, null_draws=20, interval=0.9, **groups).to_dict(),
+    "calibration_error, slope1": lambda **groups: fot.calibration_error(
+        Y, P, family="slope1", draws=20, interval="always", level=0.9, **groups
+    ).to_dict(),
+    "gce": lambda **groups: fot.gce(Y, P, null_draws=20, interval="always", level=0.9, **groups).to_dict(),
     "tce": lambda **groups: fot.tce(Y, P, null_draws=20, **groups).to_dict(),
     "proper_error": lambda **groups: fot.evaluation.proper_error(Y, P, null_draws=5, **groups).to_dict(),
     "classwise": lambda **groups: fot.calibration_error(
         Y, BOTH, reduction="classwise", null_draws=20, **groups
     ).to_dict(),
-    "canonical": lambda **groups: fot.gce(Y, BOTH, reduction="canonical", interval=0.9, draws=15, **groups).to_dict(),
+    "canonical": lambda **groups: fot.gce(
+        Y, BOTH, reduction="canonical", interval="always", level=0.9, draws=15, **groups
+    ).to_dict(),
     "evaluate": lambda **groups: fot.evaluate(Y, P, families=["beta"], **groups).to_dict(),
     "evaluate by": lambda **groups: fot.evaluate(Y, P, by=PATIENT % 2, families=["beta"], **groups).to_dict(),
     "compare_calibrators": lambda **groups: fot.compare_calibrators(

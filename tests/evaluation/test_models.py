@@ -9,7 +9,6 @@ import pytest
 from matplotlib.figure import Figure
 
 import fitontest as fot
-from fitontest.results.text import debiased_and_raw
 
 RNG = np.random.default_rng(0)
 P = RNG.random(800)
@@ -25,6 +24,7 @@ def models():
     return fot.evaluate(Y, MODELS, **QUICK)
 
 
+@pytest.mark.exhaustive
 def test_each_evaluation_is_that_of_the_scores_alone(models):
     assert list(models) == list(MODELS)
     assert len(models) == 3
@@ -38,15 +38,15 @@ def test_each_evaluation_is_that_of_the_scores_alone(models):
 def test_the_conclusion_stands_first_and_then_a_line_for_each_model(models):
     lines = str(models).splitlines()
     assert lines[0] == "Calibration is rejected for too high, overconfident; not rejected for calibrated."
-    assert " ".join(lines[1].split()) == "model verdict calibration error 95 % interval slope mean residual p-value n"
+    assert " ".join(lines[1].split()) == "model verdict calibration error 95 % CI O:E of non-events slope p-value n"
     for name, line in zip(MODELS, lines[3:6], strict=True):
         verdict = models[name].verdict
         assert line.startswith(name)
         assert verdict.headline in line
-        assert debiased_and_raw(verdict.estimate.debiased, verdict.estimate.value) in line
+        ends = f"{verdict.interval.low:.3f} to {verdict.interval.high:.3f}"
+        assert f" {verdict.estimate.debiased:.3f}  {ends} " in line
         assert line.endswith(" 800")
     assert "fot.compare_errors(y_true, p_a, p_b)" in str(models)
-    assert "share of positives less mean score" in str(models)
 
 
 def test_all_or_none_rejected():
@@ -92,9 +92,9 @@ def test_several_classes(reduction):
     assert json.loads(models.to_json())["models"][0]["model"] == "first"
 
 
-def test_of_confidences_the_residual_is_of_the_accuracy():
+def test_of_confidences_the_ratio_is_of_predictions():
     models = fot.evaluate(LETTERS, {"first": MATRIX}, reduction="confidence", **QUICK)
-    assert "accuracy less mean confidence" in str(models)
+    assert "O:E of wrong predictions" in str(models)
 
 
 def test_notes_name_their_model():

@@ -18,6 +18,8 @@ from matplotlib.figure import Figure
 import fitontest as fot
 from fitontest.numerics.significance.holm import holm_adjusted
 
+pytestmark = pytest.mark.multiplies
+
 QUICK = {"families": [fot.Slope1(10), "isotonic"], "interval": None, "null_draws": 130}
 NULLS = {"families": [fot.Slope1(4)], "interval": None}
 
@@ -42,7 +44,7 @@ def same(one, other):
 
 def alone(*rows, **settings):
     """Return the evaluation of one segment. Its null is that of an interval, which segments have without one too."""
-    return fot.evaluate(*rows, **{"null_draws": 200, **settings, "interval": 0.9, "draws": 15})
+    return fot.evaluate(*rows, **{"null_draws": 200, **settings, "interval": "always", "level": 0.9, "draws": 15})
 
 
 def test_a_segment_is_as_it_is_alone_and_the_total_is_that_of_all_rows(segmented):
@@ -306,6 +308,7 @@ def test_a_segment_of_weight_zero_is_listed_without_rows(kind):
         segmented["south"]
 
 
+@pytest.mark.exhaustive
 def test_draws_are_forty_for_each_segment():
     y, p, _ = rows(40)
     segments = np.arange(40) % 8
@@ -433,12 +436,15 @@ def test_a_copy_of_the_result_says_the_same_of_repeated_rows():
     assert str(pickle.loads(pickle.dumps(segments))) == str(segments)
 
 
+@pytest.mark.exhaustive
 def test_crossed_segments_are_named_by_their_columns_in_every_sentence_and_table():
     y, p, region = rows()
     coded = {"race": np.where(region == "south", 2, 1), "sex": np.arange(y.size) % 2}
     found = fot.evaluate(y, p, by=coded, families=["slope1"])
     assert {"race = 1, sex = 0", "race = 2, sex = 1"} < set(found.to_frame()["segment"])
-    shown = " ".join(str(found).split()).split(" (Holm")[0]
+    first, shown = " ".join(str(found).split()).split(" (Holm")[0].split("). ")
+    assert first.startswith("Scores too high: 16 % fewer events than predicted (O:E 0.84, 95 % CI ")
+    assert "; the worst segment is race = 2, sex = 0 (O:E 0." in first
     assert re.fullmatch(r"Miscalibration is shown in \d of 4 segments: (race = \d, sex = \d(; |$))+", shown)
     matrix = fot.evaluate(y, p, by=np.column_stack([*coded.values()]), families=["slope1"])
     assert "column 1 = 2, column 2 = 0" in str(matrix)
@@ -447,6 +453,7 @@ def test_crossed_segments_are_named_by_their_columns_in_every_sentence_and_table
     assert "race = 1, sex = 1: " in str(fot.risk.validate(y, p, by=coded))
 
 
+@pytest.mark.exhaustive
 def test_a_segment_of_one_row_does_not_stand_before_those_whose_error_is_sure():
     y, p, region = rows()
     y, p, segment = np.append(y, 0), np.append(p, 0.85), np.append(region, "one")

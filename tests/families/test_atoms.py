@@ -14,6 +14,8 @@ from fitontest.maps.atoms import AtomsMap
 from tests.labellings import entries_of_columns
 from tests.strategies import aggregated, noisy
 
+pytestmark = pytest.mark.multiplies
+
 GRID = np.linspace(0, 1, 101)
 FAMILIES = {  # whose settings do not depend on folds, so that weights are repetitions
     "pl": fot.PL(2, ensemble=False),

@@ -13,6 +13,8 @@ from fitontest.numerics.random import held_out_rows
 from tests.labellings import entries_of_columns
 from tests.strategies import noisy, samples
 
+pytestmark = pytest.mark.multiplies
+
 SCHEMES = {"equal_mass": fot.partitions.EqualMass, "equal_width": fot.partitions.EqualWidth}
 
 

@@ -12,6 +12,8 @@ from fitontest.numerics.random import held_out_rows
 from tests.labellings import entries_of_columns
 from tests.strategies import noisy, samples
 
+pytestmark = pytest.mark.multiplies
+
 
 def test_slope1_shifts_and_flat_levels():
     p, y = np.array([0.1, 0.2, 0.7, 0.8]), [0, 1, 1, 1]

@@ -9,6 +9,8 @@ import fitontest as fot
 from fitontest.families.base import family_class
 from tests.strategies import noisy
 
+pytestmark = pytest.mark.multiplies
+
 CALIBRATORS = [name for name in fot.families.names("two") if family_class(name).calibrator]
 BOUNDED = [*CALIBRATORS, "pl", "pl3", "rcs"]  # which can be listed too
 GRID = np.concatenate((np.linspace(0, 1, 201), 10.0 ** -np.arange(3, 17), 1 - 10.0 ** -np.arange(3, 17)))

@@ -36,6 +36,7 @@ def test_each_labelling_of_few_rows_is_computed_once(n, computed):
     np.testing.assert_array_equal(remembered(entries, "others", labels, lambda columns: 2 * columns), 2 * labels)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("w", [None, np.arange(1.0, 9.0) / 4], ids=["rows", "importances"])
 def test_a_mixture_of_eight_rows_is_that_of_each_labelling(w):
     """Labels that a threshold separates have fits of their own, which hundreds of draws shall not repeat."""
@@ -46,6 +47,7 @@ def test_a_mixture_of_eight_rows_is_that_of_each_labelling(w):
         np.testing.assert_allclose(found, Family.fit_many(stacking, entries, labels).at(), rtol=0, atol=1e-8)
 
 
+@pytest.mark.exhaustive
 def test_draws_of_eight_rows_are_not_fitted_one_by_one(monkeypatch):
     """Of 200 labellings of 8 rows some 50 fits of each family are made in place of thousands."""
     fitted = []

@@ -10,6 +10,8 @@ from fitontest.families.base import Family, shares_fits
 from tests.labellings import entries_of_columns, fit_predict_many
 from tests.strategies import noisy
 
+pytestmark = pytest.mark.multiplies
+
 FAST = {
     "fixed": fot.Slope1(5),
     "other fixed": fot.Slope1(7),
@@ -94,6 +96,7 @@ def test_entries_of_several_rows(name, whole):
     np.testing.assert_allclose(FAST[name].fit_many(entries, positives).at(), expected, rtol=0, atol=1e-12)
 
 
+@pytest.mark.exhaustive
 def test_settings_do_not_share_what_entries_remember():
     y, p = noisy(150)
     entries, order = entries_of_columns(p, read_weights(np.ones(p.size), "w"))

@@ -17,6 +17,8 @@ from tests.strategies import noisy
 from tests.test_contracts import VARIANTS as OF_SCORES
 from tests.test_multiclass_contracts import VARIANTS as OF_CLASSES
 
+pytestmark = pytest.mark.multiplies
+
 Y, P = noisy(200, ties=2)
 GROUPS = np.random.default_rng(3).integers(0, 40, size=200)
 MATRIX, LABELS = draw()

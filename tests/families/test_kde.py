@@ -10,6 +10,8 @@ from fitontest.maps.binned import constant
 from tests.labellings import fit_predict_many
 from tests.strategies import as_counts, noisy, samples
 
+pytestmark = pytest.mark.multiplies
+
 # KDEpy 1.1.12: pi f1 / f, each NaiveKDE(bw=h, kernel="triweight") fitted to the scores, their mirror images at 0 and
 # those at 1, with h = std(p) 60^(-1/5); p and y as in `golden`, at five of the scores and at two places between
 AT = [0.034442, 0.214782, 0.45085, 0.686918, 0.978714]

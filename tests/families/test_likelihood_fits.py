@@ -14,6 +14,8 @@ from sklearn.metrics import log_loss
 import fitontest as fot
 from tests.strategies import samples
 
+pytestmark = pytest.mark.multiplies
+
 
 def columns(p, eps):
     q = np.clip(p, eps, 1 - eps)

@@ -14,6 +14,8 @@ from fitontest.numerics.links import logit, sigmoid
 from fitontest.numerics.random import held_out_rows
 from tests.strategies import noisy
 
+pytestmark = pytest.mark.multiplies
+
 GRID = np.linspace(0, 1, 501)
 
 

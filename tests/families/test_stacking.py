@@ -43,6 +43,7 @@ def test_it_is_the_mixture_of_the_definition():
     assert stacking.n_parameters_ == pytest.approx(expected + np.count_nonzero(stacking.weights_) - 1)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("family", [fot.PL(cv=5), fot.PL3(2, cv=4), fot.PL(cv=4, max_bins=3, random_state=5)])
 def test_members_with_folds_of_their_own_use_their_fold_maps(family):
     """Each row is predicted by the fold map that was fitted without it, of which the family's map is the mean."""

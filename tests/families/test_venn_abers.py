@@ -40,6 +40,7 @@ def test_it_is_the_package():
     np.testing.assert_allclose(high, P1, rtol=0, atol=1e-12)
 
 
+@pytest.mark.exhaustive
 @given(data=samples(max_size=20), others=st.lists(st.floats(0, 1), max_size=4))
 def test_it_is_two_isotonic_fits_with_the_score_added(data, others):
     y, p, w = data

@@ -7,6 +7,8 @@ from scipy.stats import t as student
 import fitontest as fot
 from tests.published import figures, predictions
 
+pytestmark = pytest.mark.multiplies
+
 ROWS = figures("gda_errors")
 every_row = pytest.mark.parametrize("row", ROWS, ids=lambda r: f"{r['table']}-{r['index']}-{r['dataset']}")
 

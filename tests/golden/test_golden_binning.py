@@ -11,6 +11,8 @@ from fitontest.measures.plug_in import PlugIn
 from fitontest.numerics.random import held_out_rows
 from tests.published import figures, predictions
 
+pytestmark = pytest.mark.multiplies
+
 GOLDEN = figures("golden_binning")
 SCHEMES = {"eq_size": "equal_mass", "eq_width": "equal_width"}
 SETS = {f"{d['shape']}-{d['ce']}-{d['n']}": d for d in GOLDEN["datasets"]}

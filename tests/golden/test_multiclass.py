@@ -7,10 +7,10 @@ import pytest
 from sklearn.base import clone
 
 import fitontest as fot
-from fitontest.data.predictions import read_classes
-from fitontest.data.simplex_sample import SimplexSample
 from fitontest.families.multiclass.penalties import hold_out
 from tests.multiclass import golden, losses, open_set
+
+pytestmark = pytest.mark.multiplies
 
 SETS = (
     "mc_netcal_lenet-5-cifar-10",
@@ -109,7 +109,7 @@ def test_cross_validated_multiples(kind, name):
     """The same folds, by row number, and the losses of the whole grid."""
     expected = golden()[name][f"{kind}_cv_mod5"]
     P, y, _, _, labels = loaded(name)
-    rows = SimplexSample.of(read_classes((y, P, None), labels))
+    rows = fot.read(y, P, labels=labels, reduction="canonical")
     folds = [np.flatnonzero(np.arange(y.size) % 5 == i) for i in range(5)]
     grid = expected["grid"][::-1]
     held_out = hold_out(FAMILIES[kind]._maps, grid, rows, folds)

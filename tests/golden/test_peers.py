@@ -13,6 +13,8 @@ import fitontest as fot
 from fitontest.measures.plug_in import PlugIn
 from tests.published import figures, predictions
 
+pytestmark = pytest.mark.multiplies
+
 GOLDEN = figures("golden_peers")
 GRID = np.array(GOLDEN["grid"])
 SETS = list(GOLDEN["results"])

@@ -12,7 +12,7 @@ import fitontest as fot
 from tests.golden.test_peers import EQUAL_WIDTH, SETS, TCE, UC, WITHOUT_TIES, peer_values, sample_of
 
 MOST_COLUMNS = 50
-pytestmark = pytest.mark.filterwarnings("ignore:.* rows do not add up to 1")
+pytestmark = [pytest.mark.multiplies, pytest.mark.filterwarnings("ignore:.* rows do not add up to 1")]
 
 
 def embedded(name):

@@ -18,6 +18,8 @@ from scipy.stats import multivariate_normal
 import fitontest as fot
 from tests.published import figures
 
+pytestmark = pytest.mark.multiplies
+
 PAGE = figures("penguins")
 PRINTED = PAGE["printed"]
 

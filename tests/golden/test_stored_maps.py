@@ -21,6 +21,8 @@ from fitontest.maps.stored import StoredMap
 from tests.golden.write_maps import main as write
 from tests.golden.write_maps import sum_of, sums_of
 
+pytestmark = pytest.mark.multiplies
+
 FOLDERS = sorted(Path(__file__).parent.glob("maps_*"))
 FIRST = FOLDERS[0]
 FILES = sorted(Path(__file__).parent.glob("maps_*/*.json"))

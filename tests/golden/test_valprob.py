@@ -17,6 +17,8 @@ from scipy.special import ndtr, ndtri
 import fitontest as fot
 from tests.valprob import EVERY_KEY, Rows, answer, assert_alike, assert_ours_is_the_answer, rows_of
 
+pytestmark = pytest.mark.multiplies
+
 EXACT = 1e-12  # R prints 15 digits
 DIFFERENCE = 1e-11  # of likelihoods of a thousand
 GLM = 1e-7  # glm and lrm of R stop where the deviance hardly changes

@@ -51,6 +51,7 @@ class Gathering:
         return [pickle.loads(pickle.dumps(one)) for one in self.given]
 
 
+@pytest.mark.exhaustive
 def test_each_process_of_ignite_has_the_error_of_what_all_of_them_give_to_all_gather(monkeypatch):
     stand_ins.install("ignite", monkeypatch)
     names = names_of("ignite")

@@ -57,6 +57,7 @@ def follow(package: str, unexpected: str) -> None:
     plt.close("all")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("package", HEADINGS)
 def test_a_recipe_prints_what_the_page_shows_with_a_stand_in(package, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

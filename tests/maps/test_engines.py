@@ -8,6 +8,8 @@ import fitontest as fot
 from tests.maps.engines import engine_params, make_frame, names_of, read_columns
 from tests.maps.scores import EXACT, MAPS, STEEP, assert_promised, edge_set
 
+pytestmark = pytest.mark.multiplies
+
 every_engine = pytest.mark.parametrize("engine", engine_params())
 SLOW = ("dask", "pyspark")  # engines that take seconds for each map; the mixture holds three other kinds
 FEW = [  # one of each formula; the others differ in numbers, which SQL is tested with

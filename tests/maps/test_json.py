@@ -18,6 +18,8 @@ from tests.maps.test_maps import MAPS
 from tests.quick_families import quick
 from tests.strategies import noisy
 
+pytestmark = pytest.mark.multiplies
+
 GRID = np.concatenate((np.linspace(0, 1, 201), [5e-324, 1e-300, np.nextafter(1, 0)]))
 AWKWARD = [-0.0, 5e-324, -5e-324, 2.225073858507201e-308, 0.1 + 0.2, 1 / 3, 1e22, 123456789.12345679, 1e300]
 NUMBERS = st.sampled_from(AWKWARD) | st.floats(-1e300, 1e300)

@@ -7,6 +7,8 @@ import pytest
 import fitontest as fot
 from tests.maps.scores import MAPS, STEEP, assert_promised, edge_set
 
+pytestmark = pytest.mark.multiplies
+
 
 def executed(sql, **columns):
     """Return the values of an expression in a SELECT over columns."""

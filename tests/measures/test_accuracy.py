@@ -91,6 +91,7 @@ def test_labels_of_one_class():
     assert "no pair of a positive and a negative" in found.note
 
 
+@pytest.mark.exhaustive
 def test_their_p_values_are_two_sided():
     """Scores that are too cautious have less loss, and a greater AUC, than if they were calibrated."""
     rng = np.random.default_rng(0)

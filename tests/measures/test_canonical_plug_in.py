@@ -8,6 +8,8 @@ import pytest
 import fitontest as fot
 from tests.measures.test_simplex_ece import canonical, drawn
 
+pytestmark = pytest.mark.multiplies
+
 
 @pytest.mark.parametrize("distance", ["total_variation", "cityblock", "squared_euclidean"])
 @pytest.mark.parametrize("norm", ["l1", "l2", "squared", "max"])

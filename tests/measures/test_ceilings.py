@@ -13,6 +13,8 @@ from fitontest.measures.pairs import EntryPairs
 from fitontest.numerics.simplex_distances import names as names_of_distances
 from fitontest.uncertainty.local_error import LocalError
 
+pytestmark = pytest.mark.multiplies
+
 M = fot.measures
 NORMS = ("l1", "l2", "squared", "max", "q50", "q90")
 PAIRS = EntryPairs.of(Entries(np.array([0.2, 0.7]), np.ones(2), np.ones(2, dtype=int), whole=True))  # of no truth

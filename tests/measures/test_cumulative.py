@@ -170,10 +170,11 @@ def test_the_interval_reaches_as_far_as_the_noise():
     assert estimate.debiased == pytest.approx(np.sqrt(estimate.value**2 - more**2 * np.mean(values**2)), abs=1e-15)
     assert estimate.interval.low <= estimate.debiased <= estimate.value
     text = str(estimate)
-    assert text.startswith("ECCE: debiased 0.0")
+    assert text.startswith(f"ECCE: {estimate.value:.3f}; corrected for chance {estimate.in_words}")
     assert "as far as the noise of labels reaches on either side" in text
 
 
+@pytest.mark.exhaustive
 def test_the_interval_of_evaluate_is_that_of_measure():
     y, p = rows()
     one = fot.measure(y, p, "ecce")
@@ -189,15 +190,17 @@ def test_the_interval_of_evaluate_is_that_of_measure():
 def test_weights_are_repetitions_in_nulls_and_intervals():
     y, p = rows(200)
     w = np.random.default_rng(1).integers(0, 3, 200)
-    weighted = estimate_of(ECCE, fot.ScoreSample(y, p, w), redrawing=Redrawing(interval=0.9))
-    repeated = estimate_of(ECCE, fot.ScoreSample(np.repeat(y, w), np.repeat(p, w)), redrawing=Redrawing(interval=0.9))
+    weighted = estimate_of(ECCE, fot.ScoreSample(y, p, w), redrawing=Redrawing(interval="always", level=0.9))
+    repeated = estimate_of(
+        ECCE, fot.ScoreSample(np.repeat(y, w), np.repeat(p, w)), redrawing=Redrawing(interval="always", level=0.9)
+    )
     assert weighted.interval.low == pytest.approx(repeated.interval.low, abs=1e-14)
     np.testing.assert_allclose(weighted.null.values, repeated.null.values, atol=1e-14)
 
 
 def test_a_level_that_needs_more_draws_has_them():
     y, p = rows(100)
-    estimate = estimate_of(ECCE, fot.ScoreSample(y, p), redrawing=Redrawing(interval=0.9995))
+    estimate = estimate_of(ECCE, fot.ScoreSample(y, p), redrawing=Redrawing(interval="always", level=0.9995))
     assert estimate.null.values.size == 2000
     reach = noise_of(fot.ScoreSample(y, p)) * estimate.null.values.max()
     assert estimate.interval.high - estimate.value == pytest.approx(reach)
@@ -222,9 +225,9 @@ def test_normal_walks_of_many_rows_have_the_law_of_labels(monkeypatch):
     rng = np.random.default_rng(0)
     p = rng.integers(0, 400, 3000) / 399.0
     sample = fot.ScoreSample(rng.random(3000) < p, p)
-    counted = estimate_of(ECCE, sample, redrawing=Redrawing(2000, interval=0.95)).null
+    counted = estimate_of(ECCE, sample, redrawing=Redrawing(2000, interval="always")).null
     monkeypatch.setattr("fitontest.uncertainty.seminorm.MOST_ROWS", 100)
-    normal = estimate_of(ECCE, fot.ScoreSample(sample.y, p), redrawing=Redrawing(2000, interval=0.95)).null
+    normal = estimate_of(ECCE, fot.ScoreSample(sample.y, p), redrawing=Redrawing(2000, interval="always")).null
     assert not np.array_equal(counted.values, normal.values)
     assert normal.mean == pytest.approx(counted.mean, abs=5 * counted.sd / np.sqrt(1000))
     assert np.quantile(normal.values, 0.95) == pytest.approx(np.quantile(counted.values, 0.95), rel=0.06)
@@ -235,12 +238,12 @@ def test_groups_widen_the_interval():
     group = np.repeat(np.arange(60), 20)
     p = rng.random(1200)
     y = rng.random(1200) < np.clip(p + 0.25 * rng.standard_normal(60)[group], 0, 1)
-    alone = estimate_of(ECCE, fot.ScoreSample(y, p), redrawing=Redrawing(interval=0.95))
-    grouped = estimate_of(ECCE, fot.read(y, p, groups=group), redrawing=Redrawing(interval=0.95))
+    alone = estimate_of(ECCE, fot.ScoreSample(y, p), redrawing=Redrawing(interval="always"))
+    grouped = estimate_of(ECCE, fot.read(y, p, groups=group), redrawing=Redrawing(interval="always"))
     assert grouped.value == alone.value
     assert grouped.interval.high > alone.interval.high + 0.01
     assert grouped.evidence.asymptotic_p_value is None
-    few = estimate_of(ECCE, fot.read(y, p, groups=group // 12), redrawing=Redrawing(interval=0.95))
+    few = estimate_of(ECCE, fot.read(y, p, groups=group // 12), redrawing=Redrawing(interval="always"))
     assert few.interval is None
     assert "effective groups" in few.interval_reason or "groups" in few.interval_reason
 

@@ -19,6 +19,8 @@ from fitontest.measures.estimate import RAW_NOTE
 from fitontest.uncertainty import intervals
 from tests.strategies import noisy
 
+pytestmark = pytest.mark.multiplies
+
 Y, P = noisy(300)
 
 
@@ -76,6 +78,7 @@ def test_joblib_keeps_it_in_a_file(tmp_path):
     assert joblib.load(tmp_path / "error") == error
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("family", ["spline", "slope1", "beta"])
 def test_it_is_what_evaluate_finds(family):
     error = fot.calibration_error(Y, P, family=family)
@@ -89,7 +92,7 @@ def test_it_is_what_evaluate_finds(family):
 
 
 def test_binned_errors_have_what_a_level_gives_them():
-    error, known = (fot.ece(Y, P, interval=interval) for interval in ("auto", 0.95))
+    error, known = (fot.ece(Y, P, interval=interval) for interval in ("auto", "always"))
     assert error.known is None
     assert (error.debiased, error.interval) == (known.debiased, known.interval)
     assert str(error) == str(known)
@@ -143,13 +146,29 @@ def test_without_an_interval_it_is_called_raw():
     assert note == RAW_NOTE
 
 
-def test_the_first_line_is_debiased_raw_and_interval():
+def test_the_first_line_is_the_corrected_value_and_the_last_the_plug_in():
     error = fot.calibration_error(Y, P, family="platt")
-    assert error._repr_html_().startswith("<p>calibration error: debiased 0.")
-    first, settings, null, *_ = str(error).splitlines()
-    assert first.startswith("calibration error: debiased 0.")
-    assert " (raw 0." in first
-    assert ", 95 % interval 0." in first
+    first, *_, last = str(error).splitlines()
+    ends = f"95 % CI {error.interval.low:.3f} to {error.interval.high:.3f}"
+    assert first == f"calibration error: {error.debiased:.3f} ({ends})"
+    assert error._repr_html_().startswith(f"<p>{first}")
+    assert f"{error.debiased:.3f}" != f"{error.value:.3f}"
+    assert last == f"float(): {float(error):.3f}, the plug-in"
+
+
+def test_the_ece_stands_before_what_is_corrected():
+    error = fot.ece(Y, P)
+    ends = f"95 % CI {error.interval.low:.3f} to {error.interval.high:.3f}"
+    first = f"ECE: {error.value:.3f}; corrected for chance {error.debiased:.3f} ({ends})"
+    if error.interval.low == 0:
+        first = f"ECE: {error.value:.3f}; corrected for chance 0.000 to {error.interval.high:.3f} (95 % CI)"
+    assert str(error).splitlines()[0] == first
+    assert "float()" not in str(error)
+
+
+def test_settings_stand_below_the_value():
+    error = fot.calibration_error(Y, P, family="platt")
+    _, settings, null, *_ = str(error).splitlines()
     assert settings == "family platt, norm l1, n = 300"
     assert null.startswith("expected if calibrated: 0.")
 
@@ -178,10 +197,10 @@ def test_why_there_is_none(options, reason):
 def test_why_there_is_none_of_several_classes():
     y, p = three_classes()
     means = fot.calibration_error(y, p, reduction="classwise", family="platt")
-    assert "interval=0.95 gives each class one" in str(means)
+    assert "interval='always' gives each class one" in str(means)
     assert all(each.null is None for each in means.classes.values())
     assert "the ECE on the simplex has one" in str(fot.calibration_error(y, p, reduction="canonical"))
-    assert "interval=0.95 computes it" in " ".join(str(fot.gce(y, p, reduction="canonical")).split())
+    assert "interval='always' computes it" in " ".join(str(fot.gce(y, p, reduction="canonical")).split())
     assert fot.gce(y, p, reduction="confidence").interval.level == 0.95
     assert fot.gce(Y, P, loss="deviation").interval_reason == ""
     assert "no interval" not in str(fot.gce(Y, P, loss="rejection"))
@@ -230,6 +249,7 @@ def test_a_scorer_gives_the_raw_value_or_the_debiased_one():
         fot.make_scorer(norm=CUBES, debiased=True)(model, x, y)
 
 
+@pytest.mark.exhaustive
 def test_estimates_draw_themselves():
     error = fot.calibration_error(Y, P, family="platt", interval=None)
     display = error.plot(Figure(), name="model", scale="logit")
@@ -253,10 +273,11 @@ def test_what_cannot_be_drawn_says_why():
         fot.measures.make("ece").estimate(fot.ScoreSample(Y, P)).plot(Figure())
 
 
+@pytest.mark.exhaustive
 def test_weights_that_may_be_importances_are_told_of_as_evaluate_does():
     weights = np.random.default_rng(0).integers(1, 4, Y.size)
     error, known = (
-        fot.calibration_error(Y, P, family="platt", sample_weight=weights, interval=i) for i in ("auto", 0.95)
+        fot.calibration_error(Y, P, family="platt", sample_weight=weights, interval=i) for i in ("auto", "always")
     )
     assert "if the weights are importances" in known.note
     assert str(error) == str(known)

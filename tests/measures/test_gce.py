@@ -16,6 +16,8 @@ import fitontest as fot
 from tests.quick_families import quick
 from tests.strategies import WHOLE_WEIGHTS, as_counts, noisy, samples
 
+pytestmark = pytest.mark.multiplies
+
 LOSSES = [*fot.bin_losses.names(), "callable"]
 PARTITIONS = fot.partitions.names("two")
 every_loss = pytest.mark.parametrize("loss", LOSSES)

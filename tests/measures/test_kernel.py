@@ -11,6 +11,8 @@ from fitontest.truth import true_error
 from tests.published import figures
 from tests.strategies import WHOLE_WEIGHTS, noisy, samples
 
+pytestmark = pytest.mark.multiplies
+
 KERNELS = ["exponential", "rbf"]
 every_kernel = pytest.mark.parametrize("kernel", KERNELS)
 

@@ -103,6 +103,7 @@ def test_bounds_are_the_formulas():
     )
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("estimator", "block_size"), [("unbiased", 100), ("block", 10)])
 def test_calibrated_predictions_are_rejected_as_often_as_the_level_says(estimator, block_size):
     rng, found, bounds = np.random.default_rng(11), [], []

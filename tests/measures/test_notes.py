@@ -106,7 +106,7 @@ def test_classes_are_named():
     assert few
     where = f"class{'es' if len(few) > 1 else ''} {', '.join(map(repr, few))}"
     assert found.notes == [f"slope1, {where}: {DIFFERENCE}"]
-    assert found.notes[0] in str(found).splitlines()
+    assert found.notes[0] in str(found.table()).splitlines()
     assert len(texts) == 1
     assert found["slope1"].note == f"{where}: {DIFFERENCE}"
     assert [row["note"] for row in found["slope1"].rows()] == [DIFFERENCE if c in few else None for c in "ab"]

@@ -7,9 +7,7 @@ import pytest
 from sklearn.metrics import brier_score_loss, log_loss
 
 import fitontest as fot
-from fitontest.data.predictions import read_classes
 from fitontest.data.simplex_redraws import drawn_codes
-from fitontest.data.simplex_sample import SimplexSample
 from fitontest.numerics.losses import find_loss
 from tests.measures.test_simplex_ece import drawn
 
@@ -20,6 +18,7 @@ UNPENALISED = {  # families without a penalty or a mixture, and their free numbe
 }
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", UNPENALISED)
 def test_gains_of_calibrated_predictions(name):
     """-d cv / (2 n (cv - 1)) held out, +d / (2 n) on the rows that were fitted, to two standard errors."""
@@ -41,7 +40,7 @@ def test_gains_of_calibrated_predictions(name):
 @pytest.mark.parametrize("loss", ["log_loss", "brier"])
 def test_several_classes_against_a_loop(loss):
     y, P = drawn(150, 3)
-    rows = SimplexSample.of(read_classes((y, P, None))).present
+    rows = fot.read(y, P, reduction="canonical").present
     after = np.empty_like(P)
     for held in rows.in_folds(5, 7)[1]:
         rest = np.setdiff1d(np.arange(150), held)
@@ -89,11 +88,9 @@ def test_the_best_family_is_chosen_inside_the_training_part():
     assert set(found.chosen) == {"temperature"}
     alone = fot.evaluation.proper_error(y, P, family=listed[1], cv=4)
     assert float(found) == float(alone)
-    rows = SimplexSample.of(read_classes((y, P, None))).present
+    rows = fot.read(y, P, reduction="canonical").present
     fold = rows.in_folds(4, 0)[1][0]
-    assert np.array_equal(
-        rows.in_folds(4, 0)[1][0], SimplexSample.of(read_classes((y, P, None))).present.in_folds(4, 0)[1][0]
-    )
+    assert np.array_equal(rows.in_folds(4, 0)[1][0], fot.read(y, P, reduction="canonical").present.in_folds(4, 0)[1][0])
     moved = y.copy()
     moved[fold] = P[fold].argmin(axis=1)  # as if the scores pointed the wrong way there
     again = fot.evaluation.proper_error(moved, P, family=listed, cv=4)

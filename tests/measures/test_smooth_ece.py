@@ -9,6 +9,8 @@ from fitontest.datasets import Confidence, Derivate, Rare, Sharp
 from tests.published import figures
 from tests.strategies import noisy, samples
 
+pytestmark = pytest.mark.multiplies
+
 
 def problems():
     """Return (y, p) by name: the inputs of tests/reference/relplot.json."""

@@ -12,6 +12,8 @@ import fitontest as fot
 from fitontest.measures import validity
 from tests.strategies import WHOLE_WEIGHTS, noisy, samples
 
+pytestmark = pytest.mark.multiplies
+
 
 @given(samples(), st.integers(1, 50))
 def test_the_area_is_one_less_the_error_of_the_neighbours(data, k):

@@ -18,7 +18,7 @@ from fitontest.monitor.bettors.fixed_share import FixedShare
 from fitontest.monitor.bettors.identity import IdentityBettor
 from fitontest.monitor.bettors.level import LevelBettor
 from fitontest.monitor.bettors.line import LineBettor, centre_of
-from fitontest.monitor.nulls.tolerance import Exact, Tolerance
+from fitontest.monitor.nulls.rates import Exact, Tolerance
 from tests.monitor.enumeration import batch_of
 
 P = np.array([0.02, 0.1, 0.11, 0.3, 0.5, 0.8, 0.95])

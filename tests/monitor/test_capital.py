@@ -10,10 +10,12 @@ from fitontest.data.cells.cell_sums import CellSums, Resolution
 from fitontest.monitor.batches.batch import Batch
 from fitontest.monitor.capital import ERRORS, NO_STAKE, STAKES, ErrorCapital
 from fitontest.monitor.monitor import Monitor
-from fitontest.monitor.nulls.tolerance import Exact
+from fitontest.monitor.nulls.rates import Exact
 from fitontest.monitor.process import Process
 from fitontest.monitor.settings import Settings
 from tests.monitor.conftest import monitored, stream
+
+pytestmark = pytest.mark.multiplies
 
 
 def batch_of(y, p, w=None):

@@ -9,7 +9,7 @@ import fitontest as fot
 from fitontest.monitor.batches.batch import Batch
 from fitontest.monitor.bettors.base import Round
 from fitontest.monitor.nulls.hypothesis import read_band_of
-from fitontest.monitor.nulls.tolerance import Exact, Tolerance
+from fitontest.monitor.nulls.rates import Exact, Tolerance
 from fitontest.monitor.process import Process
 from fitontest.monitor.state import MonitorState, Seen, Update
 from tests.monitor.enumeration import Stream, batch_of, labels, mean_evidence, mean_over, settings_of

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fitontest.monitor.bettors.factors import by_cell, log_factors
-from fitontest.monitor.nulls.tolerance import Exact, Tolerance
+from fitontest.monitor.nulls.rates import Exact, Tolerance
 from tests.monitor.enumeration import batch_of, mean_over
 
 ROUNDED = 1 + 1e-12

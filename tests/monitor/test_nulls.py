@@ -5,8 +5,8 @@ import pytest
 
 from fitontest.data.cells.cell_sums import CellSums, Resolution
 from fitontest.monitor.batches.batch import Batch
-from fitontest.monitor.nulls.kinds import null_of
-from fitontest.monitor.nulls.tolerance import Exact, Tolerance
+from fitontest.monitor.nulls.hypothesis import null_of
+from fitontest.monitor.nulls.rates import Exact, Tolerance
 
 ROUNDED = 1 + 1e-12
 NULLS = [Exact(), Tolerance(0.02), Tolerance(0.6), Tolerance(0.3, "logit"), Tolerance(3.0, "logit")]

@@ -67,9 +67,9 @@ def test_the_onset_is_the_start_of_the_largest_sum_of_log_factors():
 
 
 def test_a_monitor_says_what_it_is(drifting):
-    assert repr(Monitor()) == "Monitor(alpha=0.05, 0 batches, n=0, no alarm)"
+    assert repr(Monitor()) == "Monitor(level=0.95, 0 batches, n=0, no alarm)"
     alarmed = monitored(drifting, families=["isotonic"])
-    assert repr(alarmed) == "Monitor(alpha=0.05, 8 batches, n=2,400, alarm since batch 4)"
+    assert repr(alarmed) == "Monitor(level=0.95, 8 batches, n=2,400, alarm since batch 4)"
 
 
 def test_families_are_refused_by_the_name_of_the_argument():

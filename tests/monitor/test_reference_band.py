@@ -6,11 +6,9 @@ import pytest
 import fitontest as fot
 from fitontest.data.cells.cell_sums import CellSums, Resolution
 from fitontest.monitor.batches.batch import Batch
-from fitontest.monitor.nulls.band import Band
-from fitontest.monitor.nulls.hypothesis import read_band_of, read_null
-from fitontest.monitor.nulls.kinds import null_of
+from fitontest.monitor.nulls.hypothesis import null_of, read_band_of, read_null
+from fitontest.monitor.nulls.rates import Band, Exact, Tolerance
 from fitontest.monitor.nulls.reference_band import LENGTHS, band_of_reference
-from fitontest.monitor.nulls.tolerance import Exact, Tolerance
 from fitontest.numerics.significance.exact_share import share_interval
 
 EXACT = Resolution(exact=True)
@@ -112,7 +110,7 @@ def test_a_monitor_in_a_file_keeps_its_reference(tmp_path):
     with fot.monitor.Monitor.updating(path, reference=(y, p)) as monitor:
         assert len(monitor.evidence.records) == 1
     fewer = (y[1:], p[1:])
-    with pytest.raises(ValueError, match=r"of 500 rows, on which 0\.025 .* got the band of a reference of 499"):
+    with pytest.raises(ValueError, match=r"of 500 rows, which fails .* 0\.025; got the band of a reference of 499"):
         fot.monitor.Monitor.updating(path, reference=fewer).__enter__()
 
 
@@ -138,7 +136,7 @@ def test_a_model_that_was_never_calibrated_is_no_alarm_but_its_drift_is():
     text = " ".join(str(monitor.evidence).split())
     assert "alarm at E >= 40" in text
     assert "Reference: 20,000 rows" in text
-    assert "These take 2.5 % of alpha" in text
+    assert "These fail with a probability of at most 2.5 %" in text
 
 
 REFUSED = {

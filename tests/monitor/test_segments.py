@@ -10,7 +10,7 @@ from fitontest.data.cells.cell_sums import CellSums, Resolution
 from fitontest.monitor.batches.batch import Batch
 from fitontest.monitor.evidence.evidence import MonitorEvidence
 from fitontest.monitor.monitor import Monitor
-from fitontest.monitor.nulls.tolerance import Exact
+from fitontest.monitor.nulls.rates import Exact
 from fitontest.monitor.segments import list_segments, log_mean_of_segments, prior_weights
 from fitontest.monitor.settings import Settings
 from fitontest.monitor.state import MonitorState, Seen, Update

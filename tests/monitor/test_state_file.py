@@ -14,13 +14,15 @@ from fitontest.monitor.monitor import Monitor
 from fitontest.monitor.stored import file as state_file
 from fitontest.monitor.stored.file import STALE, locked
 
+pytestmark = pytest.mark.multiplies
+
 Y, P = np.arange(40) % 2, np.linspace(0.1, 0.9, 40)
 
 
 @pytest.fixture
 def path(tmp_path):
     """Return the file of a monitor of one batch."""
-    with Monitor.updating(tmp_path / "churn.json", alpha=0.01) as monitor:
+    with Monitor.updating(tmp_path / "churn.json", level=0.99) as monitor:
         monitor.update(Y, P, batch="first")
     return tmp_path / "churn.json"
 
@@ -125,7 +127,7 @@ def test_without_locks_of_the_system_an_old_one_counts_for_nothing(path, monkeyp
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"alpha": 0.05}, "alpha must be as the monitor was made, 0.01; got 0.05"),
+        ({"level": 0.95}, "level must be as the monitor was made, 0.99; got 0.95"),
         ({"max_error": 0.02}, "max_error must be left out, as when it was made; got 0.02: what is tested"),
         ({"tolerance": 0.02}, "tolerance must be as the monitor was made, 0; got 0.02 in probability"),
         ({"reference": (Y, P)}, "reference must be as the monitor was made, 0; got the band of a reference of 40 rows"),
@@ -135,7 +137,7 @@ def test_without_locks_of_the_system_an_old_one_counts_for_nothing(path, monkeyp
 def test_what_a_monitor_was_made_with_cannot_change(path, settings, message):
     with pytest.raises(ValueError, match=message), Monitor.updating(path, **settings):
         pytest.fail("another monitor")
-    with Monitor.updating(path, alpha=0.01, tolerance=0.0, run_length=1000.0) as monitor:
+    with Monitor.updating(path, level=0.99, tolerance=0.0, run_length=1000.0) as monitor:
         assert not monitor.alarm
 
 

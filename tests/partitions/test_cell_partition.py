@@ -37,6 +37,7 @@ def test_an_error_of_cells_is_that_of_a_loop(loss, data):
     assert found.n_bins == len(set(cells))
 
 
+@pytest.mark.exhaustive
 @given(with_cells())
 def test_other_measures_of_bins(data):
     y, p, w, cells = data
@@ -173,7 +174,9 @@ def test_refusals():
         fot.displays.TCEDisplay(error, fot.ScoreSample(y, p))
     with pytest.raises(AttributeError, match="a CellPartition cannot be changed"):
         cells.codes = np.zeros(20)
-    found = estimate_of(fot.measures.Binned(partition=cells), fot.ScoreSample(y, p), redrawing=Redrawing(interval=0.9))
+    found = estimate_of(
+        fot.measures.Binned(partition=cells), fot.ScoreSample(y, p), redrawing=Redrawing(interval="always", level=0.9)
+    )
     assert found.interval is None
     assert found.null.values.size == 200
     assert "not defined" in found.interval_reason

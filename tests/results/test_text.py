@@ -14,6 +14,7 @@ TURNS = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
 MARKS = ["\u061c", "\u200e", "\u200f"]
 
 
+@pytest.mark.exhaustive
 def test_characters_that_act_and_are_not_seen_are_escaped():
     every = [chr(code) for code in range(0x110000)]
     unseen = [one for one in every if unicodedata.category(one) in ("Cc", "Zl", "Zp", "Cs")]

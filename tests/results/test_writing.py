@@ -141,6 +141,7 @@ def folder(tmp_path):
     return tmp_path
 
 
+@pytest.mark.exhaustive
 def test_a_full_disk_leaves_the_old_files(folder):
     scores = ["scores.csv", "--label", "y", "--prob", "p"]
     quick = ["--evaluator", "none", "--rule", "best"]

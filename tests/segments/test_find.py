@@ -281,6 +281,7 @@ def test_rows_that_belong_together_make_less_sure():
     assert "groups" in str(few).splitlines()[0]
 
 
+@pytest.mark.exhaustive
 def test_too_many_conditions_are_cut_coarser_and_then_chosen_by_other_rows():
     rng = np.random.default_rng(0)
     n = 1600
@@ -299,6 +300,7 @@ def test_too_many_conditions_are_cut_coarser_and_then_chosen_by_other_rows():
     assert fot.segments.find_segments(y[order], p[order], X[order], against="scores", draws=39).rows() == halved.rows()
 
 
+@pytest.mark.exhaustive
 def test_copies_are_dealt_one_by_one_where_one_half_chooses_the_columns():
     rng = np.random.default_rng(5)
     X = rng.integers(0, 12, (400, 75)).astype(float)

@@ -75,7 +75,9 @@ def test_an_error_of_all_rows_makes_no_segment_guilty():
 
 def test_levels_draws_and_measures():
     y, p, by = rows(800)
-    found = fot.evaluate(y, p, by=by, adjust="max", measures=["ecce", "ks"], interval=0.8, null_draws=70)
+    found = fot.evaluate(
+        y, p, by=by, adjust="max", measures=["ecce", "ks"], interval="always", level=0.8, null_draws=70
+    )
     assert found.names == ["ecce", "ks"]
     for name in found.names:
         assert found.maxima[name].maxima.drawn.shape[0] == 70
@@ -140,6 +142,13 @@ def test_refusals(settings, message):
     y, p, by = rows(60)
     with pytest.raises(ValueError, match=message):
         fot.evaluate(y, p, **{"by": by, **settings})
+
+
+def test_segments_of_rows_read_without_by_are_refused():
+    y, p, _ = rows(60)
+    for data in (fot.read(y, p), fot.read(y, np.stack([1 - p, p], axis=1), reduction="classwise")):
+        with pytest.raises(ValueError, match="segments must be left out without by"):
+            fot.evaluate(data, segments="each", families=["slope1"], interval=None)
 
 
 def test_one_class_has_no_logistic_map():
@@ -229,6 +238,7 @@ def test_the_scale_of_importances_means_nothing():
         assert [one.outcome for one in gate.gates] == [one.outcome for one in gates[0].gates]
 
 
+@pytest.mark.exhaustive
 def test_labels_that_contradict_certain_scores_refute_their_segment_alone():
     rng = np.random.default_rng(1)
     n = 3000

@@ -14,6 +14,8 @@ from fitontest.datasets import SHAPES, Confidence, Derivate, Gaussian, Planted, 
 from fitontest.truth import true_error
 from tests.published import figures, predictions
 
+pytestmark = pytest.mark.multiplies
+
 PROBLEMS = {
     **{shape: Derivate(shape, error=0.1) for shape in SHAPES},
     "barely": Derivate("beta1", error=0.001),

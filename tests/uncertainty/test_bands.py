@@ -8,6 +8,8 @@ from fitontest.data.score_redraws import ScoreRedraws
 from fitontest.uncertainty.bands import confidence_bands, read_band
 from tests.strategies import noisy
 
+pytestmark = pytest.mark.multiplies
+
 GRID = np.linspace(0, 1, 21)
 DRAWS, LEVEL = 20, 0.8
 
@@ -155,8 +157,8 @@ def test_the_next_band_of_an_error_takes_the_maps_of_the_last(family, monkeypatc
 
 def test_which_band_is_meant():
     assert read_band(None, 0, 0.9) == (None, 0)
-    assert read_band("auto", 0, 0.9) == ("auto", 0)
-    assert read_band("auto", 0, 0.95) == ("confidence", 200)
+    assert read_band("auto", 0, 0.95) == ("auto", 0)
+    assert read_band("auto", 0, 0.9) == ("confidence", 200)
     assert read_band("auto", 20, 0.9) == ("confidence", 20)
     assert read_band("consistency", 3, 0.9) == ("consistency", 3)
     assert read_band("confidence", 0, 0.9) == ("confidence", 200)
@@ -171,7 +173,7 @@ def test_which_band_is_meant():
         (("confidence", 9, 0.9), "band_draws must be at least 10 for a confidence band of 90 %, got 9"),
         (("simultaneous", 0, 0.999), "band_draws must be at least 1000 for a simultaneous band of 99.9 %, got 200"),
         (("confidence", -1, 0.9), "band_draws must be a whole number, at least 0; got -1"),
-        (("confidence", 0, 1.5), r"band_level must be a number in \(0, 1\), got 1.5"),
+        (("confidence", 0, 1.5), r"band_level must be a number in \[0.5, 1\) such as 0.95, got 1.5"),
     ],
 )
 def test_refusals(arguments, message):

@@ -28,6 +28,7 @@ def test_a_level_far_from_its_neighbours_stays_and_calibrated_rows_beside_it_go_
     assert np.abs(direction - p)[~atom].mean() < 0.8 * np.abs(g - p)[~atom].mean()  # most of that distance is noise
 
 
+@pytest.mark.exhaustive
 def test_levels_of_an_error_of_one_sign_are_noise():
     """Eleven scores with an error of .3 p (1 - p): the direction is nearer the truth than levels of a hundred rows."""
     rng = np.random.default_rng(11)

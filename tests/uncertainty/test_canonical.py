@@ -94,15 +94,16 @@ def test_the_chain_stays_on_the_simplex():
             np.testing.assert_allclose(c, P + t * (g - P), rtol=0, atol=1e-12)
 
 
+@pytest.mark.exhaustive
 def test_the_interval():
     y, P = drawn(400, 3)
-    found = canonical(fot.gce, y, P, interval=0.9, draws=20, null_draws=30)
+    found = canonical(fot.gce, y, P, interval="always", level=0.9, draws=20, null_draws=30)
     assert 0 <= found.interval.low <= found.debiased <= found.interval.high
     assert found.debiased < float(found)  # label noise in cells of ten rows adds much
     assert found.interval.level == 0.9
     assert found.null.values.size == 30
-    assert "90 % interval" in str(found)
-    twice = canonical(fot.gce, y, P, interval=0.9, draws=20, null_draws=30, distance="cityblock")
+    assert "(90 % CI)" in str(found)
+    twice = canonical(fot.gce, y, P, interval="always", level=0.9, draws=20, null_draws=30, distance="cityblock")
     assert twice.debiased == pytest.approx(2 * found.debiased, abs=1e-12)
     assert twice.interval.high == pytest.approx(2 * found.interval.high, abs=1e-12)
 
@@ -116,13 +117,13 @@ def test_errors_without_an_interval_say_why():
         (fot.gce, {"norm": "max"}, "coverage is known for median_variance"),
         (fot.gce, {"distance": "squared_euclidean"}, "coverage is known for median_variance"),
     ):
-        found = canonical(function, y, P, interval=0.95, null_draws=3, **settings)
+        found = canonical(function, y, P, interval="always", null_draws=3, **settings)
         assert found.interval is found.debiased is None
         assert reason in found.interval_reason
         assert found.interval_reason in " ".join(str(found).split())
         assert found.null.values.size == 3
     kernel = fot.measures.make("canonical_kernel")
-    (found,) = fot.evaluate(y, P, measures=[kernel], reduction="canonical", interval=0.95, null_draws=3)
+    (found,) = fot.evaluate(y, P, measures=[kernel], reduction="canonical", interval="always", null_draws=3)
     assert "under given probabilities is not defined" in found.interval_reason
 
 
@@ -179,7 +180,7 @@ def test_a_labelling_of_entries_is_one_of_their_rows(measure):
     np.testing.assert_allclose(values, expected, rtol=0, atol=1e-9)
 
 
-@pytest.mark.parametrize("settings", [{}, {"interval": 0.9, "draws": 15}], ids=["null", "interval"])
+@pytest.mark.parametrize("settings", [{}, {"interval": "always", "level": 0.9, "draws": 15}], ids=["null", "interval"])
 def test_the_null_does_not_take_memory_for_the_rows_that_weights_stand_for(settings):
     y, P = drawn(40, 3)
     w = Weights(np.random.default_rng(1).integers(1, 10**8, 40).astype(float), counts=True)  # 2e9 rows
@@ -205,7 +206,9 @@ def test_the_table_names_the_family_by_which_an_interval_was_widened():
     rng = np.random.default_rng(0)
     P = rng.dirichlet([1, 1, 1], 300)
     y = drawn_codes(np.cumsum(P, axis=1), rng.random(300))
-    table = canonical(fot.evaluate, y, P, measures=["simplex_ece"], interval=0.9, draws=15, null_draws=20)
+    table = canonical(
+        fot.evaluate, y, P, measures=["simplex_ece"], interval="always", level=0.9, draws=15, null_draws=20
+    )
     interval = replace(table["simplex_ece"].interval, widened_by="vector")
     widened = replace(table, estimates=(table["simplex_ece"].with_uncertainty(interval=interval),))
     assert "widened to hold that of the family vector." in str(widened)

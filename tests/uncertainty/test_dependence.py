@@ -13,6 +13,8 @@ from fitontest.uncertainty.dependence import dependence_of, reason_of_groups, sc
 from fitontest.uncertainty.intervals import with_interval
 from fitontest.uncertainty.joint import joint_test
 
+pytestmark = pytest.mark.multiplies
+
 QUANTILE = float(ndtri(0.3))
 BOTH = float(multivariate_normal.cdf([QUANTILE, QUANTILE], cov=[[1.0, 0.3], [0.3, 1.0]]))  # two labels are positive
 LEARNT = Dependence(40, 400, 40.0, 40, 0.3, 0.05, 0.3, 0.0, 0.2, 2.8)
@@ -33,7 +35,7 @@ SAMPLE = fot.read(Y, P, groups=CODE)
 
 
 def all_values(y, p, family, **columns):
-    error = fot.calibration_error(fot.read(y, p, **columns), family=family, interval=0.95)
+    error = fot.calibration_error(fot.read(y, p, **columns), family=family, interval="always")
     return [float(error), error.debiased, error.interval.low, error.interval.high, *error.null.values]
 
 
@@ -152,7 +154,7 @@ def test_few_groups_are_told_nothing():
     assert dependence.too_few
     assert np.isinf(dependence.se)
     assert reason_of_groups(dependence) == "dependence cannot be learnt from fewer than 10 groups, got 6"
-    error = fot.calibration_error(sample, interval=0.95, null_draws=50)
+    error = fot.calibration_error(sample, interval="always", null_draws=50)
     assert error.interval is None
     assert error.null is None
     assert error.interval_reason == reason_of_groups(dependence)
@@ -198,6 +200,7 @@ def test_no_score_shares_all_of_its_number():
         assert known.intercept + 4 * known.slope < 1.0
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("rho", [0.8, 1.0])
 def test_calibrated_rows_of_one_score_and_label_are_not_called_miscalibrated(rho):
     rejected = 0
@@ -247,8 +250,8 @@ def test_rows_with_further_facts_have_the_dependence_that_was_shared():
 
 def test_intervals_and_nulls_are_wider():
     y, p, code = grouped(100, 30, 0.15, seed=4)
-    plain = fot.calibration_error(y, p, family="platt", interval=0.95)
-    error = fot.calibration_error(fot.read(y, p, groups=code), family="platt", interval=0.95)
+    plain = fot.calibration_error(y, p, family="platt", interval="always")
+    error = fot.calibration_error(fot.read(y, p, groups=code), family="platt", interval="always")
     assert float(error) == pytest.approx(float(plain))
     assert error.null.mean > 1.3 * plain.null.mean
     assert error.interval.high > 1.2 * plain.interval.high
@@ -298,6 +301,7 @@ def test_shared_numbers_are_standardised():
     np.testing.assert_allclose(shared.own**2 + shared.first**2 + shared.second**2, 1.0)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("seed", [0, 1])
 def test_scores_that_many_rows_share_do_not_make_intervals_short(seed):
     """Where the noise of groups hid the map beside such scores, truths could not leave the diagonal elsewhere."""
@@ -307,6 +311,6 @@ def test_scores_that_many_rows_share_do_not_make_intervals_short(seed):
     shared, own = rng.standard_normal(100)[code], rng.standard_normal(3000)
     y = (np.sqrt(0.15) * shared + np.sqrt(0.85) * own < ndtri(p)).astype(int)
     whole, rounded = (
-        fot.calibration_error(y, scores, groups=code, interval=0.95).interval.high for scores in (p, p.round(2))
+        fot.calibration_error(y, scores, groups=code, interval="always").interval.high for scores in (p, p.round(2))
     )
     assert rounded > 0.85 * whole

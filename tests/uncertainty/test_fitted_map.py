@@ -37,6 +37,7 @@ def test_a_map_of_the_mean_labels_has_the_noise_of_these_means():
     assert found.interval.low < expected < found.interval.high
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("family", ["spline", "platt", fot.families.Stacking(["platt", "isotonic"])])
 def test_the_interval_holds_the_true_error_of_few_scores(family):
     """Of held-out predictions as one sample it held it in 4 of 16 sets of deciles."""
@@ -71,6 +72,7 @@ def test_refits_are_fits():
         assert found[:, k] == pytest.approx(expected, abs=1e-9)
 
 
+@pytest.mark.exhaustive
 def test_rows_may_come_in_any_order_and_weights_count_them():
     y, p, _ = tilted(400)
     rng = np.random.default_rng(2)
@@ -92,6 +94,7 @@ def test_a_wider_level_has_a_wider_interval():
     assert wide.high > narrow.high
 
 
+@pytest.mark.exhaustive
 def test_where_a_spline_does_not_fit_there_is_no_interval():
     rng = np.random.default_rng(0)
     p = rng.random(4000)

@@ -10,13 +10,15 @@ from fitontest.uncertainty.inversion import invert
 from fitontest.uncertainty.redrawing import Redrawing, estimate_of
 from tests.uncertainty.test_ladder import drawn, waves
 
+pytestmark = pytest.mark.multiplies
+
 
 @pytest.mark.parametrize(
     ("family", "norm"), [("platt", "q50"), ("loess", "q90"), ("loess", "max"), ("isotonic", "max")]
 )
 def test_they_have_intervals_of_the_error(family, norm):
     y, p = drawn(lambda p: p**1.5, 1000)
-    error = fot.calibration_error(y, p, family=family, norm=norm, interval=0.95)
+    error = fot.calibration_error(y, p, family=family, norm=norm, interval="always")
     true = fot.norms.make(norm)(np.abs(p**1.5 - p), np.ones(p.size))
     assert error.interval.low <= true <= error.interval.high
     assert error.interval.low <= error.debiased <= error.interval.high
@@ -29,7 +31,7 @@ def test_they_have_intervals_of_the_error(family, norm):
 
 def test_of_calibrated_scores_noise_is_taken_off():
     y, p = drawn(lambda p: p, 1000, seed=1)
-    error = fot.calibration_error(y, p, family="loess", norm="max", interval=0.95)
+    error = fot.calibration_error(y, p, family="loess", norm="max", interval="always")
     assert error.interval.low == 0.0
     assert error.debiased < error.value
     assert error.null.p_value > 0.05
@@ -37,18 +39,18 @@ def test_of_calibrated_scores_noise_is_taken_off():
 
 def test_a_quantile_may_be_asked_of_a_table_and_says_what_it_is():
     y, p = drawn(lambda p: p**1.5, 500)
-    table = fot.evaluate(y, p, families=["platt", "loess"], norm="q90", interval=0.95)
+    table = fot.evaluate(y, p, families=["platt", "loess"], norm="q90", interval="always")
     assert table["loess"].norm == "q90"
     assert table["loess"].interval is not None
     assert "q90" in str(table)
     without = fot.calibration_error(y, p, family="platt", norm="q90", interval=None)
-    assert "interval=0.95 gives the debiased value and an interval" in str(without)
+    assert "interval='always' gives the debiased value and an interval" in str(without)
 
 
 @pytest.mark.parametrize("norm", ["q90", "max"])
 def test_a_limit_is_of_the_root_mean_square(norm):
     y, p = drawn(lambda p: p, 300)
-    error = fot.calibration_error(y, p, family="platt", norm=norm, interval=0.95)
+    error = fot.calibration_error(y, p, family="platt", norm=norm, interval="always")
     assert error.limits is None
     with pytest.raises(ValueError, match=f"it bounds the root mean square of an error, not its {norm}"):
         error.limit()
@@ -58,7 +60,7 @@ def test_a_limit_is_of_the_root_mean_square(norm):
 def test_of_levels_there_is_none(norm):
     """Levels have noise of their own: their median is too small and their maximum too large."""
     y, p = drawn(lambda p: waves(p, 20), seed=4)
-    error = fot.calibration_error(y, p, family="platt", norm=norm, interval=0.95)
+    error = fot.calibration_error(y, p, family="platt", norm=norm, interval="always")
     assert error.interval is None
     assert error.debiased is None
     assert error.null.values.size == 200
@@ -69,7 +71,7 @@ def test_of_levels_there_is_none(norm):
 def test_where_most_rows_are_calibrated_the_median_has_none():
     y, p = drawn(lambda p: p, 500)
     upper = fot.maps.KnotsMap([0.0, 0.8, 1.0], [0.0, 0.8, 0.9])
-    redrawing = Redrawing(interval=0.95, direction=upper)
+    redrawing = Redrawing.at(0.95, direction=upper)
     median, mean = (estimate_of(PlugIn("platt", norm), fot.read(y, p), redrawing=redrawing) for norm in ("q50", "l1"))
     assert median.interval is None
     assert median.interval_reason == "the q50 of the distances is 0 on the whole way to the fitted map"

@@ -37,13 +37,14 @@ def test_it_uses_what_is_there_and_says_the_same():
     sample = drawn(lambda p: p**1.1)
     alone = joint_test(sample, 200)
     again = drawn(lambda p: p**1.1)
-    known = [fot.calibration_error(again.y, again.p, family=name, interval=0.95) for name in ("spline", "isotonic")]
+    known = [fot.calibration_error(again.y, again.p, family=name, interval="always") for name in ("spline", "isotonic")]
     found = joint_test(again, 200, 0, known)
     assert found.nulls["spline"] is known[0].null
     assert found.p_value == alone.p_value
     np.testing.assert_array_equal(found.nulls["isotonic"].values, alone.nulls["isotonic"].values)
 
 
+@pytest.mark.exhaustive
 def test_of_calibrated_scores_it_rejects_as_often_as_it_says():
     rejected = [joint_test(drawn(n=120, seed=seed), 39).p_value <= 0.05 for seed in range(100)]
     assert np.mean(rejected) <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 100)
@@ -107,5 +108,5 @@ def test_a_p_value_near_the_level_is_of_more_draws_and_hangs_on_no_seed():
 
 def test_labels_are_drawn_on_only_where_the_decision_needs_it():
     assert joint_test(drawn(), 200).draws == 200
-    assert joint_test(near_the_level(), 200, level=0.001).draws == 200
+    assert joint_test(near_the_level(), 200, alarms=0.001).draws == 200
     assert joint_test(near_the_level(), 4000).draws == 4000

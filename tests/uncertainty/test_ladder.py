@@ -15,6 +15,8 @@ from fitontest.uncertainty.goodness_of_fit import FIT, FIT_DRAWS, fit_at_entries
 from fitontest.uncertainty.ladder import Ladder
 from fitontest.uncertainty.redrawing import Redrawing, estimate_of
 
+pytestmark = pytest.mark.multiplies
+
 
 def waves(p, number=8):
     return p + 0.1 * np.sin(2 * number * np.pi * p) * np.clip(np.minimum(p, 1 - p) / 0.1, 0, 1)
@@ -50,23 +52,25 @@ def test_the_first_map_that_fits_is_taken(truth, rung):
     assert (ladder.roughness is None) == (rung == "spline")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("truth", [stairs, waves, lambda p: waves(p, 20), bump])
 def test_the_interval_holds_the_error_of_rough_maps(truth):
     """A spline alone finds .011 to .044 of the .057 of eight waves, and is sure of it."""
     y, p = drawn(truth, seed=4)
     true = float(np.mean(np.abs(truth(p) - p)))
-    for error in fot.evaluate(y, p, families=["spline", "beta", "slope1"], interval=0.95):
+    for error in fot.evaluate(y, p, families=["spline", "beta", "slope1"], interval="always"):
         assert error.interval.low <= true <= error.interval.high
         assert error.limit(40) >= true
         assert error.interval.fit_p_value <= 0.05
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("seed", [0, 1])
 def test_the_seed_of_the_folds_makes_no_other_family(seed):
     """By name the spline has the seed of the draws, and is still the family that the ladder replaces."""
     y, p = drawn(waves, 2000, seed=4)
     by_name, made = (
-        fot.calibration_error(y, p, family=family, interval=0.95, random_state=seed)
+        fot.calibration_error(y, p, family=family, interval="always", random_state=seed)
         for family in ("spline", fot.Spline(random_state=seed))
     )
     assert by_name.interval.replaced
@@ -75,9 +79,12 @@ def test_the_seed_of_the_folds_makes_no_other_family(seed):
     assert (by_name.debiased, by_name.interval.low, by_name.interval.high) == (found.value, found.low, found.high)
 
 
+@pytest.mark.exhaustive
 def test_whose_interval_is_widened_and_whose_replaced():
     y, p = drawn(lambda p: waves(p, 20), seed=4)
-    spline, platt = (fot.calibration_error(y, p, family=name, interval=0.95).interval for name in ("spline", "platt"))
+    spline, platt = (
+        fot.calibration_error(y, p, family=name, interval="always").interval for name in ("spline", "platt")
+    )
     assert (spline.widened_by, spline.replaced) == ("levels", True)
     assert "the interval is that of levels of" in spline.source
     assert platt.replaced is False
@@ -89,7 +96,7 @@ def test_whose_interval_is_widened_and_whose_replaced():
 
 def test_where_the_spline_fits_all_is_as_without_a_ladder():
     y, p = drawn(lambda p: p**1.2, 1000)
-    error = fot.calibration_error(y, p, interval=0.95)
+    error = fot.calibration_error(y, p, interval="always")
     redraws = ScoreRedraws.of(fot.ScoreSample(y, p))
     g = fot.Spline().fit(np.sort(p), y[np.argsort(p)]).predict(np.sort(p))
     found = Redrawn(PlugIn("spline"), redraws, 0).chain(g, 50, 0.95)
@@ -99,6 +106,7 @@ def test_where_the_spline_fits_all_is_as_without_a_ladder():
     assert error.interval.fit_p_value > 0.05
 
 
+@pytest.mark.exhaustive
 def test_the_fit_test_refits_the_map_to_each_labelling():
     """By brute force: the largest standardised pair statistic of y less the refitted map."""
     ladder = ladder_of(waves, 400)
@@ -140,14 +148,15 @@ def test_jumps_hold_the_ends_of_both_rungs():
 def test_the_interval_of_a_spline_that_fits_is_computed_once_for_all_families():
     y, p = drawn(lambda p: p**1.2, n=500)
     sample = fot.read(y, p)
-    fot.evaluate(sample, families=[fot.Flat(40), fot.Isotonic()], interval=0.95)
+    fot.evaluate(sample, families=[fot.Flat(40), fot.Isotonic()], interval="always")
     ladder = Ladder.of(sample, 0)
-    spline = fot.calibration_error(y, p, family=fot.Spline(), interval=0.95)
+    spline = fot.calibration_error(y, p, family=fot.Spline(), interval="always")
     ((key, found),) = ladder.intervals.items()
     assert key == ("spline", L1, 50, 0.95)
     assert (found.low, found.high) == (spline.interval.low, spline.interval.high)
 
 
+@pytest.mark.exhaustive
 def test_an_error_of_few_rows_is_of_these_alone():
     ladder = ladder_of(bump, 8000)
     assert 0.02 < ladder.levels.few_rows < 0.06  # the bump has 3 % of the rows, and windows reach beyond it
@@ -160,19 +169,21 @@ def test_an_error_of_few_rows_is_of_these_alone():
         assert ladder_of(truth).levels.few_rows is None
 
 
+@pytest.mark.exhaustive
 def test_a_direction_of_ones_own_has_no_ladder():
     y, p = drawn(waves, 1500)
-    assert fot.calibration_error(y, p, interval=0.95).interval.roughness is not None
+    assert fot.calibration_error(y, p, interval="always").interval.roughness is not None
     for direction in ("own", Isotonic(), fot.maps.IdentityMap()):
-        redrawing = Redrawing(interval=0.95, direction=direction)
+        redrawing = Redrawing(interval="always", direction=direction)
         interval = estimate_of(PlugIn(), fot.read(y, p), redrawing=redrawing).interval
         assert (interval.roughness, interval.fit_p_value) == (None, None)
 
 
+@pytest.mark.exhaustive
 def test_squares_are_inverted_as_squares():
     """The pair statistic is a mean square: under l2 and squared no ratio of norms is needed."""
     y, p = drawn(waves, seed=4)
-    l2, squared = (fot.calibration_error(y, p, norm=norm, interval=0.95) for norm in ("l2", "squared"))
+    l2, squared = (fot.calibration_error(y, p, norm=norm, interval="always") for norm in ("l2", "squared"))
     true = float(np.sqrt(np.mean((waves(p) - p) ** 2)))
     assert l2.interval.low <= true <= l2.interval.high
     np.testing.assert_allclose(
@@ -183,6 +194,7 @@ def test_squares_are_inverted_as_squares():
     assert squared.limit() == pytest.approx(l2.limit() ** 2)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.filterwarnings("ignore:rows come in runs")  # as repeated rows do
 @pytest.mark.parametrize("truth", [waves, bump])
 def test_whole_weights_are_repeated_rows(truth):
@@ -191,22 +203,23 @@ def test_whole_weights_are_repeated_rows(truth):
     w = rng.integers(1, 9, 700)
     k = rng.binomial(w, truth(p))
     twice_p, twice_y = np.append(p, p), np.repeat([1, 0], 700)
-    weighted = fot.calibration_error(twice_y, twice_p, sample_weight=np.append(k, w - k), interval=0.95)
+    weighted = fot.calibration_error(twice_y, twice_p, sample_weight=np.append(k, w - k), interval="always")
     rows_p, rows_y = np.repeat(p, w), np.concatenate([np.arange(n) < ones for n, ones in zip(w, k, strict=True)])
-    repeated = fot.calibration_error(rows_y, rows_p, interval=0.95)
+    repeated = fot.calibration_error(rows_y, rows_p, interval="always")
     assert weighted.limit(20) == pytest.approx(repeated.limit(20), rel=0.05)  # the spline's folds hold other rows out
     assert weighted.limits.squares == pytest.approx(repeated.limits.squares, rel=1e-9)
 
 
+@pytest.mark.exhaustive
 def test_the_scale_of_importances_means_nothing_and_cells_are_rows():
     y, p = drawn(waves, 1500)
     w = np.random.default_rng(0).gamma(3.0, size=1500)
-    a, b = (fot.calibration_error(y, p, sample_weight=factor * w, interval=0.95) for factor in (1.0, 3.7))
+    a, b = (fot.calibration_error(y, p, sample_weight=factor * w, interval="always") for factor in (1.0, 3.7))
     assert a.limits.squares == pytest.approx(b.limits.squares, rel=1e-9)
     assert a.interval.high == pytest.approx(b.interval.high, rel=1e-6)
     rounded = np.round(p, 2)
-    of_rows = fot.calibration_error(y, rounded, interval=0.95)
-    of_cells = fot.calibration_error(fot.Cells.of(y, rounded, exact=True), interval=0.95)
+    of_rows = fot.calibration_error(y, rounded, interval="always")
+    of_cells = fot.calibration_error(fot.Cells.of(y, rounded, exact=True), interval="always")
     assert of_cells.limits.squares == pytest.approx(of_rows.limits.squares, rel=1e-9)
 
 
@@ -215,7 +228,7 @@ def test_a_limit_needs_an_interval():
     with pytest.raises(ValueError, match="limit must be asked of a calibration error that has an interval"):
         fot.calibration_error(y, p, interval=None).limit()
     with pytest.raises(ValueError, match="resolution must be a number of at least 20"):
-        fot.calibration_error(y, p, interval=0.95).limit(2)
+        fot.calibration_error(y, p, interval="always").limit(2)
 
 
 def test_pooled_rows_are_fitted_as_the_labels_that_are_redrawn_for_them():

@@ -102,7 +102,7 @@ WORDS = {
 
 @pytest.mark.parametrize(("case", "words"), WORDS.items(), ids=WORDS)
 def test_what_is_printed_of_them(case, words):
-    error = fot.calibration_error(read(case), interval=0.95)
+    error = fot.calibration_error(read(case), interval="always")
     assert words in str(error)
     assert error.debiased <= 3 * error.value or error.interval.roughness is None
     assert error.groups.to_dict()["rho"] == (None if case == "pairs" else pytest.approx(0.95))
@@ -114,6 +114,7 @@ def test_curves_of_groups_need_one_row_of_each_event():
         fot.ReliabilityDisplay.from_predictions(sample, family="platt", band="new group")
 
 
+@pytest.mark.exhaustive
 def test_calibrated_days_of_events_are_not_rejected():  # as all of them were; `benchmarks/event_rejections.py` has more
     shown = [joint_test(read("pairs x days", seed), 40, seed).p_value <= 0.05 for seed in range(4)]
     assert sum(shown) <= 1
@@ -124,10 +125,12 @@ def test_events_of_several_outcomes_on_several_days_are_refused():
     p = rng.dirichlet([2, 2, 2], 60)
     outcome = (rng.random(60)[:, None] > p.cumsum(axis=1)[:, :2]).sum(axis=1)
     y, match = np.eye(3, dtype=int)[outcome], np.repeat(np.arange(60), 3)
-    once = fot.calibration_error(y.ravel(), p.ravel(), groups=match, family="platt", interval=0.95)
+    once = fot.calibration_error(y.ravel(), p.ravel(), groups=match, family="platt", interval="always")
     assert once.interval is not None
     days = np.tile(p.ravel(), 8) + 1e-3 * rng.random(8 * 180)
-    error = fot.calibration_error(np.tile(y.ravel(), 8), days, groups=np.tile(match, 8), family="platt", interval=0.95)
+    error = fot.calibration_error(
+        np.tile(y.ravel(), 8), days, groups=np.tile(match, 8), family="platt", interval="always"
+    )
     assert error.interval is None
     assert "the labels of each group add up to what its scores say" in error.interval_reason
     assert "give one row of each event, or name the events: no interval, no p-value" in str(error)

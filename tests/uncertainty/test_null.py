@@ -53,6 +53,7 @@ def test_entries_of_many_rows_have_the_null_of_their_rows():
     assert nulls[0].sd == pytest.approx(nulls[1].sd, rel=0.15)
 
 
+@pytest.mark.exhaustive
 def test_the_mean_under_calibration_is_that_of_calibrated_data():
     rng = np.random.default_rng(0)
     p = rng.beta(0.5, 2, 1000)
@@ -64,6 +65,7 @@ def test_the_mean_under_calibration_is_that_of_calibrated_data():
     assert null.sd == pytest.approx(np.std(errors, ddof=1), rel=0.3)
 
 
+@pytest.mark.exhaustive
 def test_reference_value_of_calibrated_beta_scores():
     """Perfect scores from Beta(0.5, 2) have a TCE of about 81 % at a million rows, because bins get wide."""
     p = np.random.default_rng(0).beta(0.5, 2, 1_000_000)
@@ -94,6 +96,7 @@ def test_what_is_refitted():
     np.testing.assert_array_equal(here.null.values, by_name)
 
 
+@pytest.mark.exhaustive
 def test_calibrated_scores_have_ordinary_p_values():
     rng = np.random.default_rng(2)
     found = []

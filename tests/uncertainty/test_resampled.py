@@ -43,6 +43,7 @@ def test_others_are_not(off):
     assert [asked(*draw(seed, **off)) for seed in range(60)] == [""] * 60
 
 
+@pytest.mark.exhaustive
 def test_results_ask_where_miscalibration_is_shown():
     y, p = draw(3, shift=2.0, n=1000)
     evaluation = fot.evaluate(y, p, families=["spline"])

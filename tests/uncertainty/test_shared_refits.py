@@ -11,8 +11,10 @@ from fitontest.uncertainty.redrawing import Redrawing, estimate_of, estimates_of
 from fitontest.uncertainty.shared_refits import SharedRefits
 from tests.strategies import noisy
 
+pytestmark = pytest.mark.multiplies
+
 NORMS = {"spline": ("l1", "q50", "q90", "max", "squared"), "isotonic": ("l2", "q90")}
-REDRAWING = Redrawing(interval=0.95, draws=15, null_draws=20)
+REDRAWING = Redrawing(interval="always", draws=15, null_draws=20)
 
 
 def same(one, other):

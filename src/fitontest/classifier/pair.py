@@ -14,6 +14,7 @@ from sklearn.base import clone
 
 from fitontest.classifier.rows import take_part
 from fitontest.classifier.scores import Reading, positions, respond
+from fitontest.data.columns import Names
 from fitontest.data.row_groups import GROUP, coded_ids
 from fitontest.data.sample import NO_FACTS, Facts
 from fitontest.data.score_sample import ScoreSample
@@ -29,7 +30,7 @@ from fitontest.results.typing import BoolArray, FloatArray, IntArray, Label, Ran
 
 #: A family of two classes or of several, or a calibrator that sees the features.
 AnyFamily: TypeAlias = Family | MulticlassFamily | FeatureCalibrator
-NAMES = ("y", "the scores of the estimator", "sample_weight")
+NAMES = Names("y", "the scores of the estimator")
 
 
 def read_any_family(family: object, random_state: RandomState) -> AnyFamily:

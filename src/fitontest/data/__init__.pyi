@@ -1,12 +1,6 @@
 """The public names of the room and the files they come from: rows, samples and cells."""
 
-from .cells.cells import Cells, ClassCells
-from .samples import Samples
-from .score_sample import ScoreSample
-
-__all__ = [
-    "Cells",
-    "ClassCells",
-    "Samples",
-    "ScoreSample",
-]
+from .cells.cells import Cells as Cells
+from .cells.cells import ClassCells as ClassCells
+from .samples import Samples as Samples
+from .score_sample import ScoreSample as ScoreSample

@@ -59,6 +59,11 @@ class CountedSample(ScoreSample):
         put(self, "unit", self.unit and entries.single)
 
     @property
+    def n_cells(self) -> int:
+        """How many cells the rows were reduced to; 0 of rows that are kept, as those are that ties split."""
+        return len(np.unique(self.p)) if self.split is None else 0
+
+    @property
     def rows(self) -> Rows:
         """The entries."""
         return self.entries

@@ -152,11 +152,11 @@ class KnownGroups:
         sizes, known = self.sizes, self.dependence
         if known is None or sizes.are_single or self.too_few:
             return sizes.noted
-        notes = sizes.noted + [
+        notes = [
             f"labels of rows that share {sizes.columns[place]} and nothing else are alike too ({p_in_words(p_value)}): "
             f"name {sizes.columns[place]} alone if such rows belong together"
             for place, p_value in known.alone
-        ]
+        ] + sizes.noted
         if self.is_part:
             known_from = self.learnt_from
             also = f", which have few too ({known_from:.0f}): it is hardly known" if known_from < FEW else ""

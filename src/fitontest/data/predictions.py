@@ -28,50 +28,26 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from fitontest.data.arrays import as_column, as_matrix, check_finite, check_same_length, count_columns
+from fitontest.data.arrays import as_column, as_matrix, check_finite, count_columns
 from fitontest.data.class_columns import in_order_of_names, label_texts, read_class_order
 from fitontest.data.class_rows import ClassRows
 from fitontest.data.column_permutation import warn_of_permutation
-from fitontest.data.indices import check_same_order
-from fitontest.data.labels import as_labels, chosen_positive, coded, coded_positive, distinct, listed
+from fitontest.data.columns import Columns, Names
+from fitontest.data.labels import chosen_positive, coded, coded_positive, distinct, listed
 from fitontest.data.sample import NO_FACTS, Facts, taken
-from fitontest.data.samples import Samples
+from fitontest.data.samples import ClassSamples, Samples
 from fitontest.data.score_sample import ScoreSample, sample_of_columns
 from fitontest.data.top_label import TopLabels
-from fitontest.data.weights import Weights, read_weights
+from fitontest.data.weights import Weights
 from fitontest.results.typing import ArrayInput, FloatArray, IntArray, Label
 
 Reduction: TypeAlias = Literal["confidence", "classwise", "binary"]
 REDUCTIONS: tuple[str, ...] = get_args(Reduction)
 
-#: (y_true, y_prob, sample_weight) as a user gave them.
-Columns: TypeAlias = tuple[ArrayInput, ArrayInput, ArrayInput]
 #: From what a user gave and its name to a matrix and the names of its columns.
 MatrixReader: TypeAlias = Callable[[ArrayInput, str], tuple[FloatArray, list[str] | None]]
 
 
-@dataclass(frozen=True)
-class Names:
-    """What the caller calls the arguments, for error messages, and the columns of a matrix that has no names."""
-
-    y_true: str = "y_true"
-    y_prob: str = "y_prob"
-    sample_weight: str = "sample_weight"
-    labels: str = "labels"
-    pos_label: str = "pos_label"
-    reduction: str = "reduction"
-    columns: tuple[str, ...] | None = None
-    weights: str = "weights"
-    by: str = "by"
-    groups: str = "groups"
-
-    @property
-    def of_sample(self) -> tuple[str, str, str]:
-        """The names of what a sample is made of."""
-        return self.y_true, self.y_prob, self.sample_weight
-
-
-NAMES = Names()
 PREDICTED = "predicted"  # what samples are called whose keys are the classes that are predicted
 
 
@@ -125,7 +101,7 @@ class Predictions:
 
     def classwise(self) -> Samples:
         """Return the samples of each class against the rest."""
-        return Samples(self.classes, self.against_rest, "class", self, self.size, "class")
+        return ClassSamples.of(self.classes, self.against_rest, self, self.size)
 
     def against_rest(self, column: int) -> ScoreSample:
         """Return one class against the rest."""
@@ -140,7 +116,7 @@ class Predictions:
         each = [self.top.of_class(k, self.about) for k in range(len(self.classes))]
         present = [k for k, sample in enumerate(each) if sample.n]
         labels, samples = [self.classes[k] for k in present], [each[k] for k in present]
-        return Samples(labels, samples.__getitem__, "class", self, self.size, PREDICTED)
+        return ClassSamples.of(labels, samples.__getitem__, self, self.size, PREDICTED)
 
     def reduced(self, reduction: str, pos_label: Label | None = None) -> ScoreSample | Samples:
         """Return what a reduction makes of the matrix.
@@ -182,52 +158,43 @@ class Predictions:
 
 
 def read_classes(
-    columns: Columns,
-    labels: ArrayInput = None,
-    names: Names = NAMES,
-    read: MatrixReader = as_matrix,
-    facts: Facts = NO_FACTS,
+    columns: Columns, y_prob: ArrayInput, labels: ArrayInput = None, read: MatrixReader = as_matrix
 ) -> Predictions:
-    """Read labels of several classes and a matrix of scores, and match the columns with the classes.
+    """Read a matrix of scores, and match its columns with the classes of the labels.
 
     Parameters
     ----------
-    columns : tuple of (y_true, y_prob, sample_weight)
-        Labels of any type that can be compared, of shape (n,); scores in [0, 1], one column per class, of shape (n, K);
-        weights or None. Columns that are named after the classes, up to a prefix and a suffix that all names share,
-        are read by their names, in whatever order they stand.
+    columns : Columns
+        With labels of any type that can be compared.
+    y_prob : array-like of shape (n, K)
+        Scores in [0, 1], one column per class. Columns that are named after the classes, up to a prefix and a suffix
+        that all names share, are read by their names, in whatever order they stand.
     labels : array-like of shape (K,), optional
         The class of each column, also of classes that do not occur; by default what the names of the columns say, or
         else the labels that occur, sorted. Columns that are named after them must stand in their order.
-    names : Names
-        What the caller calls the arguments.
     read : callable, optional
         What makes a matrix and the names of its columns of y_prob, where that may hold other numbers.
-    facts : mapping of str to array of shape (n,), optional
-        Columns that belong to the rows.
 
     Raises
     ------
     ValueError
         Columns that do not match the classes, or are named otherwise where labels are texts; labels outside `labels`.
     """
-    y_true, y_prob, sample_weight = columns
+    names, y = columns.names, columns.labels
     if count_columns(y_prob) == 1:
         raise ValueError(
             f"{names.y_prob} must be a matrix with a row per prediction and a column per class where {names.reduction} "
             f"is given, got one column; for the scores of one class leave {names.reduction} out"
         )
-    check_same_order(**dict(zip(names.of_sample, columns, strict=True)))
-    y, (scores, headers) = as_labels(y_true, names.y_true), read(y_prob, names.y_prob)
-    w = None if sample_weight is None else read_weights(sample_weight, names.sample_weight)
-    lengths = {} if w is None else {names.sample_weight: w.w}
-    check_same_length(**{names.y_true: y, names.y_prob: scores, **lengths})
+    scores, headers = read(y_prob, names.y_prob)
+    columns.check_length(scores)
     if y.dtype.kind == "f":
         check_finite(y, names.y_true)
     occurring, inverse = coded(y, names.y_true)
-    columns_of = names.columns if headers is None else headers
+    if headers is None and names.columns is not None:
+        headers = list(names.columns)
     if labels is None:
-        classes = read_class_order(columns_of, occurring, names.y_prob, names.labels)
+        classes = read_class_order(headers, occurring, names.y_prob, names.labels)
     else:
         classes = _named_classes(labels, occurring, names)
     if len(classes) != scores.shape[1]:
@@ -236,10 +203,10 @@ def read_classes(
             f"{names.y_prob} must have a column for each class, got {scores.shape[1]} columns and {len(classes)} "
             f"classes in {hint if labels is None else names.labels}"
         )
-    check_order(columns_of, classes, names)
-    column = {label: k for k, label in enumerate(classes)}
-    codes = np.array([column[label] for label in occurring], dtype=np.intp)[inverse]
-    found = Predictions(classes, codes, scores, w, names, facts)
+    check_order(headers, classes, names)
+    place = {label: k for k, label in enumerate(classes)}
+    codes = np.array([place[label] for label in occurring], dtype=np.intp)[inverse]
+    found = Predictions(classes, codes, scores, columns.weights, names, columns.facts)
     warn_of_permutation(codes, found.top.predicted[0], classes, names.y_prob, names.labels)
     return found
 

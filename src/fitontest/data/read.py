@@ -6,24 +6,14 @@ that is given; without one only a column of scores is accepted, or two that add 
 
 from typing import Any, TypeAlias
 
-from fitontest.data.arrays import as_ids, check_same_length
-from fitontest.data.indices import check_same_order
-from fitontest.data.labels import as_labels
-from fitontest.data.predictions import (
-    NAMES,
-    REDUCTIONS,
-    Names,
-    read_classes,
-    refuse_pos_label,
-)
-from fitontest.data.row_groups import GROUP
-from fitontest.data.sample import NO_FACTS, Facts
+from fitontest.data.columns import NAMES, Columns, Names
+from fitontest.data.predictions import read_classes, refuse_pos_label
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.segments import split_by_segment
-from fitontest.data.simplex_sample import CANONICAL, SimplexSample
+from fitontest.data.simplex_sample import ALL_REDUCTIONS, CANONICAL, SimplexSample
 from fitontest.data.two_columns import column_of_two
-from fitontest.data.weights import WeightType, check_kind, read_weights
-from fitontest.results.checks import brief, choose
+from fitontest.data.weights import WeightType
+from fitontest.results.checks import choose
 from fitontest.results.typing import ArrayInput, Label
 
 BY_MATRIX = ("classwise", "confidence")  # reductions whose segments are those of the matrix
@@ -53,25 +43,18 @@ def read_arrays(
         What the caller calls the arguments, for error messages.
     """
     if reduction is not None:
-        choose(reduction, (*REDUCTIONS, CANONICAL), names.reduction)
-    check_kind(weights, names.weights, has_weights=sample_weight is not None)
-    given = (y_true, y_prob, sample_weight, by, groups)
-    check_same_order(**dict(zip((*names.of_sample, names.by, names.groups), given, strict=True)))
-    w = None if sample_weight is None else read_weights(sample_weight, names.sample_weight, weights, names.weights)
-    facts = read_groups(groups, y_true, names)
+        choose(reduction, ALL_REDUCTIONS, names.reduction)
+    if reduction is None and labels is not None:
+        raise ValueError(f"{names.labels} must be left out unless {names.reduction} is given, got {labels!r}")
+    columns = Columns.read(y_true, y_prob, sample_weight, weights=weights, by=by, groups=groups, names=names)
     data: Data
     matrix = None
     if reduction is None:
-        if labels is not None:
-            raise ValueError(f"{names.labels} must be left out unless {names.reduction} is given, got {labels!r}")
-        chosen = column_of_two((y_true, y_prob, w), pos_label, names, facts)
-        if chosen is None:
-            chosen = ScoreSample(y_true, y_prob, w, pos_label=pos_label, names=names.of_sample).with_facts(**facts)
-        data = chosen
+        data = column_of_two(columns, y_prob, pos_label) or ScoreSample.of_columns(columns, y_prob, pos_label)
     else:
         if reduction != "binary":
             refuse_pos_label(reduction, pos_label, names)
-        matrix = read_classes((y_true, y_prob, w), labels, names, facts=facts)
+        matrix = read_classes(columns, y_prob, labels)
         data = SimplexSample.of(matrix) if reduction == CANONICAL else matrix.reduced(reduction, pos_label)
     data.shared.class_rows.warn()
     if by is None:
@@ -79,34 +62,15 @@ def read_arrays(
     return split_by_segment(data, by, (names.y_true, names.by), matrix if reduction in BY_MATRIX else None)
 
 
-def read_groups(groups: ArrayInput, y_true: ArrayInput, names: Names = NAMES) -> Facts:
-    """Return the group of each row as a fact of the rows, after a check that there is one; none without groups.
-
-    Parameters
-    ----------
-    groups : array-like of shape (n,), optional
-        Ids of any hashable type.
-    y_true : array-like of shape (n,)
-        Labels, of which there must be as many.
-    names : Names
-        What the caller calls the arguments, for error messages.
-    """
-    if groups is None:
-        return NO_FACTS
-    if isinstance(groups, str):
-        raise ValueError(
-            f"{names.groups} must have an id for each row of arrays, got the text {brief(groups)}, which can name a "
-            f"column where {names.y_true} is a data frame or a file"
-        )
-    column = as_ids(groups, names.groups)
-    check_same_length(**{names.y_true: as_labels(y_true, names.y_true), names.groups: column})
-    return {GROUP: column}
+def is_one_sample(data: Any) -> bool:
+    """Return whether data are one sample of scores, neither several samples nor distributions."""
+    return data.kind is None and bool(data.has_one_score)
 
 
 def one_sample(data: Any, names: Names = NAMES) -> ScoreSample:
     """Return data that are one sample of scores, or raise ValueError where they are several, or distributions."""
-    if isinstance(data, ScoreSample):
-        return data
+    if is_one_sample(data):
+        return data  # type: ignore[no-any-return]
     if data.is_by_class and not data.whole.keeps_rows:
         raise ValueError(f"{names.y_true} must be the cells of one sample, got those of {len(data)} classes")
     if data.is_by_segment:

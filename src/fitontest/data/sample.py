@@ -61,6 +61,8 @@ class Sample(ABC):
         Whether all predictions of positive weight are 0 or 1: decisions, not probabilities.
     by_class : bool
         Whether the classes are judged one by one, each against the rest.
+    resolution : None
+        Of cells that rows were put into; a sample keeps its rows.
     weighting : Weighting or None
         What the weights were taken for; None of rows of weight one.
     rows_note : str
@@ -71,8 +73,14 @@ class Sample(ABC):
         What made the rows of a matrix of scores; None of a column of scores.
     groups : RowGroups or None
         Which rows belong together; None where rows are independent.
+    kind : None
+        What the keys of several samples are, see `Samples`; None of one.
     is_by_class, is_by_segment : bool
-        Whether there are several samples, by class or by segment: False, see `Samples`.
+        Whether there are several samples, by class or by segment: False.
+    segments : None
+        The samples by segment; None of one sample.
+    each_class : dict
+        The samples of the classes, where these are judged one by one: empty.
     has_one_score, has_distributions : bool
         Whether a row has one score, or whole distributions.
     n_classes : int
@@ -111,6 +119,7 @@ class Sample(ABC):
     rows_note: str
     present: Self
     by_class: bool = False
+    resolution: ClassVar[None] = None
     aggregated: bool = False
     has_pooled_scores: bool = False
     codes: NDArray[Any]
@@ -120,8 +129,11 @@ class Sample(ABC):
     split: Any = None
     rows_each: IntArray | None = None
     reduction: str | None
+    kind: ClassVar[None] = None
     is_by_class: ClassVar[bool] = False
     is_by_segment: ClassVar[bool] = False
+    segments: ClassVar[None] = None
+    each_class: ClassVar[Mapping[Any, Any]] = {}
     has_one_score: ClassVar[bool]
     has_distributions: ClassVar[bool]
     n_classes: int
@@ -139,6 +151,20 @@ class Sample(ABC):
         of_scores, of_distributions : object
             Such as two functions of a sample, the second of which takes those of whole distributions.
         """
+
+    @property
+    def all_rows(self) -> Self:
+        """The data of all rows together, without segments: these."""
+        return self
+
+    @property
+    def judged_together(self) -> Self:
+        """The rows that one verdict is of: these."""
+        return self
+
+    def against_each_rest(self) -> Any:
+        """Return the samples of each class against the rest; None of one score."""
+        return None
 
     @property
     def shared(self) -> Self:
@@ -164,6 +190,16 @@ class Sample(ABC):
     def named_groups(self) -> RowGroups | None:
         """The groups that the rows of `present` belong to, or None where none were named."""
         return self._find_groups() if GROUP in self.facts else None
+
+    @property
+    def n_cells(self) -> int:
+        """The length of the table of counts that the rows were reduced to: 0 of rows that are kept."""
+        return 0
+
+    @property
+    def by_group(self) -> bool:
+        """Whether groups were named, if only of single rows."""
+        return self.named_groups is not None
 
     @property
     def groups(self) -> RowGroups | None:
@@ -291,6 +327,16 @@ class Sample(ABC):
         folds : sequence of int arrays
             Positions of the rows that are held out together.
         """
+
+    def with_hint(self, hint: GroupHint) -> Self:
+        """Return the data with what names their groups.
+
+        Parameters
+        ----------
+        hint : GroupHint
+            Found where the rows were read.
+        """
+        return changed(self, hint=hint)
 
     def with_facts(self, **facts: NDArray[Any]) -> Self:
         """Return the data with further columns that belong to its rows.

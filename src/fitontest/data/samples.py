@@ -8,17 +8,14 @@ takes as much memory as a column of the matrix, and K of them as much as the mat
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import Any, Self, TypeAlias
 
+from fitontest.data.group_hint import GroupHint
 from fitontest.data.sample import Facts
 from fitontest.data.weights import Weighting
+from fitontest.results.several import CLASS, MANY, SEGMENT, Kind
 
 Key: TypeAlias = Hashable
-Kind: TypeAlias = Literal["class", "segment", "model"]
-CLASS: Kind = "class"
-SEGMENT: Kind = "segment"
-MODEL: Kind = "model"
-MANY: dict[Kind, str] = {"class": "classes", "segment": "segments", "model": "models"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -173,7 +170,7 @@ class Samples(ByKey):
     @property
     def is_by_class(self) -> bool:
         """Whether the names are those of classes."""
-        return self.kind == CLASS
+        return False
 
     @property
     def is_by_segment(self) -> bool:
@@ -181,42 +178,159 @@ class Samples(ByKey):
         return self.kind == SEGMENT
 
     @property
+    def segments(self) -> "Samples | None":
+        """The samples by segment: these, unless they are models."""
+        return self if self.is_by_segment else None
+
+    @property
+    def all_rows(self) -> Any:
+        """The data of all rows together, without segments."""
+        return self.whole
+
+    @property
+    def each_class(self) -> Mapping[Key, Any]:
+        """The samples of the classes, where these are judged one by one; empty of others."""
+        return {}
+
+    @property
     def classes(self) -> list[Any] | None:
         """The classes; None of segments with one score."""
-        return self.labels if self.is_by_class else self.whole.classes
+        return self.whole.classes  # type: ignore[no-any-return]
 
     @property
     def base_rate(self) -> float | None:
         """Weighted share of positives; None of several classes."""
-        return None if self.is_by_class else self.whole.base_rate
+        return self.whole.base_rate  # type: ignore[no-any-return]
 
     @property
     def has_one_score(self) -> bool:
         """Whether a row has one score in one sample."""
-        return not self.is_by_class and bool(self.whole.has_one_score)
+        return bool(self.whole.has_one_score)
 
     @property
     def has_distributions(self) -> bool:
         """Whether a row has a whole distribution in one sample."""
-        return not self.is_by_class and bool(self.whole.has_distributions)
+        return bool(self.whole.has_distributions)
 
     @property
     def n_classes(self) -> int:
         """How many classes there are; 2 of one score."""
-        return len(self.labels) if self.is_by_class else self.whole.n_classes
+        return int(self.whole.n_classes)
 
     @property
     def reduction(self) -> str | None:
         """How the probabilities of several classes were reduced to scores."""
-        return "classwise" if self.is_by_class else self.whole.reduction
+        return self.whole.reduction  # type: ignore[no-any-return]
 
     @property
     def shared(self) -> Any:
-        """The data that hold the weights of all rows: of classes those of the first one."""
-        return (self.whole if self.is_by_segment else self.make(0)).shared
+        """The data that hold the weights of all rows."""
+        return self.whole.shared
+
+    def with_hint(self, hint: GroupHint) -> Self:
+        """Return the same with what names groups, in each sample too.
+
+        Parameters
+        ----------
+        hint : GroupHint
+            Found where the rows were read.
+        """
+        each = [sample.with_hint(hint) for sample in self.values()]
+        return replace(self, make=each.__getitem__, whole=self.whole.with_hint(hint))
 
     def __repr__(self) -> str:
         return f"Samples({len(self)} {MANY[self.kind]})"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ClassSamples(Samples):
+    """Those of the classes of a matrix of scores, each against the rest of the same rows."""
+
+    @classmethod
+    def of(
+        cls, labels: list[Any], make: Callable[[int], Any], whole: Any, size: int, name: str = CLASS
+    ) -> "ClassSamples":
+        """Return the samples of classes, each made when it is asked for.
+
+        Parameters
+        ----------
+        labels, make, whole, size, name
+            As for `Samples`.
+        """
+        return cls(labels, make, CLASS, whole, size, name)
+
+    @property
+    def is_by_class(self) -> bool:
+        """Whether the names are those of classes: True."""
+        return True
+
+    @property
+    def all_rows(self) -> Any:
+        """These: classes share their rows."""
+        return self
+
+    @property
+    def each_class(self) -> Mapping[Key, Any]:
+        """These samples."""
+        return self
+
+    def against_each_rest(self) -> "ClassSamples":
+        """Return these samples."""
+        return self
+
+    @property
+    def judged_together(self) -> Any:
+        """The confidence of the rows; these samples, where they were made of cells, which do not keep rows."""
+        return self.whole.confidence() if self.whole.keeps_rows else self
+
+    @property
+    def classes(self) -> list[Any]:
+        """The classes."""
+        return self.labels
+
+    @property
+    def base_rate(self) -> None:
+        """None: several classes have no base rate."""
+        return
+
+    @property
+    def has_one_score(self) -> bool:
+        """Whether a row has one score: it has one for each class."""
+        return False
+
+    @property
+    def has_distributions(self) -> bool:
+        """Whether a row has a whole distribution in one sample: each class has a sample of its own."""
+        return False
+
+    @property
+    def n_classes(self) -> int:
+        """How many classes there are."""
+        return len(self.labels)
+
+    @property
+    def reduction(self) -> str:
+        """How the probabilities of several classes were reduced to scores: class by class."""
+        return "classwise"
+
+    @property
+    def shared(self) -> Any:
+        """The data that hold the weights of all rows: those of the first class."""
+        return self.make(0).shared
+
+    def with_hint(self, hint: GroupHint) -> Self:
+        """Return the same with what names groups, in each sample too when it is made.
+
+        Parameters
+        ----------
+        hint : GroupHint
+            Found where the rows were read.
+        """
+
+        def make(place: int) -> Any:
+            return self.make(place).with_hint(hint)
+
+        return replace(self, make=make)
 
 
 @dataclass(frozen=True, eq=False)

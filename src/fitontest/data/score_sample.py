@@ -13,14 +13,14 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from fitontest.data.arrays import as_column, as_numbers, check_same_length, hint_of_scores, in_unit_interval
+from fitontest.data.arrays import as_column, hint_of_scores, in_unit_interval, to_real
 from fitontest.data.class_rows import ClassRows
-from fitontest.data.indices import check_same_order
-from fitontest.data.labels import as_labels, is_binary_coded, read_labels
+from fitontest.data.columns import NAMES, Columns, Names
+from fitontest.data.labels import is_binary_coded, read_labels
 from fitontest.data.ordering import DistinctScores, Rows, pooled, sorted_rows
 from fitontest.data.row_groups import GROUP, RowGroups, coded_ids, places_of_rows, ranks_of_groups
 from fitontest.data.sample import Sample, taken
-from fitontest.data.weights import Weighting, Weights, WeightType, check_kind, read_weights
+from fitontest.data.weights import Weighting, Weights, WeightType
 from fitontest.numerics.distances import Distances
 from fitontest.numerics.losses import find_loss
 from fitontest.numerics.random import folds_of_groups, repeated_folds
@@ -50,8 +50,8 @@ class ScoreSample(Sample):
         "auto": counts where all are whole numbers of at most 10 on average, else importances; see `read_weights`.
     pos_label : bool, int, float or str, optional
         The positive class.
-    names : tuple of str, optional
-        What the caller calls the three arguments, for error messages.
+    names : Names, optional
+        What the caller calls the arguments, for error messages.
     reduction : str, optional
         What made scores of one class of a matrix, for the results to tell.
 
@@ -118,24 +118,45 @@ class ScoreSample(Sample):
         sample_weight: ArrayInput = None,
         *,
         pos_label: Label | None = None,
-        names: tuple[str, str, str] = ("y_true", "y_prob", "sample_weight"),
+        names: Names = NAMES,
         weights: WeightType = "auto",
         reduction: str | None = None,
     ) -> None:
-        check_kind(weights, has_weights=sample_weight is not None)
-        check_same_order(**dict(zip(names, (y_true, y_prob, sample_weight), strict=True)))
-        labels, scores = as_labels(y_true, names[0]), as_column(y_prob, names[1], hint_of_scores)
+        columns = Columns.read(y_true, y_prob, sample_weight, weights=weights, names=names)
+        self._read(columns, y_prob, pos_label, reduction)
+
+    @classmethod
+    def of_columns(cls, columns: Columns, y_prob: ArrayInput, pos_label: Label | None = None) -> Self:
+        """Return the sample of columns that have been read, and their scores.
+
+        Parameters
+        ----------
+        columns : Columns
+            Labels, weights and facts.
+        y_prob : array-like of shape (n,)
+            Scores of the positive class, in [0, 1].
+        pos_label : label, optional
+            The positive class.
+        """
+        sample = object.__new__(cls)
+        sample._read(columns, y_prob, pos_label)
+        return sample.with_facts(**columns.facts)
+
+    def _read(
+        self, columns: Columns, y_prob: ArrayInput, pos_label: Label | None, reduction: str | None = None
+    ) -> None:
+        labels, names = columns.labels, columns.names
+        scores = as_column(y_prob, names.y_prob, hint_of_scores)
         coded = pos_label is None and is_binary_coded(labels)
         if not coded:
-            _refuse_swapped(labels, scores, names)
-        scores = as_numbers(scores, names[1])
-        read = None if sample_weight is None else read_weights(sample_weight, names[2], weights)
-        check_same_length(**dict(zip(names, (labels, scores, None if read is None else read.w), strict=True)))
-        scores = in_unit_interval(scores, names[1])
+            _refuse_swapped(labels, scores, names.of_sample)
+        scores = to_real(scores, names.y_prob)
+        columns.check_length(scores)
+        scores = in_unit_interval(scores, names.y_prob)
         classes: list[Any] = []
         if not coded:
-            labels, classes = read_labels(labels, names[0], pos_label)
-        self._fill(scores, labels, read)
+            labels, classes = read_labels(labels, names.y_true, pos_label)
+        self._fill(scores, labels, columns.weights)
         object.__setattr__(self, "reduction", reduction)
         if len(classes) > 2:
             object.__setattr__(self, "class_rows", ClassRows(positive=brief(pos_label)))

@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 from fitontest.data.arrays import as_column, check_same_length
 from fitontest.data.labels import coded
 from fitontest.data.places import BadValueError, such
-from fitontest.data.samples import SEGMENT, Key, Samples
+from fitontest.data.samples import Key, Samples
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.simplex_sample import SimplexSample
 from fitontest.results.checks import is_real
+from fitontest.results.several import SEGMENT
 from fitontest.results.typing import ArrayInput, IntArray
 
 MOST_SEGMENTS = 100  # beyond, hardly any p-value adjusted by Holm could be small, and no table is read

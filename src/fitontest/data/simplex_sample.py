@@ -8,15 +8,11 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from fitontest.data.arrays import check_same_length
-from fitontest.data.predictions import (
-    NAMES,
-    Names,
-    Predictions,
-    Reduction,
-)
+from fitontest.data.columns import NAMES, Names
+from fitontest.data.predictions import REDUCTIONS, Predictions, Reduction
 from fitontest.data.row_groups import GROUP, RowGroups, places_of_rows
 from fitontest.data.sample import NO_FACTS, Facts, Sample, changed, taken
-from fitontest.data.samples import Samples
+from fitontest.data.samples import ClassSamples
 from fitontest.data.score_sample import REPEATS, ScoreSample
 from fitontest.data.simplex import on_simplex
 from fitontest.data.top_label import TopLabels
@@ -32,6 +28,7 @@ from fitontest.results.typing import BoolArray, FloatArray, IntArray, Label, Ran
 
 CANONICAL: Final = "canonical"  # the reduction that reduces nothing
 AnyReduction: TypeAlias = Reduction | Literal["canonical"]
+ALL_REDUCTIONS: tuple[str, ...] = (*REDUCTIONS, CANONICAL)
 
 
 class Labelling(NamedTuple):
@@ -184,14 +181,14 @@ class SimplexSample(Sample):
         """The largest score of each row, and how often its class is the label."""
         return TopLabels(self.p, self.codes, self.weights, self.facts).sample(self.class_rows)
 
-    def against_each_rest(self) -> Samples:
+    def against_each_rest(self) -> ClassSamples:
         """Return the samples of each class against the rest."""
-        return Samples(self.classes, self.against_rest, "class", self, self.scores.size, "class")
+        return ClassSamples.of(self.classes, self.against_rest, self, self.scores.size)
 
     def against_rest(self, column: int) -> ScoreSample:
         """Return one class against the rest, as a sample of two classes."""
         scores = np.ascontiguousarray(self.p[:, column])
-        sample = ScoreSample(self.codes == column, scores, self.weights, names=self.names.of_sample)
+        sample = ScoreSample(self.codes == column, scores, self.weights, names=self.names)
         return sample.with_facts(**self.facts)
 
     @property

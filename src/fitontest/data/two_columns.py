@@ -11,12 +11,13 @@ import numpy as np
 from fitontest.data.arrays import as_matrix, count_columns
 from fitontest.data.class_columns import read_class_order
 from fitontest.data.class_rows import ADDS_UP
-from fitontest.data.labels import as_labels, chosen_positive, coded_positive, distinct
+from fitontest.data.columns import Columns, Names
+from fitontest.data.labels import chosen_positive, coded_positive, distinct
 from fitontest.data.places import BadValueError, such
-from fitontest.data.predictions import Columns, Names, read_classes
-from fitontest.data.sample import Facts, changed
+from fitontest.data.predictions import read_classes
+from fitontest.data.sample import changed
 from fitontest.data.score_sample import ScoreSample
-from fitontest.results.typing import Label
+from fitontest.results.typing import ArrayInput, Label
 
 PLACES = ("first", "second")
 
@@ -39,25 +40,21 @@ def check_few_columns(names: Names, count: int, most: int) -> None:
         )
 
 
-def column_of_two(columns: Columns, pos_label: Label | None, names: Names, facts: Facts) -> ScoreSample | None:
+def column_of_two(columns: Columns, y_prob: ArrayInput, pos_label: Label | None) -> ScoreSample | None:
     """Return the scores of the positive class where y_prob has a column for each of two; None where it is one column.
 
     Parameters
     ----------
-    columns : tuple of (y_true, y_prob, sample_weight)
-        As a user gave them.
+    columns : Columns
+    y_prob : array-like of shape (n,) or (n, 2)
     pos_label : label or None
-    names : Names
-        What the caller calls the arguments.
-    facts : mapping of str to array of shape (n,)
-        Columns that belong to the rows.
 
     Raises
     ------
     ValueError
         More than two columns; two that do not add up to 1 in each row; labels of which the columns are not.
     """
-    y_true, y_prob, weights = columns
+    names = columns.names
     count = count_columns(y_prob) or 1
     check_few_columns(names, count, 2)
     if count < 2:
@@ -70,9 +67,9 @@ def column_of_two(columns: Columns, pos_label: Label | None, names: Names, facts
         raise BadValueError(
             names.y_prob, rule, f"a sum of {sums[bad[0]]:.6g}", int(bad[0]), sums.shape, such(bad.size, "row")
         )
-    classes = _two_classes(distinct(as_labels(y_true, names.y_true), names.y_true), pos_label, names)
+    classes = _two_classes(distinct(columns.labels, names.y_true), pos_label, names)
     order = read_class_order(headers, classes, names.y_prob, names.labels)
-    found = read_classes((y_true, y_prob, weights), order, names, lambda *_: (matrix, headers), facts)
+    found = read_classes(columns, y_prob, order, lambda *_: (matrix, headers))
     sample = found.binary(pos_label)
     positive = chosen_positive(classes, pos_label, coded_positive(classes), names.pos_label)
     place = order.index(positive)

@@ -1,19 +1,9 @@
 """The public names of the room and the files they come from: drawings of tables."""
 
-from .comparison import ComparisonDisplay
-from .cumulative import CumulativeDisplay
-from .ranks import RankDisplay
-from .reliability import ReliabilityDisplay
-from .simplex import SimplexDisplay
-from .tce import TCEDisplay
-from .validity import ValidityDisplay
-
-__all__ = [
-    "ComparisonDisplay",
-    "CumulativeDisplay",
-    "RankDisplay",
-    "ReliabilityDisplay",
-    "SimplexDisplay",
-    "TCEDisplay",
-    "ValidityDisplay",
-]
+from .comparison import ComparisonDisplay as ComparisonDisplay
+from .cumulative import CumulativeDisplay as CumulativeDisplay
+from .ranks import RankDisplay as RankDisplay
+from .reliability import ReliabilityDisplay as ReliabilityDisplay
+from .simplex import SimplexDisplay as SimplexDisplay
+from .tce import TCEDisplay as TCEDisplay
+from .validity import ValidityDisplay as ValidityDisplay

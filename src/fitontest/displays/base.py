@@ -169,6 +169,24 @@ class BinaryDisplay(Display):
         return cls.from_predictions(y, scores, name=score_name, **options, **score_options)
 
 
+def check_shows(error: object, kind: type, rule: str, part: str = "") -> None:
+    """Raise ValueError unless an estimate has the evidence that a diagram draws.
+
+    Parameters
+    ----------
+    error : object
+    kind : type
+        That the evidence must be of, or with `part` an attribute of it.
+    rule : str
+        What `error` must be.
+    part : str
+        The name of the attribute.
+    """
+    evidence = getattr(error, "evidence", None)
+    if not isinstance(getattr(evidence, part, None) if part else evidence, kind):
+        raise ValueError(f"error must be {rule}, got {error!r}")
+
+
 def check_measured(error: object, sample: object) -> None:
     """Raise ValueError unless the error is an estimate for two classes that was measured on the sample."""
     if not isinstance(error, Estimate) or error.base_rate is None:

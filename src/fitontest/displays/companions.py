@@ -107,17 +107,22 @@ class ShrinkingLocator:
 
 def prepare_shrinking(ax: "Axes") -> None:
     """Let axes without companions shrink too, where no layout does it, so that a legend below is on the figure."""
-    locator = ax.get_axes_locator()
-    if isinstance(locator, ShrinkingLocator):
-        locator.margins = dict.fromkeys(locator.margins, 0.0)
-    else:
+    locator = _find_shrinking_locator(ax)
+    if locator is None:
         ax.set_axes_locator(ShrinkingLocator(ax))
+    else:
+        locator.margins = dict.fromkeys(locator.margins, 0.0)
+
+
+def _find_shrinking_locator(ax: "Axes") -> ShrinkingLocator | None:
+    locator = ax.get_axes_locator()
+    return locator if isinstance(locator, ShrinkingLocator) else None
 
 
 def _get_shrinking_locator(ax: "Axes") -> ShrinkingLocator:
     """Return the shrinking locator of the axes. Axes that were cleared have kept it, but lost their companions."""
-    locator = ax.get_axes_locator()
-    if not isinstance(locator, ShrinkingLocator):
+    locator = _find_shrinking_locator(ax)
+    if locator is None:
         locator = ShrinkingLocator(ax)
         ax.set_axes_locator(locator)
     if len(find_companions(ax)) == 1:  # the companion just added
@@ -127,15 +132,15 @@ def _get_shrinking_locator(ax: "Axes") -> ShrinkingLocator:
 
 def keep_on_figure(ax: "Axes", legend: Any) -> None:
     """Let the axes shrink, where no layout does it, so that a legend below them is on the figure."""
-    locator = ax.get_axes_locator()
-    if isinstance(locator, ShrinkingLocator):
+    locator = _find_shrinking_locator(ax)
+    if locator is not None:
         locator.legend = legend
 
 
 def keep_title_on_figure(ax: "Axes", points: float) -> None:
     """Let the axes shrink, where no layout does it, so that a title of this height is on the figure."""
-    locator = ax.get_axes_locator()
-    if isinstance(locator, ShrinkingLocator):
+    locator = _find_shrinking_locator(ax)
+    if locator is not None:
         locator.above = points
 
 

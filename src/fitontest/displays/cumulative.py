@@ -13,9 +13,10 @@ from fitontest.displays.canvas import AxesOrFigure, get_axes, style_axes
 from fitontest.displays.options import DrawingOptions
 from fitontest.displays.palette import FILL, GAP, NEUTRAL, get_foreground, get_line_color
 from fitontest.displays.titles import without_formulas
-from fitontest.measures.cumulative import CumulatedResiduals, CumulativeError
+from fitontest.measures.cumulative import CumulativeError
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.measure import make as make_measure
+from fitontest.results.checks import check_level
 from fitontest.results.frames import Records, records
 from fitontest.results.options import spell_out
 from fitontest.results.text import debiased_and_raw, short
@@ -49,7 +50,7 @@ class CumulativeDisplay(BinaryDisplay):
         Of the measure ``ecce`` or ``ks``, of the sample.
     sample : ScoreSample
         The scores, labels and weights that it was measured on.
-    level : float in (0, 1), default=0.95
+    level : float in [0.5, 1), default=0.95
         Of the band.
     name : str, optional
         Name of the scores in the title.
@@ -91,12 +92,12 @@ class CumulativeDisplay(BinaryDisplay):
         self, error: Estimate, sample: ScoreSample, *, level: float = DEFAULT_LEVEL, name: str | None = None
     ) -> None:
         check_measured(error, sample)
-        if not isinstance(error.evidence, CumulatedResiduals):
+        if not error.measure.is_seminorm:
             raise ValueError(f"error must be of the measure ecce or ks, got {error.measure.name}")
-        self.error, self.level, self.name = error, level, name
+        self.error, self.level, self.name = error, check_level(level), name
         null = error.null
         self.reach = None if null is None else upper_point(null.values, 1.0 - level)
-        self.share, self.walk = error.evidence.walk
+        self.share, self.walk = error.evidence.walk  # type: ignore[attr-defined] # of residuals that were cumulated
         self._scores = np.concatenate((sample.distinct.p[:1], sample.distinct.p))
 
     @classmethod
@@ -107,7 +108,6 @@ class CumulativeDisplay(BinaryDisplay):
         y_prob: ArrayInput = None,
         *,
         measure: str = "ecce",
-        level: float = DEFAULT_LEVEL,
         **options: Unpack[DrawingOptions],
     ) -> Self:
         """Draw the cumulated residuals of labels and scores.
@@ -119,8 +119,6 @@ class CumulativeDisplay(BinaryDisplay):
             what `read` returns in place of both.
         measure : {"ecce", "ks"}, default="ecce"
             What is marked.
-        level : float in (0, 1), default=0.95
-            Of the band and of the interval.
         draws : int, default=1000
             Labels are simulated so often.
         reduction, labels
@@ -136,11 +134,12 @@ class CumulativeDisplay(BinaryDisplay):
             The message names the argument, the rule and the value.
         """
         data = read(y_true, y_prob, **reading_of(options))
+        level = options["level"]
         chosen = make_measure(measure)
         if not isinstance(chosen, CumulativeError):
             raise ValueError(f"measure must be 'ecce' or 'ks', got {measure!r}")
         sample = one_sample(data)
-        redrawing = Redrawing(options["draws"], level, random_state=options["random_state"])
+        redrawing = Redrawing.at(level, null_draws=options["draws"], random_state=options["random_state"])
         error = estimate_of(chosen, sample, sample.reduction, redrawing)
         return cls(error, sample, level=level, name=options["name"]).plot(options["ax"])
 

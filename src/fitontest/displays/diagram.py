@@ -15,7 +15,7 @@ from fitontest.measures.estimate import Estimate
 from fitontest.measures.observed_expected import ObservedExpected
 from fitontest.partitions.partition import Partition
 from fitontest.results.frames import Records, records
-from fitontest.results.quoting import quoted
+from fitontest.results.quoting import in_decimals, quote
 from fitontest.results.text import count, short
 from fitontest.results.typing import ArrayInput, FloatArray, Label, RandomState
 from fitontest.uncertainty.bands import BAND_DRAWS, BAND_LEVEL, POINTS, Band, BandKind, band_of, quick_band
@@ -238,8 +238,10 @@ class Diagram:
         interval = ratio.evidence.interval_at(LEVEL)
         events = f", {count(round(self.sample.total * self.sample.base_rate))} events" if self.sample.whole else ""
         events = events.replace("events", "non-events") if self.plane.of_non_events else events
-        ends = None if interval is None else (interval.low, interval.high)
-        return f"O:E {quoted(ratio.value, ends)}, {rows}{events}"
+        value = in_decimals([ratio.value], "ratio")[0]
+        if interval is not None:
+            value = quote(ratio.value, interval.low, interval.high, LEVEL, "ratio")
+        return f"O:E {value}, {rows}{events}"
 
     @property
     def key(self) -> list[str]:

@@ -239,6 +239,9 @@ class ReliabilityDisplay(BinaryDisplay):
     ) -> Self:
         """Draw the reliability diagram of labels and scores.
 
+        The legend shows the debiased error and its interval, where there is one. Of more than 20,000 rows "auto" makes
+        none, since it takes seconds.
+
         Parameters
         ----------
         y_true, y_prob : array-like of shape (n,)
@@ -268,7 +271,7 @@ class ReliabilityDisplay(BinaryDisplay):
             refitted, and the band lies about their own map; the key says so.
         band_draws : int, default=0
             Number of labellings for the band. 0 means 200 with a `band` that is named.
-        band_level : float in (0, 1), default=0.95
+        band_level : float in [0.5, 1), default=0.95
             Level of the band.
         reduction : {"confidence", "classwise", "binary"}, optional
             How a matrix of scores is reduced, see `calibration_error`. "confidence" draws the accuracy against the

@@ -7,7 +7,7 @@ import numpy as np
 from fitontest.data.reading.options import Reading, reading_of
 from fitontest.data.reading.read import READ, read
 from fitontest.data.simplex_sample import CANONICAL, SimplexSample
-from fitontest.displays.base import Display
+from fitontest.displays.base import Display, check_shows
 from fitontest.displays.canvas import AxesOrFigure, get_axes
 from fitontest.displays.palette import FILL, GAP, get_foreground
 from fitontest.maps.multiclass.base import MulticlassMap
@@ -68,8 +68,7 @@ class SimplexDisplay(Display):
     ax_: "Axes"
 
     def __init__(self, error: Estimate, data: SimplexSample) -> None:
-        if not isinstance(error, Estimate) or not isinstance(getattr(error.evidence, "map", None), MulticlassMap):
-            raise ValueError(f"error must be an Estimate of several classes that has a map, got {error!r}")
+        check_shows(error, MulticlassMap, "an Estimate of several classes that has a map", "map")
         if data.n_classes != 3:
             raise ValueError(f"y_prob must have three columns for a triangle, got {data.n_classes}")
         self.error, self.data = error, data

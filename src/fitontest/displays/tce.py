@@ -163,7 +163,7 @@ class TCEDisplay(BinaryDisplay):
         self.beyond = _shares_beyond(sample, self.scale)
 
     @classmethod
-    @spell_out("interval", "draws", "color", "legend", "ref_line")
+    @spell_out("interval", "level", "draws", "color", "legend", "ref_line")
     def from_predictions(
         cls,
         y_true: ArrayInput,

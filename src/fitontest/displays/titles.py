@@ -9,7 +9,7 @@ import numpy as np
 from fitontest.displays.companions import keep_on_figure, keep_title_on_figure
 from fitontest.displays.palette import get_muted, get_opaque_background
 from fitontest.measures.estimate import Estimate
-from fitontest.results.quoting import quoted_error
+from fitontest.results.quoting import in_decimals, quote
 from fitontest.results.text import count, visible
 from fitontest.results.typing import FloatArray, Label
 
@@ -52,9 +52,11 @@ def name_axes(pos_label: Label | None, reduction: str | None = None) -> tuple[st
 def value_in_words(error: Estimate) -> str:
     """Return the value of an error that texts quote, with its interval where there is one."""
     interval = error.interval
-    if error.measure.unit != "fraction" or interval is None:
-        return quoted_error(error.quoted) if error.measure.unit == "fraction" else error.measure.printed(error.quoted)
-    return quoted_error(error.quoted, (interval.low, interval.high), interval.level)
+    if error.measure.unit != "fraction":
+        return error.measure.printed(error.quoted)
+    if interval is None:
+        return in_decimals([error.quoted])[0]
+    return quote(error.quoted, interval.low, interval.high, interval.level)
 
 
 def name_error(error: Estimate) -> str:

@@ -9,7 +9,7 @@ from fitontest.data.labels_of_scores import redrawn
 from fitontest.data.reading.options import reading_of
 from fitontest.data.reading.read import read
 from fitontest.data.score_sample import ScoreSample
-from fitontest.displays.base import BinaryDisplay
+from fitontest.displays.base import BinaryDisplay, check_shows
 from fitontest.displays.canvas import AxesOrFigure, get_axes, style_axes
 from fitontest.displays.options import DrawingOptions
 from fitontest.displays.palette import Color, get_line_color, get_series_style
@@ -138,12 +138,11 @@ class ValidityDisplay(BinaryDisplay):
     def __init__(
         self, error: Estimate, *, name: str | None = None, if_calibrated: ValidityIfCalibrated | None = None
     ) -> None:
-        if not isinstance(error, Estimate) or not isinstance(getattr(error, "curve", None), ValidityCurve):
-            raise ValueError(f"error must be an Estimate of auc_v of two classes, got {error!r}")
+        check_shows(error, ValidityCurve, "an Estimate of auc_v of two classes", "curve")
         self.error, self.curve, self.name, self.if_calibrated = error, error.curve, name, if_calibrated
 
     @classmethod
-    @spell_out("interval", "draws", "scale", "limits", "ref_line", null_draws=None)
+    @spell_out("interval", "level", "draws", "scale", "limits", "ref_line", null_draws=None)
     def from_predictions(
         cls,
         y_true: ArrayInput,

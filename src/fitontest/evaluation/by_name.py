@@ -32,9 +32,6 @@ def measure(
         Predicted probabilities of the positive class, in [0, 1]; of shape (n, K) with `reduction`.
     name : str or Measure
         One of ``fot.measures.names()``, or a measure; it must be there.
-    interval : float in (0, 1), "auto" or None, default="auto"
-        Level of an interval, of measures that can have one; ``interval_reason`` says why others have none. "auto": as
-        for `calibration_error`.
     **settings
         Settings of the measure, such as ``n_bins=15`` of "ece"; none beside a measure that is made.
 

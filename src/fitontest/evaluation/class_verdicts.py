@@ -7,13 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from fitontest.evaluation.verdict_lines import IDEALS, header_of, line_of
 from fitontest.numerics.significance.holm import holm_adjusted
+from fitontest.results.number_lines import NumberLine, number_lines
 from fitontest.results.table import Section
-from fitontest.results.text import short
+from fitontest.results.text import count, short
 from fitontest.results.typing import Label
 from fitontest.uncertainty.joint import UNLIKELY
 from fitontest.uncertainty.verdict import NOT_SHOWN, Verdict
+
+MOST_CLASSES = 3  # that are printed, so that all fits into eight lines
 
 
 @dataclass(frozen=True)
@@ -64,23 +66,33 @@ class ClassVerdicts:
             One of those that have a verdict.
         """
         verdict = self.verdicts[label]
-        return verdict.headline if label in self.shown else NOT_SHOWN
+        return verdict.headline if label in self.shown or verdict.close else NOT_SHOWN
 
-    def section(self, notes: str) -> Section:
-        """Return what is printed: in which classes miscalibration is shown, and a line for each class.
+    def section(self, rows: int, more: str) -> Section:
+        """Return what is printed: in which classes miscalibration is shown, and those with the largest errors.
 
         Parameters
         ----------
-        notes : str
-            What is to be known of the rows.
+        rows : int
+        more : str
+            Where more is said.
         """
-        header = header_of("class", self.verdicts.values(), "Holm p")
-        body = [
-            line_of(str(label), verdict, self.headline_of(label), self.adjusted_p_values[label])
-            for label, verdict in self.verdicts.items()
-        ]
-        ideals = f"{IDEALS.format('share of positives', 'score')} Holm p: adjusted for the number of classes."
-        return Section(self.headline, header, body, "\n".join(filter(None, (ideals, notes))))
+        errors = {label: verdict.estimate.quoted for label, verdict in self.verdicts.items()}
+        worst = sorted(errors, key=lambda label: -errors[label])
+        mean = NumberLine("mean of the classes", sum(errors.values()) / len(errors))
+        lines = [mean, *map(self._line, worst[:MOST_CLASSES])]
+        others = [] if len(worst) <= MOST_CLASSES else [f"{count(len(worst) - MOST_CLASSES)} classes more: .table()"]
+        lead = f"{self.headline}\nCalibration error of each class against the rest, n = {count(rows)}:"
+        return Section(lead=lead, body=number_lines(lines), notes="\n".join([*others, more]))
+
+    def _line(self, label: Label) -> NumberLine:
+        verdict = self.verdicts[label]
+        estimate, interval = verdict.estimate, verdict.interval
+        remark = self.headline_of(label)
+        remark = f"{remark[0].lower()}{remark[1:]}"
+        return NumberLine(
+            f"class {label}", estimate.quoted, (interval.low, interval.high), interval.level, remark=remark
+        )
 
     def record(self, label: Label) -> dict[str, Any]:
         """Return the verdict on a class as JSON-ready values; empty where it has none.

@@ -1,28 +1,24 @@
-"""An evaluation in about seven lines: the verdict first, then each family, and what must be known of the rows."""
+"""An evaluation in at most eight lines: the verdict first, then three numbers, and what must be known of the rows."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from textwrap import wrap
 
 from fitontest.data.known_groups import KnownGroups
-from fitontest.measures.estimate import Estimate
-from fitontest.measures.interval import INDEPENDENT
-from fitontest.measures.side_by_side import OWN_NOTE, Named, error_cells, reason_lines
+from fitontest.measures.side_by_side import Named
+from fitontest.results.number_lines import NumberLine, number_lines
+from fitontest.results.quoting import confidence, quote
 from fitontest.results.table import WIDTH, Section
-from fitontest.results.text import count, sentence, short
-from fitontest.uncertainty.agreement import agreement_of
+from fitontest.results.text import count, p_in_words, percent, sentence
+from fitontest.uncertainty.sizes import OF_SLOPE
 from fitontest.uncertainty.verdict import FAMILY, Verdict
 
-WHERE = "Words: docs/which_number.md; all columns: print(evaluation.table()), or --verbose."
+MORE = "More: .table(), .explain(), .plot()"
+MOST_LINES = 8
+RARE = 0.05  # share, below which events are counted
 
 
-def conclude(
-    named: Named,
-    verdict: Verdict,
-    notes: Sequence[str] = (),
-    groups: KnownGroups | None = None,
-    *,
-    doubts: Sequence[str] = (),
-) -> Section:
-    """Return the verdict on an evaluation with a line for each family.
+def conclude(named: Named, verdict: Verdict, notes: Sequence[str] = (), doubts: Sequence[str] = ()) -> Section:
+    """Return the verdict on an evaluation with its numbers.
 
     Parameters
     ----------
@@ -31,129 +27,131 @@ def conclude(
     verdict : Verdict
         On the same rows.
     notes : sequence of str
-        What must be known to read the values, a line each.
-    groups : KnownGroups or None, optional
-        Of the rows.
+        What must be known of the rows.
     doubts : sequence of str
         Those notes that are said before the verdict, which would mislead a reader who stops there.
     """
-    families = [(name, one) for name, one in named if one.measure.is_family_error]
-    others = [(name, one) for name, one in named if not one.measure.is_family_error]
-    is_listed = any(one is verdict.estimate for _, one in families)
-    lead = [
-        *map(sentence, doubts),
-        _first(verdict),
-        _error(verdict, is_listed=is_listed),
-        *_direction(verdict),
+    lead = [*map(sentence, doubts), f"{verdict.opening}. {rows_of(verdict)}."]
+    body = number_lines(_numbers(verdict, named))
+    asked = [*_families(named, verdict), *_others(named)]
+    further = [
         *verdict.causes,
-        *verdict.beside_interval,
-    ]
-    body: list[list[str]] = []
-    if len(families) > 1 or not is_listed:
-        lead.append(str(agreement_of(families, verdict.estimate)) or f"By family{_norm(families)}:")
-        body = [_cells(name, one) for name, one in families]
-    lines = [
-        *_others(others),
-        *_warnings(families, verdict),
-        *reason_lines(families),
+        *[
+            one.brief
+            for one in verdict.tendency.certain
+            if one.brief and f"scores of {one.score} " not in verdict.opening
+        ],
         *[note for note in notes if note not in doubts],
-        *([] if verdict.shown else verdict.not_ruled_out),
-        *([last_line(judged=True)] if groups is None else [*lines_without(groups, doubts), WHERE]),
+        *verdict.left_open,
     ]
-    return Section(lead="\n".join(lead), body=body, notes="\n".join(lines))
+    room = MOST_LINES - len(body) - _height([*lead, *asked, MORE])
+    return Section(lead="\n".join(lead), body=body, notes="\n".join([*asked, *_that_fit(further, room), MORE]))
 
 
-def last_line(*, judged: bool) -> str:
-    """Return where more is said, of rows without groups that these must be independent where there are intervals."""
-    return f"{INDEPENDENT}. {WHERE}" if judged else WHERE
+def _height(lines: Iterable[str]) -> int:
+    """Return how many lines are printed."""
+    return sum(len(wrap(line, WIDTH)) for line in lines)
 
 
-def _first(verdict: Verdict) -> str:
-    """Return the headline, whether calibration is rejected, and of which rows."""
+def _that_fit(lines: Sequence[str], room: int) -> list[str]:
+    """Return those of the lines that there is room for; the first of them come first."""
+    chosen: list[str] = []
+    for line in lines:
+        if _height([*chosen, line]) <= room:
+            chosen.append(line)
+    return chosen
+
+
+def rows_of(verdict: Verdict) -> str:
+    """Return of which rows a verdict is.
+
+    Parameters
+    ----------
+    verdict : Verdict
+    """
     one = verdict.estimate
-    rate = one.base_rate or 0.0
-    text = f"{verdict.headline}: {verdict.decision}"
+    rate, known = one.base_rate or 0.0, one.groups
+    rows = f"n = {count(one.n)}"
+    if known is not None and not known.sizes.are_single:
+        rows += f" in {count(known.sizes.groups)} groups"
     if one.reduction == "confidence":
-        confidence = rate - verdict.tendency.residual
-        return f"Accuracy {short(rate)}, mean confidence {short(confidence)}. {text}."
-    return f"{text}; n = {count(one.n)}, share of positives {short(rate)}."
+        return f"{rows}, right in {percent(rate)}, stated {percent(rate - verdict.tendency.residual)}"
+    share, name = (rate, "events") if rate <= 1.0 - RARE else (1.0 - rate, "non-events")
+    if share >= RARE or one.weighting is not None:
+        return f"{rows}, {percent(share)} {name}"
+    number = round(share * one.n)
+    return f"{rows}, {count(number)} {name[:-1] if number == 1 else name} ({percent(share)})"
 
 
-def _error(verdict: Verdict, *, is_listed: bool) -> str:
-    """Return the error that is quoted; of which family and norm where that is none of those listed below."""
-    of = "" if is_listed else f" ({FAMILY}, l1)"
-    null = verdict.estimate.null
-    calibrated = "" if null is None else f"; if calibrated: {short(null.mean)} (raw)"
-    rows = f"; n = {count(verdict.estimate.n)}" if verdict.estimate.reduction == "confidence" else ""
-    return f"Calibration error{of}: {verdict.size}{calibrated}{rows}."
+def _numbers(verdict: Verdict, named: Named) -> list[NumberLine]:
+    """Return error, O:E and slope; of rare events the error last, and O:E only where the verdict has not said it."""
+    rate = verdict.estimate.base_rate or 0.0
+    error, ratio, slope = _error(verdict, named), _ratio(verdict), _slope(verdict)
+    return [*ratio, slope, error] if min(rate, 1.0 - rate) < RARE else [error, *ratio, slope]
 
 
-def _direction(verdict: Verdict) -> list[str]:
-    """Return the slope and the mean residual, in one line where it holds both."""
+def _error(verdict: Verdict, named: Named) -> NumberLine:
+    """Return the error that is quoted; of which family where that is none of those measured."""
+    is_listed = any(one is verdict.estimate for _, one in named)
+    estimate, interval = verdict.estimate, verdict.interval
+    known = estimate.groups
+    widened = "" if known is None or known.sizes.are_single else "widened for the groups"
+    label = f"Calibration error{'' if is_listed else f' ({FAMILY}, l1)'}"
+    ends = interval.low, interval.high
+    remark = "" if interval.roughness is None else "a spline does not fit"
+    return NumberLine(label, estimate.quoted, ends, interval.level, remark=remark, beside=widened)
+
+
+def _ratio(verdict: Verdict) -> list[NumberLine]:
+    ratio = verdict.sizes.ratio
+    if ratio is None or ratio.quoted in verdict.opening:
+        return []
+    interval = ratio.interval
+    ends = None if interval is None else (interval.low, interval.high)
+    remark = ratio.in_words if ratio.is_visible else ""
+    return [NumberLine(ratio.title, ratio.value, ends, kind="ratio", remark=remark)]
+
+
+def _slope(verdict: Verdict) -> NumberLine:
     tendency = verdict.tendency
-    parts = [tendency.slope_in_words or f"no slope, since {tendency.obstacle}", tendency.residual_in_words]
-    interval = tendency.residual_interval
-    if interval is not None and interval.level != verdict.interval.level:
-        parts[-1] += f", both at {100 * interval.level:g} %"
-    together = "; ".join(parts)
-    return [sentence(line) for line in ([together] if len(together) < WIDTH else parts)]
+    interval = tendency.slope_interval
+    if tendency.slope is None:
+        return NumberLine("Slope", None, kind="slope", remark=f"none: {tendency.obstacle}")
+    ends = None if interval is None else (interval.low, interval.high)
+    remark = ", ".join(OF_SLOPE[word] for word in verdict.sizes.slope_words)
+    return NumberLine("Slope", tendency.slope, ends, kind="slope", remark=remark)
 
 
-def _cells(name: str, one: Estimate) -> list[str]:
-    """Return the debiased value of a family and its interval."""
-    if one.interval is None or one.debiased is None:
-        return [name, f"raw {one.measure.printed(one.value)}", ""]
-    printed = one.measure.printed
-    return [name, error_cells(one)[0], f"{printed(one.interval.low)} to {printed(one.interval.high)}"]
+def _families(named: Named, verdict: Verdict) -> list[str]:
+    """Return the errors of the families, in one line, where that which is quoted is none of them."""
+    families = [(name, one) for name, one in named if one.measure.is_family_error]
+    if any(one is verdict.estimate for _, one in families):
+        return []
+    norms = {one.norm for _, one in families}
+    norm = f", {norms.pop()}" if len(norms) == 1 else ""
+    texts = [f"{name} {one.in_words}" for name, one in families]
+    return [f"By family{norm}: {'; '.join(texts)}."] if texts else []
+
+
+def _others(named: Named) -> list[str]:
+    """Return the values of measures that are no errors under families, in one line."""
+    texts = []
+    for name, one in named:
+        if one.measure.is_family_error:
+            continue
+        null, printed, interval = one.null, one.measure.printed, one.interval
+        value = f"{name} {printed(one.quoted)}"
+        if interval is not None and one.measure.ideal == 1.0:  # a ratio or a slope
+            value = f"{name} {quote(one.quoted, interval.low, interval.high, interval.level, 'ratio')}"
+        elif interval is not None:
+            value += f" ({confidence(interval.level)} {printed(interval.low)} to {printed(interval.high)})"
+        if null is not None:
+            two_sided = "two-sided " if null.two_sided else ""
+            value += f" (if calibrated {printed(null.mean)}; {two_sided}{p_in_words(null.p_value)})"
+        texts.append(value)
+    return [f"Other measures: {'; '.join(texts)}."] if texts else []
 
 
 def lines_without(groups: KnownGroups, said: Sequence[str]) -> list[str]:
     """Return how rows hang together, a sentence each, without what has been said."""
     return [line for line in groups.lines if line.removesuffix(".") not in said]
-
-
-def _norm(families: Named) -> str:
-    """Return the norm of the errors of the families, in brackets, where it is one."""
-    norms = {one.norm for _, one in families}
-    return f" ({norms.pop()})" if len(norms) == 1 else ""
-
-
-def _others(others: Named) -> list[str]:
-    """Return the values of measures that are no errors under families, in one line."""
-    texts = []
-    for name, one in others:
-        null, printed = one.null, one.measure.printed
-        value = f"{name} {printed(one.value)}"
-        if one.interval is not None and one.debiased is not None:
-            ends = f"{printed(one.interval.low)} to {printed(one.interval.high)}"
-            debiased, raw = error_cells(one)
-            value = f"{name} debiased {debiased} (raw {raw}), {100 * one.interval.level:g} % interval {ends}"
-        elif one.interval is not None:
-            ends = f"{printed(one.interval.low)} to {printed(one.interval.high)}"
-            value += f", {100 * one.interval.level:g} % interval {ends}"
-        if null is not None:
-            two_sided = "two-sided " if null.two_sided else ""
-            value += f" (if calibrated {printed(null.mean)}; {two_sided}p = {short(null.p_value, 2)})"
-        texts.append(value)
-    between = "; " if any(", " in text for text in texts) else ", "
-    return [f"Other measures: {between.join(texts)}."] if texts else []
-
-
-def _warnings(families: Named, verdict: Verdict) -> list[str]:
-    """Return what makes the numbers worth less, or other ones than they seem."""
-    lines = []
-    rough = verdict.interval.roughness
-    others = [
-        (name, one.interval) for name, one in families if one.interval is not None and one is not verdict.estimate
-    ]
-    if rough is not None:
-        is_held = any(interval.widened_by is not None for _, interval in others)
-        also = "; the other intervals were widened to hold it" if is_held else ""
-        lines.append(sentence(f"{rough.in_words()}{also}"))
-    elif badly := [name for name, interval in others if interval.follows_badly]:
-        which = ", ".join(badly)
-        lines.append(f"Interval widened to hold that of the spline, as the family follows the scores badly: {which}.")
-    lines += [scores.brief for scores in verdict.tendency.certain if scores.brief]
-    if any(one.interval is not None and one.interval.target != "true error" for _, one in families):
-        lines.append(OWN_NOTE)
-    return lines

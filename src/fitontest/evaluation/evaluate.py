@@ -1,6 +1,6 @@
 """Any measures of any data: what `evaluate` reads, measures by default, and returns."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Literal, Unpack
 
@@ -9,9 +9,9 @@ from fitontest.data.cells.plain_names import with_plain_names
 from fitontest.data.read import Data
 from fitontest.data.reading.models import by_model, is_of_models, read_models
 from fitontest.data.reading.read import read
-from fitontest.data.samples import MODEL, Samples
 from fitontest.data.segment_unions import SEGMENTS_OF, SegmentsOf, segments_of
 from fitontest.data.simplex_sample import CANONICAL
+from fitontest.evaluation.evaluation import Evaluation
 from fitontest.evaluation.measuring import measure_data, measure_maxima, measure_models, measure_segments, warn_of_notes
 from fitontest.evaluation.together import AGAINST, Against
 from fitontest.families.base import Family
@@ -26,11 +26,14 @@ from fitontest.measures.plug_in import PlugIn
 from fitontest.numerics.norms import Norm
 from fitontest.numerics.simplex_distances import DEFAULT_DISTANCE
 from fitontest.results.checks import as_list, choose
+from fitontest.results.docstrings import take_descriptions
 from fitontest.results.exceptions import BlockSizeWarning, without_warnings_of
 from fitontest.results.options import spell_out
+from fitontest.results.several import MODEL, SEGMENT, Kind
 from fitontest.results.typing import ArrayInput, RandomState
 from fitontest.uncertainty.options import Options, split_options
 from fitontest.uncertainty.redrawing import Redrawing
+from fitontest.uncertainty.tolerance import NearEnough, Tolerance, read_tolerance
 
 FamilyLike = str | Family | CalibrationMap | MulticlassFamily | MulticlassMap
 ALL = "all"  # in place of a list of families
@@ -39,6 +42,12 @@ DEFAULT_SEGMENTED = ("spline",)  # the family that segments are measured by unas
 DEFAULT_CANONICAL = ("temperature", "vector", "matrix")  # families of several classes that are evaluated unasked
 DEFAULT_MEASURES = ("simplex_ece", "proper_error")  # beside them; beside families of two classes there are none
 MOST_BY_ROW = 50_000  # rows of a frame, beyond which cells are quicker, and their numbers the same to five digits
+
+
+@take_descriptions(Options)
+@take_descriptions(NearEnough)
+class EvaluationOptions(NearEnough, Options, total=False):
+    """What is near enough, how labels and scores are read, and how labels are redrawn."""
 
 
 @spell_out()
@@ -53,7 +62,7 @@ def evaluate(
     adjust: Literal["holm", "max"] = "holm",
     segments: SegmentsOf = "crossed",
     against: Against = "logistic",
-    **options: Unpack[Options],
+    **options: Unpack[EvaluationOptions],
 ) -> Any:
     """Say whether scores are calibrated, and by how much and in which direction they are not.
 
@@ -76,15 +85,10 @@ def evaluate(
     norm : str, Norm or callable, default="l1"
         How the distances |c_hat(p) - p| under the families become one number, see `calibration_error`; a measure has a
         norm of its own.
-    interval : float in (0, 1), "auto" or None, default="auto"
-        Level of the intervals of the debiased errors, see `calibration_error`. "auto" gives 95 % intervals to the
-        families that are refitted quickly to simulated labels (by default settings all but `venn_abers`), of up to 20
-        classes in each of them, and none to other measures and to whole distributions; a level gives them to whatever
-        can have one; None is quick and gives none. Where there is an interval there is a null of 200 draws, or of
-        `null_draws`.
     null_draws : int or "auto", default=0
         How often everything is measured again with labels drawn from the scores, for what to expect of calibrated ones.
-        "auto" draws what `tce` draws by default, and for the TCE alone.
+        "auto" draws what `tce` draws by default, and for the TCE alone. Where there is an `interval` there are 200, or
+        the number given.
     reduction : {"confidence", "classwise", "binary", "canonical"}, optional
         How a matrix of scores is read, see `calibration_error`: the largest score of each row, as the probability that
         its class is the label; each class against the rest; the column of the positive class of two; or whole
@@ -137,15 +141,12 @@ def evaluate(
     >>> p = rng.random(1000)
     >>> y = rng.random(1000) < p**1.3
     >>> print(fot.evaluate(y, p, families=["slope1", "isotonic"]))
-    Underconfident, scores too high: calibration is rejected (p = 0.010); n = 1,000, share of positives 0.466.
-    Calibration error (spline, l1): debiased 0.0586 (raw 0.0561), 95 % interval 0.0338 to 0.0819; if calibrated: 0.0160
-    (raw).
-    Slope 1.14 (1.004 to 1.28; 1 is ideal, above 1: predictions not extreme enough).
-    Mean residual -0.0509 (-0.0757 to -0.0261; 0 is ideal, below 0: scores too high).
-    The families agree: each debiased value lies in the interval above.
-    slope1    0.0549  0.0105 to 0.0814
-    isotonic  0.0555  0.0298 to 0.0801
-    Rows must be independent. ...
+    Underconfident. n = 1,000, 47 % events.
+    Calibration error (spline, l1)  0.059  (95 % CI 0.034 to 0.082)
+    O:E                             0.90   (0.85 to 0.95)   10 % fewer events than predicted
+    Slope                           1.14   (1.00 to 1.28)   above 1: not extreme enough
+    By family, l1: slope1 0.055 (95 % CI 0.011 to 0.081); isotonic 0.056 (95 % CI 0.030 to 0.080).
+    More: .table(), .explain(), .plot()
     >>> print(fot.evaluate([0, 0, 1, 1], [0.1, 0.6, 0.4, 0.8], measures=["ece", "tce"]))
     n = 4, share of positives 0.500
     measure  value  bins
@@ -159,13 +160,12 @@ def evaluate(
     ([473, 527], 1000)
     >>> models = fot.evaluate(y, {"as they are": p, "calibrated": p**1.3}, families=["spline"])
     >>> {name: models[name].verdict.headline for name in models}
-    {'as they are': 'Underconfident, scores too high', 'calibrated': 'No miscalibration shown'}
+    {'as they are': 'Underconfident', 'calibrated': 'No miscalibration shown'}
     """
     choose(adjust, ("holm", "max"), "adjust")
     choose(against, AGAINST, "against")
     choose(segments, SEGMENTS_OF, "segments")
-    if by is None and segments != "crossed" and not isinstance(y_true, Samples | Mapping):
-        raise ValueError(f"segments must be left out without by, whose columns make segments; got {segments!r}")
+    near = read_tolerance(options["tolerance"])
     reading, redrawing = split_options(options)
     prob, reduction, seed = reading["prob"], reading["reduction"], redrawing.random_state
     by_row = reading["label"] is None or reduction == CANONICAL or _has_few_rows(y_true)
@@ -177,8 +177,9 @@ def evaluate(
         data = read_models(y_true, y_prob, **reading)
     else:
         data = read(y_true, y_prob, **reading)
-    if data.is_by_segment:
-        data = segments_of(data, segments)
+    if segments != "crossed" and data.segments is None:
+        raise ValueError(f"segments must be left out without by, whose columns make segments; got {segments!r}")
+    data = segments_of(data, segments)
     if adjust == "max":
         if not data.is_by_segment or families is not None:
             what = "by must be given" if families is None else "families must be left out for measures"
@@ -188,18 +189,23 @@ def evaluate(
     chosen = measures_of(data, families, measures, norm, seed)
     unnamed = isinstance(families, str) and families == ALL and measures is None
     with without_warnings_of(BlockSizeWarning, wanted=unnamed):
-        return _measured(data, chosen, redrawing)
+        return _measured(data, chosen, redrawing, near)
 
 
-def _measured(data: Data, measures: list[Measure], redrawing: Redrawing) -> Any:
+def _measured(data: Data, measures: list[Measure], redrawing: Redrawing, tolerance: Tolerance) -> Any:
     """Return the measures of one sample, of segments or of several models."""
-    if isinstance(data, Samples) and data.kind == MODEL:
-        return measure_models(data, measures, redrawing)
-    if data.is_by_segment:
-        return measure_segments(data, measures, redrawing)
+    found = MEASURED.get(data.kind, _measured_rows)(data, measures, redrawing)
+    return found.within(tolerance)
+
+
+def _measured_rows(data: Data, measures: list[Measure], redrawing: Redrawing) -> Evaluation:
+    """Return the measures of one sample, or of the classes of one."""
     evaluation = measure_data(data, measures, redrawing)
     warn_of_notes(evaluation)
     return evaluation
+
+
+MEASURED: dict[Kind | None, Callable[..., Any]] = {MODEL: measure_models, SEGMENT: measure_segments}
 
 
 def _has_few_rows(source: object) -> bool:
@@ -225,7 +231,7 @@ def measures_of(
 ) -> list[Measure]:
     """Return the measures of an evaluation of data: plug-in errors under the families, then the others."""
     segmented = data.is_by_segment
-    distributions = data.reduction == CANONICAL
+    distributions = data.has_distributions
     if families is None and measures is None:
         families, measures = defaults_of(segmented=segmented, distributions=distributions)
     if isinstance(families, str) and families == ALL:

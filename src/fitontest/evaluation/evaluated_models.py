@@ -1,16 +1,18 @@
 """The evaluations of several models on the same rows, a line each."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Self
 
 from fitontest.data.samples import Samples
 from fitontest.evaluation.evaluation import Evaluation
-from fitontest.evaluation.verdict_lines import IDEALS, header_of, line_of
-from fitontest.results.checks import brief, choose
-from fitontest.results.frames import Records
+from fitontest.evaluation.verdict_lines import header_of, line_of
+from fitontest.results.checks import choose
+from fitontest.results.detailed import Detailed
+from fitontest.results.several import MODEL, Kind, Several, grouped
 from fitontest.results.table import Section, Table
 from fitontest.results.text import count, sentence
+from fitontest.uncertainty.tolerance import Tolerance
 from fitontest.uncertainty.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -25,7 +27,7 @@ DIFFERENCES = (
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class EvaluatedModels(Table):
+class EvaluatedModels(Several[str, Evaluation]):
     """Calibration errors of several models on the same rows, as ``evaluate(y_true, {"name": p, ...})`` returns them.
 
     ``result["name"]`` is the `Evaluation` of that model, the same as of its scores alone. Iterating it gives the names.
@@ -45,29 +47,30 @@ class EvaluatedModels(Table):
     >>> y = rng.random(1000) < p
     >>> models = fot.evaluate(y, {"calibrated": p, "squared": p**2}, families=["spline"])
     >>> [*models], models["squared"].verdict.headline
-    (['calibrated', 'squared'], 'Overconfident, scores too low')
+    (['calibrated', 'squared'], 'Scores too low, and overconfident')
     """
 
     evaluations: Mapping[str, Evaluation]
     samples: Samples
 
-    def __getitem__(self, name: str) -> Evaluation:
-        """Return the evaluation of a model."""
-        if name not in self.evaluations:
-            raise KeyError(f"{name!r} is not among the models {brief([*self])}")
-        return self.evaluations[name]
+    @property
+    def kind(self) -> Kind:
+        """What the keys are: models."""
+        return MODEL
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.evaluations)
-
-    def __len__(self) -> int:
-        return len(self.evaluations)
+    @property
+    def _results(self) -> Mapping[str, Evaluation]:
+        return self.evaluations
 
     @property
     def verdicts(self) -> dict[str, Verdict]:
         """The verdict on each model; empty of several classes, and without intervals."""
-        found = {name: evaluation.verdict for name, evaluation in self.evaluations.items()}
+        found = {name: evaluation.verdict for name, evaluation in self.items()}
         return {name: verdict for name, verdict in found.items() if verdict is not None}
+
+    def within(self, tolerance: Tolerance) -> Self:
+        """Return the same results, whose verdicts take a tolerance for near enough."""
+        return replace(self, evaluations={name: each.within(tolerance) for name, each in self.items()})
 
     def joined(self, other: "EvaluatedModels") -> "EvaluatedModels":
         """Return one result of the measures of both, which are of the same models.
@@ -77,19 +80,22 @@ class EvaluatedModels(Table):
         other : EvaluatedModels
             Another one of the same rows, whose estimates come last.
         """
-        return EvaluatedModels(
-            {name: each.joined(other[name]) for name, each in self.evaluations.items()}, self.samples
-        )
+        return EvaluatedModels({name: each.joined(other[name]) for name, each in self.items()}, self.samples)
 
-    def rows(self) -> Records:
-        """Return the records of each model's estimates, with its name."""
-        records = [{"model": name, **row} for name, each in self.evaluations.items() for row in each.rows()]
-        blank = dict.fromkeys(key for record in records for key in record)
-        return [{**blank, **record} for record in records]
+    def table(self) -> Table:
+        """Return all columns and notes of each model, one below the other.
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the evaluation of each model as JSON-ready values, with its name."""
-        return {"models": [{"model": name, **each.to_dict()} for name, each in self.evaluations.items()]}
+        Returns
+        -------
+        Table
+            With the same records; printing it shows more.
+        """
+        parts = [
+            replace(part, title=f"{name}: {part.title}" if part.title else name)
+            for name, each in self.items()
+            for part in each.table().sections()
+        ]
+        return Detailed(self, (*self.sections(), *parts))
 
     @property
     def notes(self) -> list[str]:
@@ -98,7 +104,7 @@ class EvaluatedModels(Table):
 
     @property
     def _notes_but_on_groups(self) -> list[str]:
-        return [f"{name}: {note}" for name, each in self.evaluations.items() for note in each.notes_but_on_groups]
+        return [f"{name}: {note}" for name, each in self.items() for note in each.notes_but_on_groups]
 
     @property
     def _lines(self) -> list[str]:
@@ -109,17 +115,15 @@ class EvaluatedModels(Table):
     @property
     def _notes_on_groups(self) -> list[str]:
         """What must be known of the groups of the rows, which the models share, and of how alike each finds them."""
-        names: dict[str, list[str]] = {}
-        for name, each in self.evaluations.items():
-            for note in [] if each.groups is None else [each.groups.refusal, *each.groups.notes]:
-                names.setdefault(note, []).append(name)
+        known = [(name, each.groups) for name, each in self.items() if each.groups is not None]
+        names = grouped((note, name) for name, groups in known for note in (groups.refusal, *groups.notes))
         alike = {note: "" if len(of) == len(self) else f"{', '.join(of)}: " for note, of in names.items() if note}
         return [f"{of}{note}" for note, of in alike.items()]
 
     @property
     def _on_groups(self) -> list[str]:
         """The groups of the rows, and how alike their labels are by the residuals of each model."""
-        found = {name: each.groups for name, each in self.evaluations.items()}
+        found = {name: each.groups for name, each in self.items()}
         first = next(iter(found.values()))
         if first is None:
             return []
@@ -131,13 +135,9 @@ class EvaluatedModels(Table):
         verdicts = self.verdicts
         if len(verdicts) < len(self):
             return [self._values()]
-        of_what = "accuracy", "confidence"
-        if self.samples.reduction != "confidence":
-            of_what = "share of positives", "score"
-        notes = [IDEALS.format(*of_what), *self._lines]
-        header = header_of("model", verdicts.values())
-        body = [line_of(name, verdict, verdict.headline, verdict.p_value) for name, verdict in verdicts.items()]
-        return [Section(self._conclusion(verdicts), header, body, "\n".join(notes)), *self._others()]
+        body = [line_of(name, verdict) for name, verdict in verdicts.items()]
+        section = Section(self._conclusion(verdicts), header_of(verdicts.values()), body, "\n".join(self._lines))
+        return [section, *self._others()]
 
     @staticmethod
     def _conclusion(verdicts: Mapping[str, Verdict]) -> str:
@@ -152,25 +152,22 @@ class EvaluatedModels(Table):
 
     def _others(self) -> list[Section]:
         """Return the table of the measures that are no errors of families, whose values no verdict holds."""
-        first = next(iter(self.evaluations.values()))
+        first = next(iter(self.values()))
         others = [name for name, estimate in first.named if not estimate.measure.is_family_error]
         if not others:
             return []
         body = [
             [name, *(each[other].measure.printed(float(each[other])) for other in others)]
-            for name, each in self.evaluations.items()
+            for name, each in self.items()
         ]
         return [Section("", ["model", *others], body)]
 
     def _values(self) -> Section:
         """Return the table of the values of each measure, where there are no verdicts."""
-        first = next(iter(self.evaluations.values()))
+        first = next(iter(self.values()))
         reduction = "" if self.samples.reduction is None else f", reduction {self.samples.reduction}"
         title = f"{count(len(self))} models, n = {count(self.samples.n)}{reduction}"
-        body = [
-            [name, *(estimate.measure.printed(estimate.value) for estimate in each)]
-            for name, each in self.evaluations.items()
-        ]
+        body = [[name, *(estimate.measure.printed(estimate.value) for estimate in each)] for name, each in self.items()]
         notes = self._lines
         groups = first.groups
         if groups is not None and groups.too_few:  # the conclusion: that there is none
@@ -246,14 +243,14 @@ class EvaluatedModels(Table):
 
         if not self.samples.has_one_score:
             raise ValueError("reduction must be one of a single score for the diagrams of models")
-        first = next(iter(self.evaluations.values()))
+        first = next(iter(self.values()))
         with_map = [name for name, estimate in first.named if estimate.map is not None]
         if not with_map:
             raise ValueError(f"families must be given for diagrams: none of {first.names} has a map to draw")
         usual = "spline" if "spline" in with_map else with_map[0]
         chosen = usual if family is None else choose(family, with_map, "family")
-        measured = [(name, each[chosen], each.sample) for name, each in self.evaluations.items()]
-        verdicts = {name: each.verdict for name, each in self.evaluations.items()}
+        measured = [(name, each[chosen], each.sample) for name, each in self.items()]
+        verdicts = {name: each.verdict for name, each in self.items()}
         return ReliabilityDisplay.of_models(measured, scale=scale, verdicts=verdicts)
 
 

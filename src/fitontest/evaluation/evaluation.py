@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -13,10 +13,10 @@ from fitontest.data.repeated_rows import Repeats
 from fitontest.data.samples import ByKey
 from fitontest.data.score_sample import ScoreSample
 from fitontest.evaluation.class_verdicts import ClassVerdicts
-from fitontest.evaluation.conclusion import conclude, lines_without
+from fitontest.evaluation.conclusion import MORE, conclude, lines_without
+from fitontest.evaluation.explained import explained
 from fitontest.families.listed import numbered
 from fitontest.measures.estimate import Estimate, json_ready, notes_of_labels
-from fitontest.measures.interval import INDEPENDENT_ROWS
 from fitontest.measures.measure_names import names_of
 from fitontest.measures.notes import data_notes
 from fitontest.measures.side_by_side import Named, note_lines, tables_of
@@ -26,6 +26,7 @@ from fitontest.results.frames import Records
 from fitontest.results.table import Section, Table
 from fitontest.results.text import sentence
 from fitontest.results.typing import Label
+from fitontest.uncertainty.tolerance import DEFAULT_TOLERANCE, Tolerance
 from fitontest.uncertainty.verdict import Verdict, verdict_of
 
 if TYPE_CHECKING:
@@ -53,14 +54,16 @@ class Evaluation(Table):
     data : ScoreSample, SimplexSample or Samples
         The rows they were measured on, for the diagrams: `Samples` by class with ``reduction="classwise"``,
         distributions with ``reduction="canonical"``.
+    tolerance : Tolerance
+        Of the verdict: what is near enough.
 
     Notes
     -----
-    Printing it shows the verdict on the rows with a line for each family, where there is one; `table` has all columns.
-    Families answer the same question with different maps: where they agree the number
-    depends little on what is assumed about the true map, where they do not it depends on it much. All of them are
-    biased upward by being fitted on the rows they are measured on, flexible ones the most: of perfectly calibrated
-    scores none but the identity finds an error of 0.
+    Printing it shows the verdict on the rows with its numbers, where there is one; `table` has all families and
+    columns, and `explain` says what the words and numbers mean. Families answer the same question with different maps:
+    where they agree the number depends little on what is assumed about the true map, where they do not it depends on it
+    much. All of them are biased upward by being fitted on the rows they are measured on, flexible ones the most: of
+    perfectly calibrated scores none but the identity finds an error of 0.
 
     Examples
     --------
@@ -84,6 +87,11 @@ class Evaluation(Table):
 
     estimates: tuple[Estimate, ...]
     data: Data
+    tolerance: Tolerance = DEFAULT_TOLERANCE
+
+    def within(self, tolerance: Tolerance) -> Self:
+        """Return the same results, whose verdicts take a tolerance for near enough."""
+        return replace(self, tolerance=tolerance)
 
     @property
     def names(self) -> list[str]:
@@ -106,11 +114,12 @@ class Evaluation(Table):
     @property
     def classes(self) -> "Mapping[Any, Evaluation]":
         """The evaluation of each class against the rest, in the order of the columns; empty for two classes."""
-        labels = self.data.labels if self.data.is_by_class else []
+        labels = [*self.data.each_class]
 
         def of_class(place: int) -> Evaluation:  # whose sorted rows take as much memory as those of all
             label = labels[place]
-            return Evaluation(tuple(estimate[label] for estimate in self.estimates), self.data[label])
+            found = tuple(estimate[label] for estimate in self.estimates)
+            return replace(self, estimates=found, data=self.data[label])
 
         return ByKey(labels, of_class)
 
@@ -210,7 +219,7 @@ class Evaluation(Table):
             A name that is not among `names`.
         """
         chosen = {choose(name, self.names, "names") for name in names}
-        return Evaluation(tuple(estimate for name, estimate in self.named if name in chosen), self.data)
+        return replace(self, estimates=tuple(estimate for name, estimate in self.named if name in chosen))
 
     def joined(self, other: "Evaluation") -> "Evaluation":
         """Return one evaluation of the measures of both, which are of the same data.
@@ -220,7 +229,7 @@ class Evaluation(Table):
         other : Evaluation
             Another evaluation of the same data, whose estimates come last.
         """
-        return Evaluation(self.estimates + other.estimates, self.data)
+        return replace(self, estimates=self.estimates + other.estimates)
 
     def plot(
         self,
@@ -353,8 +362,12 @@ class Evaluation(Table):
         """Return what is printed: the verdict with a line for each kind of map, or the tables where there is none."""
         verdict = self.verdict
         if verdict is None:
-            return [*self._of_classes, *self._tables()]
-        return [conclude(self.named, verdict, self.notes_but_on_groups, self.groups, doubts=self.doubts)]
+            return self._of_classes or self._tables()
+        is_listed = any(one is verdict.estimate for one in self.estimates)
+        of_values = [(name, one) for name, one in self.named if not (is_listed and one.measure.is_family_error)]
+        of_groups = [] if self.groups is None else self.groups.notes
+        notes = [*note_lines(of_values), *_data_notes(self.estimates[0]), *of_groups]
+        return [conclude(self.named, verdict, notes, self.doubts)]
 
     def table(self) -> Table:
         """Return all columns of all errors and other measures, with the verdict and the notes at length.
@@ -365,18 +378,34 @@ class Evaluation(Table):
             With the same records; printing it shows more.
         """
         verdict = self.verdict
-        first = (
-            self._of_classes
-            if verdict is None
-            else (Section(lead="\n".join([*map(sentence, self.doubts), *verdict.sentences])),)
-        )
+        said = [] if verdict is None else [*map(sentence, self.doubts), *verdict.sentences]
+        first = [Section(lead="\n".join(said))] if said else self._of_classes
         return Detailed(self, (*first, *self._tables()))
 
+    def explain(self) -> Table:
+        """Return what the words and numbers of this result mean, in plain sentences.
+
+        Returns
+        -------
+        Table
+            With the same records; printing it shows the sentences.
+        """
+        verdict, notes = self.verdict, list(dict.fromkeys([*self.notes, *self._of_groups]))
+        if verdict is None:
+            parts = [replace(part, header=(), body=()) for part in self.sections()]
+            return Detailed(self, tuple(parts))
+        return Detailed(self, (Section(notes="\n".join(explained(self.named, verdict, notes))),))
+
     @property
-    def _of_classes(self) -> tuple[Section, ...]:
+    def _of_groups(self) -> list[str]:
+        """How rows hang together, a sentence each."""
+        return [] if self.groups is None else lines_without(self.groups, self.notes)
+
+    @property
+    def _of_classes(self) -> list[Section]:
         """The verdicts on the classes, where they have any."""
         verdicts = self.class_verdicts
-        return () if verdicts is None else (verdicts.section(INDEPENDENT_ROWS if self.groups is None else ""),)
+        return [] if verdicts is None else [verdicts.section(self.estimates[0].n, MORE)]
 
     def _tables(self) -> list[Section]:
         """Return the table of the families, and that of the other measures."""
@@ -402,7 +431,7 @@ class Evaluation(Table):
         statistic; what is not among the estimates is computed. None of several classes, whose measures speak for
         themselves, and without a family that has an interval and a null.
         """
-        return verdict_of(self.named, self.data) if self.data.has_one_score else None
+        return verdict_of(self.named, self.data, tolerance=self.tolerance) if self.data.has_one_score else None
 
     @cached_property
     def class_verdicts(self) -> ClassVerdicts | None:
@@ -412,7 +441,7 @@ class Evaluation(Table):
         """
         found: dict[Label, Verdict] = {}
         for label, each in self.classes.items():
-            verdict = verdict_of(each.named, each.data, len(self.classes))
+            verdict = verdict_of(each.named, each.data, len(self.classes), self.tolerance)
             found |= {} if verdict is None else {label: verdict}
         return ClassVerdicts(found, len(self.classes)) if found else None
 

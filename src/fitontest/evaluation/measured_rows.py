@@ -5,19 +5,16 @@ from typing import Any
 
 from fitontest.data.read import Data
 from fitontest.data.repeated_rows import Repeats
-from fitontest.data.simplex_sample import CANONICAL
 from fitontest.evaluation.evaluation import Evaluation
-from fitontest.measures.binned import Binned
 from fitontest.measures.estimate import Estimate
-from fitontest.measures.measure import Measure
 from fitontest.measures.uncertainty import Uncertainty
 from fitontest.uncertainty.intervals import NULL_DRAWS, Direction, reason_of_classes, reason_of_settings, with_interval
-from fitontest.uncertainty.redrawing import DEFAULT_LEVEL, Redrawing, has_quick_interval
+from fitontest.uncertainty.redrawing import Redrawing, has_quick_interval
 from fitontest.uncertainty.verdict import verdict_of
 
-ASK = "interval=0.95 computes it"
-OF_CLASSES = "of a mean over classes there is none; interval=0.95 gives each class one"
-OF_DISTRIBUTIONS = "of whole distributions the ECE on the simplex has one, gce(..., interval=0.95)"
+ASK = "interval='always' computes it"
+OF_CLASSES = "of a mean over classes there is none; interval='always' gives each class one"
+OF_DISTRIBUTIONS = "of whole distributions the ECE on the simplex has one, gce(..., interval='always')"
 SLOW_CELLS = f"cells of the simplex are formed anew hundreds of times; {ASK}"
 OF_GROUPS = "how distributions of one group depend on each other was not studied; the confidence has one"
 OF_CELLS = "cells are no function of the score"
@@ -51,7 +48,7 @@ class MeasuredRows:
         measured = with_interval(
             estimate.with_uncertainty(rows_note=repeats.note, weighting=self.data.weighting),
             self.data,
-            DEFAULT_LEVEL,
+            redrawing.level,
             direction=redrawing.direction,
             draws=redrawing.draws,
             null_draws=int(redrawing.null_draws) or NULL_DRAWS,
@@ -69,14 +66,14 @@ class MeasuredRows:
         if data.is_by_class:
             family = estimate.measure.name
             return Evaluation((estimate,), data).diagrams(family, **options).plot(ax)
-        if data.reduction == CANONICAL:
+        if data.has_distributions:
             return SimplexDisplay(estimate, data).plot(ax, **options)
         if estimate.measure.is_seminorm:
             from fitontest.displays.cumulative import CumulativeDisplay
 
             named = {name: options.pop(name) for name in ("level", "name") if name in options}
             return CumulativeDisplay(estimate, data, **named).plot(ax, **options)
-        is_tested = isinstance(estimate.measure, Binned) and estimate.measure.in_percent
+        is_tested = estimate.measure.in_percent
         if estimate.map is None and not is_tested:
             raise ValueError(
                 f"{estimate.measure.title} has no calibration map to draw; calibration_error(...).plot() draws that of "
@@ -91,22 +88,22 @@ class MeasuredRows:
         return display.plot(ax, **options)
 
 
-def reason_to_omit(measure: Measure, data: Data, direction: Direction) -> str | None:
+def reason_to_omit(measure: Any, data: Data, direction: Direction) -> str | None:
     """Return why an estimate of which nothing was said is given no interval, or "" where it has one when asked.
 
     None: of such a measure there is no debiased value to speak of.
     """
     has_one = measure.is_raw or measure.fitting is not None or getattr(measure, "debias", False)
-    if not has_one or data.is_by_segment:
+    if not has_one:
         return None
     if data.is_by_class:
         return OF_CLASSES
-    if data.classes is not None and data.groups is not None:
+    if data.has_distributions and data.groups is not None:
         return OF_GROUPS
-    if data.classes is not None:
-        return (reason_of_classes(measure) or SLOW_CELLS) if isinstance(measure, Binned) else OF_DISTRIBUTIONS
+    if data.has_distributions:
+        return (reason_of_classes(measure) or SLOW_CELLS) if measure.of_bins else OF_DISTRIBUTIONS
     if reason := reason_of_settings(measure, direction):
         return reason
-    if isinstance(measure, Binned):
+    if measure.of_bins:
         return "" if measure.rule.ascends else OF_CELLS
     return "" if has_quick_interval(measure) else SLOW

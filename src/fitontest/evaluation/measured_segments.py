@@ -19,6 +19,7 @@ from fitontest.measures.side_by_side import UNLIKELY, Named, interval_columns, n
 from fitontest.numerics.significance.holm import holm_adjusted
 from fitontest.results.checks import is_real
 from fitontest.results.frames import Records, attributes
+from fitontest.results.several import grouped
 from fitontest.results.table import Section, cell
 from fitontest.results.text import sentence, short, signed
 from fitontest.uncertainty.joint import JointTest
@@ -144,10 +145,7 @@ class MeasuredSegments:
     @property
     def _refused(self) -> dict[str, list[str]]:
         """The segments that were not measured, by the reason."""
-        by_reason: dict[str, list[str]] = {}
-        for segment, why in self.failures.items():
-            by_reason.setdefault(why, []).append(self.texts[segment])
-        return by_reason
+        return grouped((why, self.texts[segment]) for segment, why in self.failures.items())
 
     @property
     def _known_groups(self) -> dict[Key, KnownGroups]:

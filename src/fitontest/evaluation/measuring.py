@@ -18,7 +18,6 @@ from fitontest.evaluation.measured_rows import MeasuredRows, reason_to_omit
 from fitontest.evaluation.preparing import preparing
 from fitontest.evaluation.segmented_evaluation import SegmentedEvaluation
 from fitontest.evaluation.together import Against, calibrated_by, logistic_map, maximum_of
-from fitontest.measures.cumulative import CumulativeError
 from fitontest.measures.estimate import Estimate, mean_over_classes, notes_of_evidence
 from fitontest.measures.measure import Measure
 from fitontest.measures.notes import data_notes, warn_of_several
@@ -59,7 +58,7 @@ def measure_data(data: Data, measures: Sequence[Measure], redrawing: Redrawing |
         raise ValueError(
             f"by must be left out, since one estimate is of all rows; evaluate takes segments; got {len(data)} of them"
         )
-    if data.is_by_class:
+    if data.each_class:
         return Evaluation(tuple(_estimates_of_classes(data, measures, wanted)), data)
     settled = [measure.for_sample(data) for measure in measures]
     shared = SharedRefits.of(settled)  # a family and one with the same stand-in
@@ -90,7 +89,7 @@ def measure_one(measure: Measure, data: Data, redrawing: Redrawing | None = None
     """
     wanted = Redrawing() if redrawing is None else redrawing
     # "auto": whether there is one is left to the measure, and one by a formula takes no time
-    is_left = isinstance(wanted.interval, str) and not measure.has_own_interval
+    is_left = wanted.interval == "auto" and not measure.has_own_interval
     reason = reason_to_omit(measure, data, wanted.direction) if is_left else None
     is_deferred = reason == ""
     if is_left:
@@ -211,7 +210,7 @@ def measure_maxima(
         Of the labels; more are drawn where the level needs them.
     """
     for measure in measures:
-        if not isinstance(measure, CumulativeError):
+        if not measure.is_seminorm:
             rule = (
                 "measures must be among 'ecce' and 'ks' with adjust='max', which draws labels of all segments at once"
             )
@@ -228,7 +227,7 @@ def measure_maxima(
     totals, estimates, maxima = {}, {}, {}
     for measure in measures:
         name = measure.name
-        redrawing = Redrawing(draws, level, random_state=seed)
+        redrawing = Redrawing.at(level, null_draws=draws, random_state=seed)
         totals[name] = estimate_of(measure, tested.whole, tested.whole.reduction, redrawing)
         each = {key: _with_groups(measure.estimate(sample), sample) for key, sample in tested.items()}
         if not too_few:

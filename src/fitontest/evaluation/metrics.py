@@ -98,21 +98,6 @@ def calibration_error(
         Take off what label noise adds to a binned error; for families that shift bins, as slope1 does, under l1, l2
         (then the root of the debiased square, or 0) and squared, with whole weights. It assumes the label variance
         ybar (1 - ybar) and so over-corrects in wide bins, where the noise of ybar - pbar is Var(y - p).
-    interval : float in (0, 1), "auto" or None, default="auto"
-        Level of an interval for the error of these scores, with a debiased error (``.debiased``) and a p-value of
-        calibration (``.null``). "auto": 95 %, computed when it is first asked for, by one of these attributes or in
-        print, for families that are quickly refitted and for binned errors; ``interval_reason`` says why others have
-        none. None: never. Labels are simulated from truths between calibrated scores and a smooth map
-        fitted to the real labels, and beyond; the family is fitted anew each time, its hyper-parameters too. The
-        interval holds the true errors under which the error found here would be ordinary
-        (`fitontest.uncertainty.inversion`); the debiased error is the one under which it would be the middle one. It
-        needs l1, l2, squared, max or a quantile as norm. For pl and pl3 a spline is refitted in their stead. Where a
-        test finds that a smooth map does not fit, the truths go towards an isotonic map or the means of neighbouring
-        rows (``.interval.roughness``); of the latter quantiles and the maximum have none, since they tell how large
-        errors are, not how they are distributed. ``.limit(resolution)`` bounds errors of any shape that persist over a
-        share of the rows. Rows must be independent: repeated rows, or several of one patient or user without `groups`,
-        make the interval too narrow. It is of all rows together, not of each period in time.
-        All classes at once have none (`interval_reason` says why), but `gce` has one of them.
     null_draws : int, default=0
         Sets of labels simulated from the scores, for what to expect of calibrated ones; 200 with an `interval`.
 
@@ -133,6 +118,19 @@ def calibration_error(
     CalibrationWarning
         Where the data chose a single bin: the slope-1 error is then only the difference of the means. Give the number,
         as ``family=Slope1(n_bins=10)``, for another one. Also where all scores are 0 or 1.
+
+    Notes
+    -----
+    For an `interval` labels are simulated from truths between calibrated scores and a smooth map fitted to the real
+    labels, and beyond; the family is fitted anew each time, its hyper-parameters too. The interval holds the true
+    errors under which the error found here would be ordinary (`fitontest.uncertainty.inversion`); the debiased error is
+    the one under which it would be the middle one. It needs l1, l2, squared, max or a quantile as norm. For pl and pl3
+    a spline is refitted in their stead. Where a test finds that a smooth map does not fit, the truths go towards an
+    isotonic map or the means of neighbouring rows (``.interval.roughness``); of the latter quantiles and the maximum
+    have none, since they tell how large errors are, not how they are distributed. ``.limit(resolution)`` bounds errors
+    of any shape that persist over a share of the rows. Rows must be independent: repeated rows, or several of one
+    patient or user without `groups`, make the interval too narrow. It is of all rows together, not of each period in
+    time. All classes at once have none (``interval_reason`` says why), but `gce` has one of them.
 
     References
     ----------
@@ -155,11 +153,11 @@ def calibration_error(
     >>> print(error)
     canonical calibration error: raw 0.0772
     reduction canonical, family temperature, distance total_variation, n = 4
-    no interval: of whole distributions the ECE on the simplex has one, gce(..., interval=0.95)
+    no interval: of whole distributions the ECE on the simplex has one, gce(..., interval='always')
     """
     data, redrawing = read_options(y_true, y_prob, options)
     seed = redrawing.random_state
-    if data.reduction == CANONICAL:
+    if data.has_distributions:
         _refuse("debias", debias, False, "with reduction='canonical'")
         return measure_one(PlugIn(family, norm, distance=distance).seeded(seed), data, redrawing)
     _refuse("distance", distance, DEFAULT_DISTANCE, "unless reduction='canonical'")
@@ -299,7 +297,7 @@ def gce(
     no interval: coverage is known for median_variance by default, total_variation or cityblock, and the norm l1 alone
     """
     data, redrawing = read_options(y_true, y_prob, options)
-    if data.reduction == CANONICAL:
+    if data.has_distributions:
         _refuse("loss", loss, "bias", "with reduction='canonical'")
         _refuse("alpha", alpha, DEFAULT_ALPHA, "with reduction='canonical'")
         _refuse("test", test, DEFAULT_TEST, "with reduction='canonical'")
@@ -364,7 +362,7 @@ def ece(
 
 
 @take_descriptions(gce)
-@spell_out("interval", "draws", null_draws="auto")
+@spell_out("interval", "level", "draws", null_draws="auto")
 def tce(
     y_true: ArrayInput,
     y_prob: ArrayInput = None,
@@ -449,7 +447,7 @@ def tce(
 
 
 @take_descriptions(calibration_error)
-@spell_out("interval", "draws", "reduction")
+@spell_out("interval", "level", "draws", "reduction")
 def proper_error(
     y_true: ArrayInput,
     y_prob: ArrayInput = None,
@@ -531,7 +529,7 @@ def proper_error(
     if reduction is None and labels is not None:
         raise ValueError(f"labels must be left out for a column of scores, got {labels!r}")
     data = read(y_true, y_prob, **reading, reduction=reduction)
-    default = SEVERAL if data.reduction == CANONICAL else TWO
+    default = SEVERAL if data.has_distributions else TWO
     measure = ProperError(default if family is None else family, loss, cv, redrawing.random_state)
     return measure_one(measure, data, redrawing)
 

@@ -10,9 +10,8 @@ from typing import Any, Self
 from sklearn.utils.metadata_routing import UNCHANGED, MetadataRequest
 
 from fitontest.data.estimators import probabilities
-from fitontest.data.predictions import REDUCTIONS
 from fitontest.data.reading.read import read
-from fitontest.data.simplex_sample import CANONICAL
+from fitontest.data.simplex_sample import ALL_REDUCTIONS, CANONICAL
 from fitontest.evaluation.measuring import measure_one
 from fitontest.evaluation.metrics import calibration_error, gce, tce
 from fitontest.families.base import read_family
@@ -214,6 +213,6 @@ def _check_family(family: object, reduction: object) -> None:
 def _check_reading(options: Mapping[str, Any]) -> None:
     reduction = options.get("reduction")
     if reduction is not None:
-        choose(reduction, (*REDUCTIONS, CANONICAL), "reduction")
-    if reduction in ("confidence", "classwise", CANONICAL) and options.get("pos_label") is not None:
+        choose(reduction, ALL_REDUCTIONS, "reduction")
+    if reduction not in (None, "binary") and options.get("pos_label") is not None:
         raise ValueError(f"pos_label must be left out with reduction={reduction!r}, got {options['pos_label']!r}")

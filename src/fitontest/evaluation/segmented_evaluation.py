@@ -1,22 +1,26 @@
 """The evaluations of segments of the data, beside that of the whole, as one table for each measure."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self
 
-from fitontest.data.samples import Key, Samples
-from fitontest.data.segment_names import NO_ROWS, WHOLE
-from fitontest.evaluation.conclusion import WHERE, last_line
+from fitontest.data.samples import ByKey, Key, Samples
+from fitontest.data.segment_names import NO_ROWS, WHOLE, words_of
+from fitontest.evaluation.conclusion import MORE
 from fitontest.evaluation.evaluation import Evaluation
 from fitontest.evaluation.measured_segments import MeasuredSegments, smallest_p_value
 from fitontest.evaluation.together import Maximum
+from fitontest.evaluation.worst_segment import worst_outside
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.measure import Measure
 from fitontest.results.checks import brief, choose
 from fitontest.results.detailed import Detailed
 from fitontest.results.frames import Records
+from fitontest.results.several import SEGMENT, Kind, Several
 from fitontest.results.table import Section, Table
 from fitontest.uncertainty.joint import JointTest
+from fitontest.uncertainty.tolerance import DEFAULT_TOLERANCE, Tolerance
 
 if TYPE_CHECKING:
     from fitontest.displays.canvas import AxesOrFigure
@@ -30,7 +34,7 @@ MOST_SHOWN = 15  # more panels are too small to be compared
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class SegmentedEvaluation(Table):
+class SegmentedEvaluation(Several[Key, Evaluation]):
     """Calibration errors and other measures of each segment and of all rows, as ``evaluate(..., by=...)`` returns them.
 
     ``evaluation[segment]`` is the `Evaluation` of that segment, ``evaluation.total`` that of all rows. Iterating it
@@ -52,6 +56,8 @@ class SegmentedEvaluation(Table):
         By segment the joint test of calibration, which verdicts rest on; empty without intervals of plug-in errors.
     maxima : dict of Maximum
         By measure what is known of all segments together, with ``adjust="max"``; empty without.
+    tolerance : Tolerance
+        Of verdicts: what is near enough.
 
     Notes
     -----
@@ -95,6 +101,7 @@ class SegmentedEvaluation(Table):
     failures: Mapping[str, Mapping[Key, str]] = field(default_factory=dict)
     tests: Mapping[Key, JointTest] = field(default_factory=dict)
     maxima: Mapping[str, Maximum] = field(default_factory=dict)
+    tolerance: Tolerance = DEFAULT_TOLERANCE
 
     @property
     def names(self) -> list[str]:
@@ -104,22 +111,29 @@ class SegmentedEvaluation(Table):
     @property
     def total(self) -> Evaluation:
         """The evaluation of all rows."""
-        return Evaluation(tuple(self.totals.values()), self.segments.whole)
+        return Evaluation(tuple(self.totals.values()), self.segments.whole, self.tolerance)
 
-    def __getitem__(self, segment: Key) -> Evaluation:
-        """Return the evaluation of a segment."""
-        if segment in self.segments.empty:
-            raise KeyError(f"{segment!r} has {NO_ROWS} of positive weight")
-        if segment not in self.segments:
-            raise KeyError(f"{segment!r} is not among the segments {brief([*self])}")
+    def within(self, tolerance: Tolerance) -> Self:
+        """Return the same results, whose verdicts take a tolerance for near enough."""
+        return replace(self, tolerance=tolerance)
+
+    @property
+    def kind(self) -> Kind:
+        """What the keys are: segments."""
+        return SEGMENT
+
+    @property
+    def _results(self) -> Mapping[Key, Evaluation]:
+        return ByKey(self.segments.labels, self._evaluation)
+
+    def _evaluation(self, place: int) -> Evaluation:
+        """Return the evaluation of a segment, by its place."""
+        segment = self.segments.labels[place]
         found = tuple(each[segment] for each in self.estimates.values() if segment in each)
-        return Evaluation(found, self.segments[segment])
+        return Evaluation(found, self.segments[segment], self.tolerance)
 
-    def __iter__(self) -> Iterator[Key]:
-        return iter(self.segments)
-
-    def __len__(self) -> int:
-        return len(self.segments)
+    def _absent(self, key: Key) -> str:
+        return f"{key!r} has {NO_ROWS} of positive weight" if key in self.segments.empty else super()._absent(key)
 
     def measured(self, name: str | None = None) -> MeasuredSegments:
         """Return one measure in every segment and in all rows.
@@ -168,6 +182,19 @@ class SegmentedEvaluation(Table):
         """
         return self.measured(name).adjusted_p_values
 
+    @cached_property
+    def opening(self) -> str:
+        """The verdict on all rows, with the worst segment outside the tolerance; "" where there is no verdict."""
+        verdict = self.total.verdict
+        if verdict is None:
+            return ""
+        worst = worst_outside(self.segments, self.tolerance)
+        if worst is None:
+            return verdict.opening
+        name = words_of([*self.segments], self.segments.columns)[worst.segment]
+        said = f"{name} is not" if verdict.close else f"the worst segment is {name}"
+        return f"{verdict.opening}; {said} ({worst.size})"
+
     @property
     def draws(self) -> int:
         """How often labels were simulated from the scores."""
@@ -208,8 +235,9 @@ class SegmentedEvaluation(Table):
     def sections(self) -> list[Section]:
         """Return what is printed: for each measure in which segments miscalibration is shown, and a table."""
         sections = [self.measured(name).section(self.draws) for name in self.names]
-        judged = any(each.interval is not None for each in self.totals.values())
-        last = "\n".join([*self._on_groups, WHERE]) if self._on_groups else last_line(judged=judged)
+        if self.opening:
+            sections[0] = replace(sections[0], lead=f"{self.opening}.\n{sections[0].lead}")
+        last = "\n".join([*self._on_groups, MORE])
         return [*sections[:-1], replace(sections[-1], notes=f"{sections[-1].notes}\n{last}")]
 
     def table(self) -> Table:

@@ -67,9 +67,7 @@ def logistic_map(segments: Samples) -> LogisticMap:
             f"against must be 'scores' where all labels are of one class, of which no logistic map can be fitted; got "
             f"'logistic' with {whole.n:,} rows of one class"
         )
-    c_hat = read_family("platt").fit_sample(whole).map_
-    assert isinstance(c_hat, LogisticMap)
-    return c_hat
+    return read_family("platt").fit_sample(whole).map_  # type: ignore[return-value] # of labels of both classes
 
 
 def maximum_of(

@@ -1,32 +1,31 @@
-"""Verdicts side by side, a line each: of several models, or of several classes."""
+"""Verdicts on several models side by side, a line each."""
 
 from collections.abc import Iterable
 
-from fitontest.measures.words import as_percent
-from fitontest.results.table import cell
-from fitontest.results.text import count, debiased_and_raw, short, signed
+from fitontest.results.quoting import confidence, in_decimals
+from fitontest.results.text import count, p_alone
 from fitontest.uncertainty.verdict import Verdict
 
-IDEALS = "slope: 1 is ideal, below 1 predictions are too extreme. mean residual: {} less mean {}."
+
+def header_of(verdicts: Iterable[Verdict]) -> list[str]:
+    """Return the header of lines of verdicts on the same labels, whose intervals have one level."""
+    first = next(iter(verdicts))
+    ratio = "O:E" if first.sizes.ratio is None else first.sizes.ratio.title
+    return ["model", "verdict", "calibration error", confidence(first.interval.level), ratio, "slope", "p-value", "n"]
 
 
-def header_of(of_what: str, verdicts: Iterable[Verdict], p_value: str = "p-value") -> list[str]:
-    """Return the header of lines of verdicts, whose intervals have one level."""
-    level = as_percent(next(iter(verdicts)).interval.level, 3)
-    interval = f"{level.removesuffix('.0 %').removesuffix(' %')} % interval"
-    return [of_what, "verdict", "calibration error", interval, "slope", "mean residual", p_value, "n"]
-
-
-def line_of(name: str, verdict: Verdict, headline: str, p_value: float) -> list[str]:
-    """Return the line of a verdict; headline and p-value may be adjusted for the number of lines."""
-    estimate, interval, tendency = verdict.estimate, verdict.interval, verdict.tendency
+def line_of(name: str, verdict: Verdict) -> list[str]:
+    """Return the line of a verdict."""
+    estimate, interval, sizes = verdict.estimate, verdict.interval, verdict.sizes
+    error, low, high = in_decimals([estimate.quoted, interval.low, interval.high])
+    slope = sizes.tendency.slope
     return [
         name,
-        headline,
-        debiased_and_raw(estimate.debiased, estimate.value),
-        f"{short(interval.low)} to {short(interval.high)}",
-        cell(tendency.slope),
-        signed(tendency.residual),
-        short(p_value, 2),
+        verdict.headline,
+        error,
+        f"{low} to {high}",
+        "-" if sizes.ratio is None else in_decimals([sizes.ratio.value], "ratio")[0],
+        "-" if slope is None else in_decimals([slope], "slope")[0],
+        p_alone(verdict.p_value),
         count(estimate.n),
     ]

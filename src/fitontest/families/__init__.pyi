@@ -1,68 +1,37 @@
 """The public names of the room and the files they come from: families of calibration maps, and the registry of them."""
 
-from .base import Family, Solution
-from .beta import Beta
-from .cross_validated import CrossValidated
-from .cumulative_spline import CumulativeSpline
-from .family_bins import FamilyBins
-from .flat import Flat
-from .identity import Identity
-from .isotonic import Isotonic
-from .kde import KDE
-from .knn import KNN
-from .multiclass.base import MulticlassFamily
-from .multiclass.dirichlet import Dirichlet
-from .multiclass.one_vs_rest import OneVsRest
-from .multiclass.shared_isotonic import SharedIsotonic
-from .multiclass.simplex_bins import SimplexBins
-from .multiclass.structured import BiasCorrected, Matrix, Vector
-from .pava_bc import PavaBlocks
-from .piecewise.pl import PL
-from .piecewise.pl3 import PL3
-from .platt import Platt
-from .registry import make, names, register, registry, unregister
-from .restricted_cubic import RestrictedCubicSpline
-from .scaling_binning import ScalingBinning
-from .slope1 import Slope1
-from .spline import Spline
-from .stacking import Stacking
-from .temperature import Temperature
-from .venn_abers import VennAbers
-
-__all__ = [
-    "KDE",
-    "KNN",
-    "PL",
-    "PL3",
-    "Beta",
-    "BiasCorrected",
-    "CrossValidated",
-    "CumulativeSpline",
-    "Dirichlet",
-    "Family",
-    "FamilyBins",
-    "Flat",
-    "Identity",
-    "Isotonic",
-    "Matrix",
-    "MulticlassFamily",
-    "OneVsRest",
-    "PavaBlocks",
-    "Platt",
-    "RestrictedCubicSpline",
-    "ScalingBinning",
-    "SharedIsotonic",
-    "SimplexBins",
-    "Slope1",
-    "Solution",
-    "Spline",
-    "Stacking",
-    "Temperature",
-    "Vector",
-    "VennAbers",
-    "make",
-    "names",
-    "register",
-    "registry",
-    "unregister",
-]
+from .base import Family as Family
+from .base import Solution as Solution
+from .beta import Beta as Beta
+from .binned import Flat as Flat
+from .binned import Slope1 as Slope1
+from .cross_validated import CrossValidated as CrossValidated
+from .cumulative_spline import CumulativeSpline as CumulativeSpline
+from .family_bins import FamilyBins as FamilyBins
+from .identity import Identity as Identity
+from .isotonic import Isotonic as Isotonic
+from .kde import KDE as KDE
+from .knn import KNN as KNN
+from .multiclass.base import MulticlassFamily as MulticlassFamily
+from .multiclass.dirichlet import Dirichlet as Dirichlet
+from .multiclass.one_vs_rest import OneVsRest as OneVsRest
+from .multiclass.shared_isotonic import SharedIsotonic as SharedIsotonic
+from .multiclass.simplex_bins import SimplexBins as SimplexBins
+from .multiclass.structured import BiasCorrected as BiasCorrected
+from .multiclass.structured import Matrix as Matrix
+from .multiclass.structured import Vector as Vector
+from .pava_bc import PavaBlocks as PavaBlocks
+from .piecewise.pl import PL as PL
+from .piecewise.pl import PL3 as PL3
+from .platt import Platt as Platt
+from .registry import make as make
+from .registry import names as names
+from .registry import register as register
+from .registry import registry as registry
+from .registry import unregister as unregister
+from .restricted_cubic import RestrictedCubicSpline as RestrictedCubicSpline
+from .scaling_binning import ScalingBinning as ScalingBinning
+from .spline import Spline as Spline
+from .stacking import Stacking as Stacking
+from .temperature import Temperature as Temperature
+from .venn_abers import VennAbers as VennAbers

@@ -20,10 +20,8 @@ from fitontest.data.arrays import (
     count_columns,
     hint_of_scores,
 )
+from fitontest.data.columns import Columns, Names
 from fitontest.data.entries import Entries
-from fitontest.data.indices import check_same_order
-from fitontest.data.predictions import Names
-from fitontest.data.read import read_groups
 from fitontest.data.score_sample import ScoreSample
 from fitontest.families.argument_names import takes_names_of_metrics
 from fitontest.families.fits import Fits
@@ -34,7 +32,6 @@ from fitontest.results.exceptions import without_warnings
 from fitontest.results.typing import ArrayInput, FloatArray, IntArray, Label, RandomState
 
 NAMES = Names(y_true="y", y_prob="p")  # what the estimators call labels and scores
-_ARGUMENTS = NAMES.of_sample
 
 
 @dataclass(frozen=True)
@@ -192,9 +189,8 @@ class Family(RegressorMixin, TransformerMixin, FamilyBase):
         """
         if (count_columns(p) or 1) > 1:
             _refuse_matrix(p, type(self).__name__)
-        check_same_order(p=p, groups=groups)
-        sample = ScoreSample(y, p, sample_weight, pos_label=pos_label, names=_ARGUMENTS)
-        self.fit_sample(sample.with_facts(**read_groups(groups, y, NAMES)))
+        columns = Columns.read(y, p, sample_weight, groups=groups, names=NAMES)
+        self.fit_sample(ScoreSample.of_columns(columns, p, pos_label))
         self.pos_label_ = pos_label
         return self
 
@@ -231,8 +227,7 @@ class Family(RegressorMixin, TransformerMixin, FamilyBase):
         TypeError
             A subclass whose ``fit_map`` returns no `CalibrationMap`.
         """
-        if not isinstance(solution.map, CalibrationMap):
-            raise TypeError(f"{type(self).__name__}.fit_map must return a CalibrationMap, got {solution.map!r}")
+        self._check_made(solution.map, CalibrationMap)
         bins: dict[str, Any] = {}
         if solution.partition is not None:
             bins = {"partition_": solution.partition, "n_bins_": solution.partition.n_bins}
@@ -286,6 +281,10 @@ class Family(RegressorMixin, TransformerMixin, FamilyBase):
     def stand_in(self) -> "Family | None":
         """Return a faster estimator of nearly the same errors, for fits to hundreds of sets of simulated labels."""
         return None
+
+    def for_redraws(self) -> "Family":
+        """Return the estimator that is fitted to simulated labels: a faster approximation, or this one."""
+        return self.stand_in() or self
 
     def prepare(self, pool: Executor) -> None:
         """Begin, in a thread of the pool, what a fit needs before there are data, such as compiling a program.
@@ -349,7 +348,7 @@ class Family(RegressorMixin, TransformerMixin, FamilyBase):
         sample_weight : array-like of shape (n,), optional
             As for `fit`.
         """
-        sample = ScoreSample(y, p, sample_weight, pos_label=getattr(self, "pos_label_", None), names=_ARGUMENTS)
+        sample = ScoreSample(y, p, sample_weight, pos_label=getattr(self, "pos_label_", None), names=NAMES)
         return float(r2_score(sample.y, self.predict(sample.p), sample_weight=sample.w))
 
     def predict_proba(self, p: ArrayInput) -> FloatArray:

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 
 from fitontest.data.arrays import as_matrix, as_numbers, as_scores, check_same_length
-from fitontest.data.predictions import Names
-from fitontest.data.read import read_groups
+from fitontest.data.columns import Names, read_groups
+from fitontest.data.labels import as_labels
 from fitontest.data.row_groups import GROUP
 from fitontest.data.weights import Weights, read_weights
 from fitontest.families.registry import FamilyBase
@@ -105,7 +105,7 @@ def read_weights_of(sample_weight: ArrayInput, codes: IntArray) -> Weights | Non
 
 def read_groups_of(groups: ArrayInput, y: ArrayInput) -> NDArray[Any] | None:
     """Return the group of each row, or refuse them; None where there are none."""
-    return read_groups(groups, y, Names(y_true="y")).get(GROUP)
+    return read_groups(groups, as_labels(y, "y"), Names(y_true="y")).get(GROUP)
 
 
 def read_logits(scores: ArrayInput, n: int, n_classes: int) -> FloatArray:

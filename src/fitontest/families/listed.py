@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from fitontest.families.base import Family, read_family
+from fitontest.families.multiclass.base import MulticlassFamily
 from fitontest.families.registry import FamilyBase, family_name
 from fitontest.results.typing import RandomState
 
@@ -68,3 +69,8 @@ def numbered(names: Sequence[str]) -> list[str]:
         seen[name] += 1
         distinct.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
     return distinct
+
+
+def is_family(value: object) -> bool:
+    """Return whether a value is a family of two classes or several, or may be the name of one."""
+    return isinstance(value, str | Family | MulticlassFamily)

@@ -121,7 +121,7 @@ def minimise_columns(
     theta : array of shape (d, C)
     converged : bool array of shape (C,)
     """
-    gradient, hessian = _derivatives(features, w, wy, start)
+    gradient, hessian = derivatives(features, w, wy, start)
     theta = np.tile(start, (1, wy.shape[1] // start.shape[1]))
     largest = tolerance * np.broadcast_to(w.sum(axis=0), theta.shape[1:])
     active = np.arange(theta.shape[1])
@@ -178,7 +178,7 @@ def _columns(values: FloatArray, columns: IntArray) -> FloatArray:
     return values if values.shape[1] == 1 else np.take(values, columns, axis=1)
 
 
-def _derivatives(features: Features, w: FloatArray, wy: FloatArray, theta: FloatArray) -> tuple[FloatArray, FloatArray]:
+def derivatives(features: Features, w: FloatArray, wy: FloatArray, theta: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return gradients, shape (d, C), and Hessians, shape (pairs, C).
 
     Where `theta` has fewer columns than `wy`, these are those of `wy` one after the other, several times over.
@@ -265,7 +265,7 @@ def _advance(
     descent = np.abs(np.einsum("dc,dc->c", gradient, direction))
     length = np.minimum(1.0, LONGEST / np.maximum(change, LONGEST))
     moved = theta + length * direction
-    new_gradient, hessian = _derivatives(features, w, wy, moved)
+    new_gradient, hessian = derivatives(features, w, wy, moved)
     for _ in range(MAX_HALVINGS):
         slope = np.einsum("dc,dc->c", new_gradient, direction)
         over = np.flatnonzero(slope > OVERSHOT * descent)
@@ -273,7 +273,7 @@ def _advance(
             break
         length[over] /= 2.0
         moved[:, over] = theta[:, over] + length[over] * direction[:, over]
-        new_gradient[:, over], hessian[:, over] = _derivatives(
+        new_gradient[:, over], hessian[:, over] = derivatives(
             features, _columns(w, over), _columns(wy, over), moved[:, over]
         )
     return moved, new_gradient, hessian

@@ -37,6 +37,15 @@ class FamilyBase(BaseEstimator, ABC):  # type: ignore[misc]
     mixes: ClassVar[bool] = False
     by_class: ClassVar[bool] = False
 
+    def _check_made(self, c_hat: object, kind: type) -> None:
+        """Raise TypeError unless what a subclass's ``fit_map`` returned is a map of that kind."""
+        if not isinstance(c_hat, kind):
+            raise TypeError(f"{type(self).__name__}.fit_map must return a {kind.__name__}, got {c_hat!r}")
+
+    def as_calibrator(self) -> Self:
+        """Return the calibrator with the settings by which it keeps the order of scores."""
+        return self
+
     @property
     def n_parameters_(self) -> float:
         """How many free numbers the fitted map has."""
@@ -71,19 +80,19 @@ class FamilyBase(BaseEstimator, ABC):  # type: ignore[misc]
 _TWO_CLASS_MODULES = {  # names, and the files in which they are registered
     "beta": "fitontest.families.beta",
     "cumulative_spline": "fitontest.families.cumulative_spline",
-    "flat": "fitontest.families.flat",
+    "flat": "fitontest.families.binned",
     "identity": "fitontest.families.identity",
     "isotonic": "fitontest.families.isotonic",
     "kde": "fitontest.families.kde",
     "knn": "fitontest.families.knn",
     "pava_bc": "fitontest.families.pava_bc",
     "pl": "fitontest.families.piecewise.pl",
-    "pl3": "fitontest.families.piecewise.pl3",
+    "pl3": "fitontest.families.piecewise.pl",
     "pl_de": "fitontest.families.piecewise.pl_de",
     "platt": "fitontest.families.platt",
     "rcs": "fitontest.families.restricted_cubic",
     "scaling_binning": "fitontest.families.scaling_binning",
-    "slope1": "fitontest.families.slope1",
+    "slope1": "fitontest.families.binned",
     "spline": "fitontest.families.spline",
     "stacking": "fitontest.families.stacking",
     "temperature": "fitontest.families.temperature",

@@ -13,7 +13,7 @@ from fitontest.families.fits import Fits, SharedFits
 from fitontest.families.platt import Platt
 from fitontest.families.registry import register
 from fitontest.maps.binned import BinnedMap
-from fitontest.partitions.equal_mass import equal_mass_ends
+from fitontest.partitions.equal_bins import equal_mass_ends
 from fitontest.partitions.partition import Partition
 from fitontest.partitions.partitioner import check_n_bins, midpoints_between
 from fitontest.results.typing import FloatArray, IntArray

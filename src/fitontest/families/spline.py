@@ -3,10 +3,11 @@
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from fitontest.data.entries import Entries, count_effective_rows, entries_of_rows, in_tie_order
@@ -16,6 +17,7 @@ from fitontest.families.base import Family, Solution
 from fitontest.families.certainty import LEAST as EPS
 from fitontest.families.cutting import eps_of_scores
 from fitontest.families.fits import Fits
+from fitontest.families.increasing_many import minimise_increasing
 from fitontest.families.newton_many import Features, minimise_columns, pieces
 from fitontest.families.registry import register
 from fitontest.maps.atoms import AtomsMap
@@ -28,7 +30,10 @@ from fitontest.numerics.log_sums import softplus
 from fitontest.numerics.random import check_cv
 from fitontest.results.checks import as_list, check_flag, is_real, is_whole
 from fitontest.results.exceptions import warn_user
-from fitontest.results.typing import FloatArray, IntArray, RandomState
+from fitontest.results.typing import BoolArray, FloatArray, IntArray, RandomState
+
+#: From features, weights, weighted targets, a start and a tolerance to parameters, and which of them converged.
+Minimise: TypeAlias = Callable[[Features, FloatArray, FloatArray, FloatArray, float], tuple[FloatArray, BoolArray]]
 
 NODES = 256  # means of neighbouring scores that the likelihood is computed on
 SEGMENTS = (1, 2, 3, 5, 8, 12, 20)  # by default, each K of at least 12 K^2 rows
@@ -80,6 +85,9 @@ class Spline(Family):
         Seed of the folds.
     atoms : bool, default=True
         Whether scores that many rows share have levels of their own; else the polygons are fitted to all rows.
+    monotone : bool, default=False
+        Whether the map must not decrease: no polygon decreases between its knots, and there are no atoms. A calibrator
+        that keeps the ranking of the scores, but for ties where the map is level.
 
     Attributes
     ----------
@@ -124,6 +132,11 @@ class Spline(Family):
     prior: float = 2.0
     random_state: RandomState = 0
     atoms: bool = True
+    monotone: bool = False
+
+    def as_calibrator(self) -> Self:
+        """Return the spline that never decreases."""
+        return clone(self).set_params(monotone=True)  # type: ignore[no-any-return]
 
     def _count_parameters(self) -> float:
         """Return a value for each knot, averaged as the polygons are, and one for each atom."""
@@ -151,12 +164,15 @@ class Spline(Family):
     def _averages(
         self, entries: Entries, positives: IntArray, *, ordered: bool = False, folds: list[IntArray] | None = None
     ) -> "_Averages":
-        key = ("spline", tuple(self._segments().items()), self.cv, self._prior(), repr(self.random_state), self.atoms)
+        settings = self.cv, self._prior(), repr(self.random_state), self.atoms, self.monotone
+        key = ("spline", tuple(self._segments().items()), *settings)
         design = entries.memory.get(key)
         if design is None or not is_whole(self.random_state):
             if folds is None:
                 folds = entries.hold_out(self.cv, self.random_state) if len(entries) > 1 else []
-            entries.memory[key] = design = _Design(entries, folds, self._segments(), self._prior(), atoms=self.atoms)
+            atoms = self.atoms and not self.monotone
+            minimise = minimise_increasing if self.monotone else minimise_columns
+            entries.memory[key] = design = _Design(entries, folds, self._segments(), self._prior(), minimise, atoms)
         return design.fit(positives if ordered else in_tie_order(entries, positives))
 
     def _segments(self) -> dict[int, int]:
@@ -176,6 +192,7 @@ class Spline(Family):
             raise ValueError(f"prior must be a positive finite number, got {self.prior!r}")
         check_cv(self.cv)
         check_flag(self.atoms, "atoms")
+        check_flag(self.monotone, "monotone")
         return float(self.prior)
 
 
@@ -273,8 +290,15 @@ class _Design:
     """What the scores alone decide: nodes, knots, folds, and the weights of each fold at each node."""
 
     def __init__(
-        self, entries: Entries, folds: list[IntArray], segments: dict[int, int], prior: float, *, atoms: bool
+        self,
+        entries: Entries,
+        folds: list[IntArray],
+        segments: dict[int, int],
+        prior: float,
+        minimise: Minimise,
+        atoms: bool,
     ) -> None:
+        self.minimise = minimise
         size = float(entries.n.sum()) if entries.whole else count_effective_rows(entries)
         self.atoms = Atoms.of_entries(entries) if atoms else Atoms.none(entries)
         rest = self.atoms.rest if len(self.atoms) else slice(None)
@@ -353,7 +377,7 @@ class _Design:
     def _solve(
         self, polygon: "_Polygon", total: FloatArray, target: FloatArray, start: FloatArray, tolerance: float
     ) -> FloatArray:
-        theta, converged = minimise_columns(polygon.features, total, target, start, tolerance)
+        theta, converged = self.minimise(polygon.features, total, target, start, tolerance)
         if not converged.all():
             warn_user("spline: the likelihood was not maximised to the tolerance", ConvergenceWarning)
         return theta

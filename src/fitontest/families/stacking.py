@@ -29,7 +29,6 @@ from fitontest.results.exceptions import without_warnings
 from fitontest.results.typing import FloatArray, IntArray, RandomState
 
 ROOM = 2**22  # held-out values of labellings that are fitted at once
-LEAST_NAMED = 0.005  # weight of a member that texts and diagrams show
 MEMBERS = ("identity", "platt", "beta", "isotonic", "spline")
 CLASS_MEMBERS = ("identity", "temperature", "vector", "one_vs_rest", "shared_isotonic")
 

@@ -6,6 +6,7 @@ from sklearn.utils.validation import check_is_fitted
 from fitontest.data.arrays import as_scores
 from fitontest.data.score_sample import ScoreSample
 from fitontest.families.base import Family, Solution
+from fitontest.families.isotonic import Isotonic
 from fitontest.families.registry import register
 from fitontest.maps.steps import StepsMap
 from fitontest.numerics.prefix_sums import PrefixSums
@@ -83,6 +84,10 @@ class VennAbers(Family):
             "n_blocks_": int(block_starts(distinct.wy, distinct.w).size),
         }
         return Solution(fitted, None, attributes)
+
+    def for_redraws(self) -> Family:
+        """Return isotonic maps, which differ by what one row does."""
+        return Isotonic()
 
     def predict_interval(self, p: ArrayInput) -> tuple[FloatArray, FloatArray]:
         """Return a lower and an upper probability for each score.

@@ -1,55 +1,29 @@
 """The public names of the room and the files they come from: calibration maps, and the registry of them."""
 
-from .atoms import AtomsMap
-from .base import CalibrationMap
-from .beta import BetaMap
-from .binned import BinnedMap
-from .hermite import HermiteMap
-from .identity import IdentityMap
-from .knots import KnotsMap
-from .logistic import LogisticMap
-from .logit_knots import LogitKnotsMap
-from .mixture import MixtureMap
-from .multiclass.base import MulticlassMap
-from .multiclass.by_class import ByClassMap
-from .multiclass.cells import CellMap
-from .multiclass.diagonal_order import DiagonalOrderMap
-from .multiclass.identity import MulticlassIdentityMap
-from .multiclass.mixture import MulticlassMixtureMap
-from .multiclass.one_vs_rest import OneVsRestMap
-from .multiclass.order_preserving import OrderPreservingMap
-from .multiclass.shared import SharedMap
-from .multiclass.softmax import SoftmaxMap
-from .restricted_cubic import RestrictedCubicMap
-from .steps import StepsMap
-from .stored import make, names, register, registry, unregister
-
-__all__ = [
-    "AtomsMap",
-    "BetaMap",
-    "BinnedMap",
-    "ByClassMap",
-    "CalibrationMap",
-    "CellMap",
-    "DiagonalOrderMap",
-    "HermiteMap",
-    "IdentityMap",
-    "KnotsMap",
-    "LogisticMap",
-    "LogitKnotsMap",
-    "MixtureMap",
-    "MulticlassIdentityMap",
-    "MulticlassMap",
-    "MulticlassMixtureMap",
-    "OneVsRestMap",
-    "OrderPreservingMap",
-    "RestrictedCubicMap",
-    "SharedMap",
-    "SoftmaxMap",
-    "StepsMap",
-    "make",
-    "names",
-    "register",
-    "registry",
-    "unregister",
-]
+from .atoms import AtomsMap as AtomsMap
+from .base import CalibrationMap as CalibrationMap
+from .beta import BetaMap as BetaMap
+from .binned import BinnedMap as BinnedMap
+from .hermite import HermiteMap as HermiteMap
+from .identity import IdentityMap as IdentityMap
+from .knots import KnotsMap as KnotsMap
+from .logistic import LogisticMap as LogisticMap
+from .logit_knots import LogitKnotsMap as LogitKnotsMap
+from .mixture import MixtureMap as MixtureMap
+from .multiclass.base import MulticlassMap as MulticlassMap
+from .multiclass.cells import CellMap as CellMap
+from .multiclass.diagonal_order import DiagonalOrderMap as DiagonalOrderMap
+from .multiclass.identity import MulticlassIdentityMap as MulticlassIdentityMap
+from .multiclass.mixture import MulticlassMixtureMap as MulticlassMixtureMap
+from .multiclass.one_vs_rest import ByClassMap as ByClassMap
+from .multiclass.one_vs_rest import OneVsRestMap as OneVsRestMap
+from .multiclass.order_preserving import OrderPreservingMap as OrderPreservingMap
+from .multiclass.shared import SharedMap as SharedMap
+from .multiclass.softmax import SoftmaxMap as SoftmaxMap
+from .restricted_cubic import RestrictedCubicMap as RestrictedCubicMap
+from .steps import StepsMap as StepsMap
+from .stored import make as make
+from .stored import names as names
+from .stored import register as register
+from .stored import registry as registry
+from .stored import unregister as unregister

@@ -19,6 +19,7 @@ MOST_EXPONENT = 709.0  # its exponential is finite; numpy warns of an infinite o
 LEAST_ULP = 2.0**-53  # between 1 and the float below it
 
 Comparison: TypeAlias = Literal["<", "<="]
+Guards: TypeAlias = "tuple[tuple[Expression, float, float], ...]"
 
 
 class Expression:
@@ -66,6 +67,16 @@ class Expression:
     def exp(self) -> "Expression":
         """Return the exponential; it must be finite, as some engines warn otherwise."""
         return Function("exp", self)
+
+    @property
+    def guards(self) -> Guards:
+        """The values that must lie within limits for this to be one, with these."""
+        return ()
+
+    @property
+    def bare(self) -> "Expression":
+        """The value without what guards it."""
+        return self
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,8 +170,18 @@ def score_limits(p: Expression) -> tuple[Expression, float, float]:
 class Guarded(Expression):
     """A value where other values lie within their limits, and NULL where one does not, or is missing."""
 
-    limits: tuple[tuple[Expression, float, float], ...]
+    limits: Guards
     then: Expression
+
+    @property
+    def guards(self) -> Guards:
+        """The limits."""
+        return self.limits
+
+    @property
+    def bare(self) -> Expression:
+        """The value within the limits."""
+        return self.then
 
 
 def shared(members: Sequence[Expression]) -> list[Expression]:

@@ -89,13 +89,13 @@ class _Writer:
     def write(self, expression: Expression) -> str:
         """Return the text of an expression within the condition under which it has a value, if there is one."""
         self._taken = {name.lower() for name in _columns(expression)}
-        if isinstance(expression, ex.Guarded):
-            limits = " AND ".join(
-                f"{self._text(one, {})} BETWEEN {number(low)} AND {number(high)}"
-                for one, low, high in expression.limits
-            )
-            return f"CASE WHEN {limits} THEN {self._with_names(expression.then)} END"
-        return self._with_names(expression)
+        value = self._with_names(expression.bare)
+        if not expression.guards:
+            return value
+        limits = " AND ".join(
+            f"{self._text(one, {})} BETWEEN {number(low)} AND {number(high)}" for one, low, high in expression.guards
+        )
+        return f"CASE WHEN {limits} THEN {value} END"
 
     def _with_names(self, expression: Expression) -> str:
         """Return the text of an expression within the comprehensions that name its shared values, the first outside."""
@@ -168,10 +168,11 @@ def _groups(expression: Expression) -> list[Group]:
     found: dict[Group, None] = {}
 
     def visit(one: Expression) -> None:
-        if isinstance(one, ex.Shared) and one.group not in found:
-            for member in one.group.members:
-                visit(member)
-            found[one.group] = None
+        match one:
+            case ex.Shared(group) if group not in found:
+                for member in group.members:
+                    visit(member)
+                found[group] = None
         for part in parts(one):
             visit(part)
 
@@ -185,10 +186,11 @@ def _columns(expression: Expression) -> set[str]:
     found, ahead = set(), [expression, *members]
     while ahead:
         one = ahead.pop()
-        if isinstance(one, ex.Column):
-            found.add(one.name)
-        if isinstance(one, ex.Where):
-            found.update(one.rule.columns)
+        match one:
+            case ex.Column(name):
+                found.add(name)
+            case ex.Where(rule):
+                found.update(rule.columns)
         ahead += parts(one)
     return found
 

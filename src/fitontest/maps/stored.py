@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
-from fitontest.maps.rules.conditions import Rule, read_rule
+from fitontest.maps.rules.conditions import read_rule
 from fitontest.partitions.partition import Partition
 from fitontest.results.checks import brief, is_real, is_whole
 from fitontest.results.companions import modules_of
@@ -170,7 +170,7 @@ _MODULES = {  # names, and the files in which they are registered
     "logit_knots": "fitontest.maps.logit_knots",
     "mixture": "fitontest.maps.mixture",
     "restricted_cubic": "fitontest.maps.restricted_cubic",
-    "by_class": "fitontest.maps.multiclass.by_class",
+    "by_class": "fitontest.maps.multiclass.one_vs_rest",
     "diagonal_order": "fitontest.maps.multiclass.diagonal_order",
     "multiclass_identity": "fitontest.maps.multiclass.identity",
     "multiclass_mixture": "fitontest.maps.multiclass.mixture",
@@ -234,12 +234,10 @@ def _made(map_class: type[StoredMap], state: dict[str, Any]) -> StoredMap:
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, StoredMap):
+    if hasattr(value, "to_dict"):  # a map, a partition or a rule
         return value.to_dict()
-    if isinstance(value, Partition):
-        return {"edges": value.edges.tolist(), "closed": value.closed}
     if isinstance(value, tuple):
-        return [part.to_dict() if isinstance(part, StoredMap | Rule) else part for part in value]
+        return [part.to_dict() if hasattr(part, "to_dict") else part for part in value]
     return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
 
 
@@ -277,7 +275,7 @@ def _check_flag(flag: dict[str, Any], c_hat: StoredMap, name: str) -> None:
 
 def _check_as_written(given: Any, held: Any, name: str) -> None:
     """Refuse what numpy makes an array of numbers of, but `to_dict` does not write: booleans, and brackets too many."""
-    if isinstance(held, Partition) and isinstance(given, dict):
+    if isinstance(given, dict) and hasattr(held, "edges"):
         _check_as_written(given["edges"], held.edges, "edges")
     elif isinstance(held, np.ndarray):
         rows = [given.tolist() if isinstance(given, np.ndarray) else given]

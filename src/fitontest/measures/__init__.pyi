@@ -1,60 +1,33 @@
 """The public names of the room and the files they come from: measures, and the registry of them."""
 
-from .auc import AUC
-from .binned import Binned
-from .brier import Brier
-from .cumulative import CumulatedResiduals, CumulativeError
-from .eci import ECI
-from .estimate import Estimate
-from .evidence import Evidence
-from .hosmer_lemeshow import HosmerLemeshow
-from .if_calibrated import IfCalibrated
-from .kernel import KernelError
-from .log_loss import LogLoss
-from .measure import Measure, make, names, register, registry, unregister
-from .observed_expected import ObservedExpected
-from .pairs import PairStatistic
-from .plug_in import PlugIn
-from .probabilistic_count import ProbabilisticCount
-from .probabilistic_kendall_tau import ProbabilisticKendallTau
-from .proper_error import ProperError
-from .rmse import RMSE
-from .smooth_ece import SmoothECE
-from .validity import ValidityArea, ValidityCurve
-from .within_bin import WithinBin
-from .words import Words
-from .zero_one import ZeroOneLoss
-
-__all__ = [
-    "AUC",
-    "ECI",
-    "RMSE",
-    "Binned",
-    "Brier",
-    "CumulatedResiduals",
-    "CumulativeError",
-    "Estimate",
-    "Evidence",
-    "HosmerLemeshow",
-    "IfCalibrated",
-    "KernelError",
-    "LogLoss",
-    "Measure",
-    "ObservedExpected",
-    "PairStatistic",
-    "PlugIn",
-    "ProbabilisticCount",
-    "ProbabilisticKendallTau",
-    "ProperError",
-    "SmoothECE",
-    "ValidityArea",
-    "ValidityCurve",
-    "WithinBin",
-    "Words",
-    "ZeroOneLoss",
-    "make",
-    "names",
-    "register",
-    "registry",
-    "unregister",
-]
+from .accuracy import RMSE as RMSE
+from .accuracy import Brier as Brier
+from .accuracy import LogLoss as LogLoss
+from .accuracy import ZeroOneLoss as ZeroOneLoss
+from .auc import AUC as AUC
+from .binned import Binned as Binned
+from .cumulative import CumulatedResiduals as CumulatedResiduals
+from .cumulative import CumulativeError as CumulativeError
+from .eci import ECI as ECI
+from .estimate import Estimate as Estimate
+from .evidence import Evidence as Evidence
+from .hosmer_lemeshow import HosmerLemeshow as HosmerLemeshow
+from .if_calibrated import IfCalibrated as IfCalibrated
+from .kernel import KernelError as KernelError
+from .measure import Measure as Measure
+from .measure import make as make
+from .measure import names as names
+from .measure import register as register
+from .measure import registry as registry
+from .measure import unregister as unregister
+from .observed_expected import ObservedExpected as ObservedExpected
+from .pairs import PairStatistic as PairStatistic
+from .plug_in import PlugIn as PlugIn
+from .probabilistic_count import ProbabilisticCount as ProbabilisticCount
+from .probabilistic_kendall_tau import ProbabilisticKendallTau as ProbabilisticKendallTau
+from .proper_error import ProperError as ProperError
+from .smooth_ece import SmoothECE as SmoothECE
+from .validity import ValidityArea as ValidityArea
+from .validity import ValidityCurve as ValidityCurve
+from .within_bin import WithinBin as WithinBin
+from .words import Words as Words

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.optimize import brentq
@@ -94,6 +94,8 @@ class AUC(Measure):
 @dataclass(frozen=True, kw_only=True, eq=False)
 class NoPair(Evidence):
     """Labels of one class, of which nothing can be ranked."""
+
+    has_value: ClassVar[bool] = False
 
     @property
     def interval_reason(self) -> str:

@@ -178,6 +178,11 @@ class Binned(OverBins):
         return bool(self.bin_loss.is_gap)
 
     @property
+    def of_bins(self) -> bool:
+        """It is a total over bins."""
+        return True
+
+    @property
     def in_percent(self) -> bool:
         """Whether values are printed as percent: shares of rejected predictions are."""
         return self.bin_loss.significance is not None and self.total.name == "l1"

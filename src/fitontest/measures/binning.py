@@ -20,7 +20,7 @@ from fitontest.measures.measure import Measure
 from fitontest.partitions.bin_table import BinTable
 from fitontest.partitions.cell_partition import CellPartition
 from fitontest.partitions.exact_sums import exact_table
-from fitontest.partitions.partition import Partition, bin_sums
+from fitontest.partitions.partition import Partition, bin_sums, checked_partition
 from fitontest.partitions.partitioner import Partitioner, check_n_bins, counts_bins, make_partitioner
 from fitontest.partitions.rule import registry as partitions
 from fitontest.partitions.simplex.partitioner import SimplexPartitioner, find_simplex_partition
@@ -86,10 +86,7 @@ def make_partition(rule: Partitioner | Binning, sample: ScoreSample) -> Binning:
     """Return what the rule makes of the sample, if that is a partition."""
     if rule.explicit:
         return rule  # type: ignore[return-value]
-    partition = rule.partition(sample)  # type: ignore[union-attr]
-    if not isinstance(partition, Partition):
-        raise TypeError(f"a Partitioner must return a Partition, got {partition!r} from {rule!r}")
-    return partition
+    return checked_partition(rule.partition(sample), rule)  # type: ignore[union-attr]
 
 
 def _find_rule(partition: object, n_bins: int) -> Partitioner | Binning:
@@ -165,7 +162,8 @@ class BinnedSample:
     @cached_property
     def table(self) -> BinTable:
         """Sums per bin."""
-        exact = exact_table(self.partition, self.sample) if isinstance(self.partition, Partition) else None
+        partition: Any = self.partition
+        exact = exact_table(partition, self.sample) if self.ascends else None
         return self._cut[3] if exact is None else exact
 
     @property

@@ -12,7 +12,7 @@ from fitontest.families.base import read_family
 from fitontest.families.registry import family_name
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.measure import Measure, Unit, register
-from fitontest.measures.plug_in import SCORES, FittedMap, Fitting, PlugIn
+from fitontest.measures.plug_in import SCORES, Fitting, PlugIn
 from fitontest.measures.words import Words
 from fitontest.results.checks import check_flag
 from fitontest.results.exceptions import NoValueError
@@ -135,8 +135,7 @@ class ECI(Measure):
         scale = self._scale(sample.distinct.p, sample.distinct.w, sample.base_rate)
         if scale is None:
             raise NoValueError("y_prob must differ from the share of positives for a normalised ECI, got it alone")
-        evidence = error.evidence
-        assert isinstance(evidence, FittedMap)
+        evidence: Any = error.evidence
         se, reason = evidence.se_map_fixed, evidence.se_reason
         if self.normalised:
             se, reason = None, "the labels that the index is normalised by vary too"

@@ -9,6 +9,7 @@ import numpy as np
 from fitontest.data.known_groups import KnownGroups, groups_record
 from fitontest.data.row_groups import GroupSizes
 from fitontest.data.sample import Sample
+from fitontest.data.simplex_sample import CANONICAL
 from fitontest.data.weights import Weighting, weighting_record
 from fitontest.measures.error_limits import RESOLUTION, RESOLUTIONS, ErrorLimit, ErrorLimits
 from fitontest.measures.evidence import Evidence
@@ -23,6 +24,8 @@ from fitontest.partitions.cell_partition import CellPartition
 from fitontest.partitions.partition import Partition
 from fitontest.results.frames import Records, attributes
 from fitontest.results.number import Number
+from fitontest.results.quoting import in_decimals, quote
+from fitontest.results.several import grouped
 from fitontest.results.table import Section, Table, cell
 from fitontest.results.text import count, debiased_and_raw, sentence, short
 from fitontest.results.typing import ArrayInput, BoolArray, FloatArray, Label
@@ -33,7 +36,7 @@ OF_SINGLE_GROUPS = (
     "the debiased error is more than three times the raw one, and of levels that single groups have alone: it may say "
     "how these groups differ, not how wrong scores are"
 )
-RAW_NOTE = "raw: label noise adds to it; interval=0.95 gives the debiased value and an interval"
+RAW_NOTE = "raw: label noise adds to it; interval='always' gives the debiased value and an interval"
 _OF_TWO = ("base_rate", "stand_in", *(f"limit_{J}" for J in RESOLUTIONS))  # fields of records of two classes alone
 
 
@@ -116,7 +119,7 @@ class Estimate(Table, Number):
     a       0.125     1           0.250                       -
     b       0.210     1           0.500                       -
     c      0.0850     1           0.250                       -
-    no interval: of a mean over classes there is none; interval=0.95 gives each class one
+    no interval: of a mean over classes there is none; interval='always' gives each class one
     >>> round(float(error["b"]), 12), error["b"].n_bins
     (0.21, 1)
     """
@@ -310,6 +313,15 @@ class Estimate(Table, Number):
         return self.debiased if self.debiased is not None and self.quotes_debiased else self.value
 
     @property
+    def in_words(self) -> str:
+        """How texts quote an error: the debiased value with its interval, or where there is none what float() is."""
+        if self.debiased is None:
+            return f"{in_decimals([self.value])[0]}, the plug-in"
+        if self.interval is None:
+            return in_decimals([self.debiased])[0]
+        return quote(self.debiased, self.interval.low, self.interval.high, self.interval.level)
+
+    @property
     def quotes_debiased(self) -> bool:
         """Whether texts quote the debiased value, where there is one: of measures that label noise adds to.
 
@@ -361,7 +373,7 @@ class Estimate(Table, Number):
         >>> import numpy as np, fitontest as fot
         >>> rng = np.random.default_rng(0)
         >>> p = rng.random(2000)
-        >>> error = fot.calibration_error(rng.random(2000) < p, p, interval=0.95)
+        >>> error = fot.calibration_error(rng.random(2000) < p, p)
         >>> error.interval.high <= error.limit(20) <= error.limit(40)
         True
         """
@@ -376,7 +388,7 @@ class Estimate(Table, Number):
             J, at least 20.
         """
         if self.limits is None or self.interval is None:
-            asked = "ask for one, interval=0.95" if self.interval is None else "of direction='smooth', under a norm"
+            asked = "ask for one, interval='always'" if self.interval is None else "of direction='smooth', under a norm"
             norm = self.measure.total
             if norm is not None and is_order_statistic(norm):
                 asked = f"under l1, l2 or squared, since it bounds the root mean square of an error, not its {norm}"
@@ -385,6 +397,11 @@ class Estimate(Table, Number):
         limit = self.limits.at(resolution, self.interval.level)
         value = limit.value**2 if self.measure.squared else limit.value
         return replace(limit, value=max(value, self.interval.high))
+
+    @property
+    def has_distributions(self) -> bool:
+        """Whether it is of the probabilities of all classes at once."""
+        return self.reduction == CANONICAL
 
     @property
     def base_rate_name(self) -> str:
@@ -441,7 +458,7 @@ class Estimate(Table, Number):
             **groups_record(self.groups),
             "note": self.note,
         }
-        return record if self.reduction != "canonical" else {k: v for k, v in record.items() if k not in _OF_TWO}
+        return {k: v for k, v in record.items() if k not in _OF_TWO} if self.has_distributions else record
 
     def rows(self) -> Records:
         """Return the records of the estimate's own table: its classes, its bins, or else the one of itself."""
@@ -486,8 +503,16 @@ class Estimate(Table, Number):
         return "\n" if self.measure.is_raw or self.quotes_debiased else ": "
 
     def _value_in_words(self) -> str:
-        """Return the value behind the title: debiased, raw and with its interval, where there are these."""
+        """Return the value behind the title, corrected for label noise and with its interval, where there are these.
+
+        Of measures with a definition of their own, such as the ECE, it is the value by that definition first.
+        """
         printed, interval = self.measure.printed, self.interval
+        if self.debiased is not None and self.quotes_debiased and self._is_of_probabilities:
+            if self.measure.is_family_error or not self.measure.is_raw:
+                return f": {self.in_words}"
+            (value, *_) = in_decimals([self.value, *([] if interval is None else [interval.high])])
+            return f": {value}; corrected for chance {self.in_words}"
         ends = ""
         if interval is not None:
             ends = f", {100 * interval.level:g} % interval {printed(interval.low)} to {printed(interval.high)}"
@@ -497,6 +522,20 @@ class Estimate(Table, Number):
         if self.measure.is_raw:
             return f": raw {printed(self.value)}{ends}"
         return f" {printed(self.value)}{ends}"
+
+    @property
+    def _is_of_probabilities(self) -> bool:
+        """Whether values are printed as plain fractions, without a unit."""
+        return self.measure.words.printed is short
+
+    @property
+    def _float_in_words(self) -> str:
+        """What float() is, where the printed digits of the value that is quoted are others; else ""."""
+        if not (self.quotes_debiased and self._is_of_probabilities and self.measure.is_family_error):
+            return ""
+        debiased = self.debiased or 0.0
+        quoted, value = in_decimals([debiased, self.value])
+        return "" if quoted == value else f"float(): {value}, the plug-in"
 
     def interval_in_words(self) -> str:
         """Return of which error the interval is and what it comes from, or why there is none."""
@@ -528,7 +567,7 @@ class Estimate(Table, Number):
         return (
             (measure.is_raw and self.debiased is None and (norm in DEBIASED_NORMS or has_places))
             and measure.held_fixed != "map"
-            and self.reduction != "canonical"
+            and not self.has_distributions
         )
 
     def sections(self) -> list[Section]:
@@ -536,7 +575,8 @@ class Estimate(Table, Number):
         judged = any(one.interval is not None for one in self.parts.values())
         table = self._own_section()
         headline = self.headline()  # before the notes, which tell of the rows what is found with the interval
-        said = (table.notes, self.interval_in_words(), self._note, *lines_on_rows(self.groups, judged=judged))
+        of_rows = lines_on_rows(self.groups, judged=judged)
+        said = (table.notes, self.interval_in_words(), self._note, *of_rows, self._float_in_words)
         notes = "\n".join(part for part in said if part)
         lead = f"{sentence(self.doubt)}\n{headline}" if self.doubt else headline
         return [Section(lead, table.header, table.body, notes)]
@@ -662,10 +702,7 @@ def notes_of_labels(estimate: Estimate) -> list[tuple[str, str]]:
 
 def _by_class(estimate: Estimate, note_of: Callable[[Estimate], str]) -> list[tuple[str, str]]:
     """Return the notes of an estimate, or those of its classes, each once."""
-    labels: dict[str, list[Label]] = {}
-    for label, one in estimate.parts.items():
-        if note := note_of(one):
-            labels.setdefault(note, []).append(label)
+    labels = grouped((note, label) for label, one in estimate.parts.items() if (note := note_of(one)))
     return [(of_several(each, len(estimate.parts)) if estimate.classes else "", note) for note, each in labels.items()]
 
 

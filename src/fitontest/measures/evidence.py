@@ -37,6 +37,7 @@ class Evidence:
     (Slope1(n_bins=2), Partition([0.7], closed='left'), 2)
     """
 
+    has_value: ClassVar[bool] = True  # whether the rows say anything of it
     recorded: ClassVar[tuple[str, ...]] = ()  # attributes that are single facts
 
     map: Any = None

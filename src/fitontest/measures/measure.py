@@ -14,7 +14,7 @@ import numpy as np
 from fitontest.data.entries import Entries
 from fitontest.data.redraws import Labels, Redraws, value_or_nan
 from fitontest.families.registry import registry as families
-from fitontest.measures.described import Described
+from fitontest.measures.words import Described
 from fitontest.results.companions import modules_of
 from fitontest.results.registry import Registry, Shelf, are_among, changed_settings, plain_setting, settings_of
 from fitontest.results.typing import FloatArray, RandomState
@@ -229,6 +229,16 @@ class Measure(Described):
         return False
 
     @property
+    def of_bins(self) -> bool:
+        """Whether it is a total of the losses of bins."""
+        return False
+
+    @property
+    def in_percent(self) -> bool:
+        """Whether values are printed as percent: shares of rejected predictions are."""
+        return False
+
+    @property
     def squared(self) -> bool:
         """Whether the value is a square, so that its root is an error on the scale of the scores."""
         return False
@@ -307,10 +317,10 @@ class Measure(Described):
 
 
 _CANONICAL_MODULES = {  # of measures of any number of classes
-    "brier": "fitontest.measures.brier",
+    "brier": "fitontest.measures.accuracy",
     "canonical": "fitontest.measures.plug_in",
     "canonical_kernel": "fitontest.measures.kernel",
-    "log_loss": "fitontest.measures.log_loss",
+    "log_loss": "fitontest.measures.accuracy",
     "proper_error": "fitontest.measures.proper_error",
     "simplex_ece": "fitontest.measures.binned",
 }
@@ -318,7 +328,7 @@ _MODULES = {  # names, and the files in which they are registered
     "ace": "fitontest.measures.binned",
     "auc": "fitontest.measures.auc",
     "auc_v": "fitontest.measures.validity",
-    "brier": "fitontest.measures.brier",
+    "brier": "fitontest.measures.accuracy",
     "ece": "fitontest.measures.binned",
     "ecce": "fitontest.measures.cumulative",
     "eci": "fitontest.measures.eci",
@@ -326,7 +336,7 @@ _MODULES = {  # names, and the files in which they are registered
     "hosmer_lemeshow": "fitontest.measures.hosmer_lemeshow",
     "kernel": "fitontest.measures.kernel",
     "ks": "fitontest.measures.cumulative",
-    "log_loss": "fitontest.measures.log_loss",
+    "log_loss": "fitontest.measures.accuracy",
     "mce": "fitontest.measures.binned",
     "observed_expected": "fitontest.measures.observed_expected",
     "pairs": "fitontest.measures.pairs",
@@ -334,11 +344,11 @@ _MODULES = {  # names, and the files in which they are registered
     "plug_in": "fitontest.measures.plug_in",
     "probabilistic_count": "fitontest.measures.probabilistic_count",
     "probabilistic_kendall_tau": "fitontest.measures.probabilistic_kendall_tau",
-    "rmse": "fitontest.measures.rmse",
+    "rmse": "fitontest.measures.accuracy",
     "smooth_ece": "fitontest.measures.smooth_ece",
     "tce": "fitontest.measures.binned",
     "within_bin": "fitontest.measures.within_bin",
-    "zero_one": "fitontest.measures.zero_one",
+    "zero_one": "fitontest.measures.accuracy",
 }
 
 

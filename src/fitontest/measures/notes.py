@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 
 from fitontest.data.known_groups import KnownGroups
-from fitontest.data.samples import MANY, Key, Kind
+from fitontest.data.samples import Key
 from fitontest.data.weights import Weighting
 from fitontest.families.base import Family
 from fitontest.maps.base import CalibrationMap
 from fitontest.measures.interval import INDEPENDENT_ROWS
 from fitontest.results.exceptions import Held, warn_user
+from fitontest.results.several import MANY, Kind
 from fitontest.results.text import sentence, short
 from fitontest.results.typing import FloatArray
 

@@ -1,7 +1,7 @@
 """The ratio of observed to expected positives: by which factor the scores are too low, or too high."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from fitontest.measures.measure import Measure, Unit, register
 from fitontest.measures.words import Words
 from fitontest.numerics.rounding import is_rounding
 from fitontest.numerics.significance.normal import p_value, quantile
+from fitontest.results.checks import choose
 from fitontest.results.exceptions import NoValueError
 
 OF_LOGARITHM = "of the logarithm, by the normal approximation"
@@ -32,7 +33,12 @@ OF_LOGARITHM = "of the logarithm, by the normal approximation"
 class ObservedExpected(Measure):
     """The number of positives over the number that the scores expect; 1 is ideal, 2 means twice as many as expected.
 
-    O:E = sum_i w_i y_i / sum_i w_i p_i, at least 0.
+    O:E = sum_i w_i y_i / sum_i w_i p_i, at least 0. Of the other label y and p are 1 - y and 1 - p.
+
+    Parameters
+    ----------
+    of : {"events", "non-events"}, default="events"
+        The label that is counted: positives, or negatives, of which the ratio tells more where they are rarer.
 
     Notes
     -----
@@ -63,27 +69,38 @@ class ObservedExpected(Measure):
     (1.5, 3.0, 2.0)
     """
 
-    words = Words(title="O:E")
     unit: ClassVar[Unit] = "ratio"
     two_sided: ClassVar[bool] = True
     has_own_interval: ClassVar[bool] = True
     ideal: ClassVar[float | None] = 1.0
+    of: Literal["events", "non-events"] = "events"
+
+    def __post_init__(self) -> None:
+        choose(self.of, ("events", "non-events"), "of")
+
+    @property
+    def words(self) -> Words:
+        """What it is called, and of which label where that is the other one."""
+        return Words(title="O:E" if self.of == "events" else f"O:E of {self.of}")
 
     def estimate(self, sample: ScoreSample) -> Estimate:
         """Return the ratio of the sums."""
-        rows, groups = sample.rows, sample.groups
-        observed, expected = float(rows.w @ rows.y), float(rows.w @ rows.p)
+        rows, groups, mirrored = sample.rows, sample.groups, self.of != "events"
+        p, y = (1.0 - rows.p, 1.0 - rows.y) if mirrored else (rows.p, rows.y)
+        observed, expected = float(rows.w @ y), float(rows.w @ p)
         ratio = observed / expected if expected > 0.0 else np.inf
         if expected > 0.0 and is_rounding(observed - expected, observed + expected):
             ratio = 1.0
         if not np.isfinite(ratio):
-            raise NoValueError(f"y_prob must have a mean above 0 for O:E, got {sample.mean_score:g}")
+            side = "below 1" if mirrored else "above 0"
+            raise NoValueError(f"y_prob must have a mean {side} for {self.title}, got {sample.mean_score:g}")
         reason, n = reason_of_groups(groups), sample.effective_rows
         error, exact = 0.0, None
         if not reason:
             independent = independent_rows(sample)
             few = has_few(sample, independent)
-            error = error_of_mean(sample, 1.0 - ratio * rows.p, -ratio * rows.p) * float(rows.w.sum())
+            residuals = 1.0 - ratio * p, -ratio * p  # of a row that has the label, and of one that has not
+            error = error_of_mean(sample, *residuals[:: -1 if mirrored else 1]) * float(rows.w.sum())
             error = error / observed if observed > 0.0 else 0.0
             cancels = groups is not None and error == 0.0 and ratio == 1.0  # as rows of each group do
             if few and not cancels:
@@ -94,10 +111,11 @@ class ObservedExpected(Measure):
             observed=observed / sample.row_weight,
             expected=expected / sample.row_weight,
             ratio=ratio,
-            share=sample.base_rate,
-            mean_score=sample.mean_score,
+            share=1.0 - sample.base_rate if mirrored else sample.base_rate,
+            mean_score=1.0 - sample.mean_score if mirrored else sample.mean_score,
             independent=n,
             exact=exact,
+            mirrored=mirrored,
             standard_error=error if error > 0.0 and exact is None else None,
             degrees=degrees_of(sample),
             reason=reason,
@@ -117,11 +135,13 @@ class Counts(OwnInterval):
         In rows: sums of counts, and of importances in units of an effective row.
     ratio : float
     share, mean_score : float
-        Of positives, and of the scores.
+        Of the label that is counted, and the mean of what the scores say of it.
     independent : float
         Independent rows that tell as much of the share.
     exact : MeanGivenScores or None
         Of which the interval is, where a class has few rows.
+    mirrored : bool
+        Whether negatives are counted.
     """
 
     recorded = ("observed", "expected", "standard_error", "asymptotic_p_value")
@@ -133,6 +153,7 @@ class Counts(OwnInterval):
     mean_score: float
     independent: float
     exact: MeanGivenScores | None
+    mirrored: bool = False
 
     @property
     def label_error(self) -> float | None:
@@ -164,6 +185,7 @@ class Counts(OwnInterval):
         """Return the ends by the logarithm, or by the exact interval of the mean probability."""
         if self.exact is not None:
             low, high = self.exact.interval(level)
+            low, high = (1.0 - high, 1.0 - low) if self.mirrored else (low, high)
             return low / self.mean_score, high / self.mean_score
         assert self.standard_error is not None
         factor = float(np.exp(quantile(level, self.degrees) * self.standard_error))

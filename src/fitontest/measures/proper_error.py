@@ -18,8 +18,8 @@ import numpy as np
 from fitontest.data.counted_sample import count_rows
 from fitontest.data.dependence import are_too_few
 from fitontest.data.sample import Sample
-from fitontest.families.base import Family, read_family
-from fitontest.families.multiclass.base import MulticlassFamily
+from fitontest.families.base import read_family
+from fitontest.families.listed import is_family
 from fitontest.families.multiclass.one_vs_rest import class_family_name, read_for_classes
 from fitontest.families.registry import family_name
 from fitontest.measures.estimate import Estimate
@@ -73,9 +73,9 @@ class ProperError(Measure):
         check_cv(self.cv)
         check_seed(self.random_state)
         family = self.family
-        listed = [] if family is None else [family] if _is_family(family) else as_list(family, "family")
+        listed = [] if family is None else [family] if is_family(family) else as_list(family, "family")
         for family in listed:
-            if not _is_family(family):
+            if not is_family(family):
                 raise ValueError(
                     f"family must be the name of a family, a family, or a list of them; got {brief(family)}"
                 )
@@ -168,10 +168,6 @@ class ProperError(Measure):
         """Return the loss of each held-out row under the map that is fitted to the training rows."""
         predictions = rows.predict(rows.take(training).fit(family), held_out)
         return rows.take(held_out).losses(self.loss, predictions)
-
-
-def _is_family(value: object) -> bool:
-    return isinstance(value, str | Family | MulticlassFamily)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

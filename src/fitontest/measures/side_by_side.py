@@ -6,6 +6,7 @@ from typing import NamedTuple, TypeAlias
 
 from fitontest.measures.estimate import Estimate, notes_of_value
 from fitontest.measures.interval import BY_NOISE, INDEPENDENT_ROWS, POPULATION
+from fitontest.results.several import grouped
 from fitontest.results.table import Section
 from fitontest.results.text import count, same_decimals, sentence, short
 
@@ -57,10 +58,7 @@ def _is_of_scores(estimate: Estimate) -> bool:
 
 def note_lines(named: Named, notes_of: Callable[[Estimate], list[tuple[str, str]]] = notes_of_value) -> list[str]:
     """Return the notes of estimates, a line each, with the names and the classes that they are of."""
-    names: dict[tuple[str, str], list[str]] = {}
-    for name, estimate in named:
-        for found in notes_of(estimate):
-            names.setdefault(found, []).append(name)
+    names = grouped((found, name) for name, estimate in named for found in notes_of(estimate))
     return [f"{', '.join([*each, where] if where else each)}: {note}" for (where, note), each in names.items()]
 
 

@@ -37,7 +37,7 @@ class ValidityArea(Measure):
     is the plug-in l1 error of that family, and has its bias: labels scatter, and k of them are few.
 
     The curve itself is ``estimate.curve``; `ValidityDisplay` draws it. For an interval take that of the plug-in error,
-    ``calibration_error(y, p, family=KNN(k), interval=0.95)``.
+    ``calibration_error(y, p, family=KNN(k), interval="always")``.
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ from fitontest.monitor.state import MonitorState
 from fitontest.monitor.stored.as_made import check_as_made
 from fitontest.monitor.stored.file import locked, read_state, write_state
 from fitontest.monitor.stored.state import state_of_dict, state_to_dict
-from fitontest.results.checks import brief
+from fitontest.results.checks import brief, check_level, false_alarms
 from fitontest.results.serialising import as_text, from_text
 from fitontest.results.typing import ArrayInput, Label
 
@@ -36,16 +36,16 @@ class Monitor:
 
     p_0 being the rate nearest to q that the hypothesis allows: p itself where scores are to be exact. If the hypothesis
     is true the mean of this factor is at most 1 whatever was before, and the probability that the mixture of all
-    bettors ever reaches 1 / alpha is at most `alpha` (Ville's inequality). log E is what the mixture gained over the
-    scores in log loss, on labels that it had not seen.
+    bettors ever reaches 1 / alpha is at most alpha = 1 - `level` (Ville's inequality). log E is what the mixture gained
+    over the scores in log loss, on labels that it had not seen.
 
     Bets are made on a shift of all logits, on a line in them, on shifts by band of the score, and on maps of `families`
     that are fitted to cells of the past, in which a batch counts 0.8 of the one after it.
 
     Parameters
     ----------
-    alpha : float in (0, 1), default=0.05
-        The probability of a false alarm, at any time in the life of a model.
+    level : float in [0.5, 1), default=0.95
+        With which probability there is no false alarm at any time in the life of a model: .95 means 5 % false alarms.
     max_error : float in (0, 1), optional
         What is tested is then "in every batch the mean of |c - p| over its rows is at most this", c being the true
         rates; with segments also in every one of them. Rows of a group count as one row together, and importances by
@@ -56,7 +56,7 @@ class Monitor:
         The unit of `tolerance`. In logits 0.1 is about a tenth of a small rate.
     reference : ScoreSample, Cells or tuple (y_true, y_prob), optional
         Rows of a time when the model was accepted. What is tested is then that the true rates still lie between the
-        limits that these rows leave to them at all scores at once, if rates never fall with the score. Half of `alpha`
+        limits that these rows leave to them at all scores at once, if rates never fall with the score. Half of alpha
         is spent on the limits, so that an alarm needs 2 / alpha. Its rows must be independent, and of weights that
         count rows.
     by : str, sequence of str or bool, optional
@@ -127,7 +127,7 @@ class Monitor:
 
     def __init__(
         self,
-        alpha: float = 0.05,
+        level: float = 0.95,
         *,
         max_error: float | None = None,
         tolerance: float = 0.0,
@@ -145,7 +145,7 @@ class Monitor:
         once: bool = False,
         run_length: float = RUN_LENGTH,
     ) -> None:
-        alpha = read_fraction(alpha, "alpha")
+        alpha = false_alarms(check_level(level))
         max_error = None if max_error is None else read_fraction(max_error, "max_error")
         settings = Settings(
             alpha,
@@ -271,8 +271,9 @@ class Monitor:
     def restart(self, map: CalibrationMap | None = None) -> None:  # noqa: A002 - what it is
         """Begin another life, for a model that was recalibrated or replaced: the evidence is 1 again.
 
-        The batches so far stay known, so that none is counted twice, and their records are kept. `alpha` is that of one
-        life: over all lives the probability of a false alarm is at most `alpha` if life j has alpha / (j (j + 1)).
+        The batches so far stay known, so that none is counted twice, and their records are kept. alpha = 1 - `level` is
+        that of one life: over all lives the probability of a false alarm is at most alpha if life j has
+        alpha / (j (j + 1)).
 
         Parameters
         ----------
@@ -296,7 +297,8 @@ class Monitor:
         evidence = self.evidence
         batches, since = len(evidence.batches), evidence.alarm_since
         alarm = "no alarm" if since is None else f"alarm since batch {evidence.batches[since]}"
-        return f"Monitor(alpha={evidence.alpha:g}, {batches} batch{'es' * (batches != 1)}, n={evidence.n:,}, {alarm})"
+        level = evidence.settings.level
+        return f"Monitor(level={level:g}, {batches} batch{'es' * (batches != 1)}, n={evidence.n:,}, {alarm})"
 
     def to_dict(self) -> dict[str, Any]:
         """Return all that the monitor knows as JSON-ready values, of which `from_dict` makes the same monitor.
@@ -363,7 +365,7 @@ class Monitor:
         Examples
         --------
         >>> import numpy as np, fitontest as fot
-        >>> monitor = fot.monitor.Monitor(alpha=0.01)
+        >>> monitor = fot.monitor.Monitor(level=0.99)
         >>> p = np.linspace(0.1, 0.9, 500)
         >>> evidence = monitor.update(np.arange(500) % 3 == 0, p, batch="January")
         >>> again = fot.monitor.Monitor.from_json(monitor.to_json())
@@ -445,7 +447,7 @@ class Monitor:
         >>> y, p = np.arange(500) % 3 == 0, np.linspace(0.1, 0.9, 500)
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     for month in ("January", "February"):
-        ...         with fot.monitor.Monitor.updating(f"{folder}/churn.json", alpha=0.01) as monitor:
+        ...         with fot.monitor.Monitor.updating(f"{folder}/churn.json", level=0.99) as monitor:
         ...             evidence = monitor.update(np.roll(y, len(month)), p, batch=month)
         >>> len(evidence.rows())
         2

@@ -18,7 +18,7 @@ from fitontest.monitor.bettors.line import LineBettor
 from fitontest.monitor.capital import ErrorCapital
 from fitontest.monitor.history import Record, onset_of
 from fitontest.monitor.lines.sequence import LineSequence
-from fitontest.monitor.nulls.tolerance import Exact
+from fitontest.monitor.nulls.rates import Exact
 from fitontest.monitor.past import OF_PAST, Past
 from fitontest.monitor.settings import Settings
 from fitontest.results.typing import FloatArray

@@ -7,8 +7,8 @@ from math import exp, inf, log
 from fitontest.families.base import check_family
 from fitontest.monitor.batches.layout import Layout
 from fitontest.monitor.bettors.fixed_share import SHARE
-from fitontest.monitor.nulls.base import Null
-from fitontest.results.checks import brief, is_real
+from fitontest.monitor.nulls.rates import Null
+from fitontest.results.checks import brief, false_alarms, is_real
 
 FITTED = 0.28  # prior weight of the bets on maps, together
 
@@ -42,6 +42,11 @@ class Settings:
     run_length: float
     share: float = SHARE
     layout: Layout = field(default_factory=Layout)
+
+    @property
+    def level(self) -> float:
+        """The probability that there is no false alarm, as users give it."""
+        return false_alarms(self.alpha)
 
     @property
     def alpha_of_evidence(self) -> float:

@@ -14,6 +14,7 @@ from fitontest.monitor.history import Record
 from fitontest.monitor.process import Process
 from fitontest.monitor.segments import list_segments, log_mean_of_segments, prior_weights
 from fitontest.monitor.settings import Settings
+from fitontest.results.several import CLASS
 from fitontest.results.typing import FloatArray
 
 TOGETHER = 0.5  # prior weight of the evidence of all rows, where there are segments too
@@ -149,7 +150,7 @@ class MonitorState:
         ValueError
             Moved scores of several classes, each of which has a map of its own.
         """
-        if moved is not None and self.settings.layout.is_by_class:
+        if moved is not None and self.settings.layout.keys == CLASS:
             raise ValueError("map must be None with reduction='classwise', since it is of one score; got one")
 
         def restart(process: Process) -> Process:

@@ -41,6 +41,18 @@ LOSS_NAMES = {"brier": "Brier score", "log_loss": "log loss"}
 OF_ALL_CLASSES = "The Brier score of a distribution is the sum over the classes: of two classes twice that of a score."
 
 
+def note_on_loss(name: str, reduction: str | None) -> str:
+    """Return what must be known to read the values of a loss, or "".
+
+    Parameters
+    ----------
+    name : {"brier", "log_loss"}
+    reduction : str or None
+        How predictions were read.
+    """
+    return OF_ALL_CLASSES if name == "brier" and reduction == "canonical" else ""
+
+
 def find_loss(name: object, argument: str = "scoring") -> RowLoss:
     """Return the loss called `name`."""
     return LOSSES[choose(name, LOSSES, argument)]

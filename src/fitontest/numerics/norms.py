@@ -23,7 +23,7 @@ import numpy as np
 
 from fitontest.numerics.quantiles import quantiles_of_columns
 from fitontest.results.checks import brief, is_real
-from fitontest.results.registry import Registry, find_value
+from fitontest.results.registry import Registry, find_value, register_value
 from fitontest.results.typing import FloatArray
 
 Function: TypeAlias = Callable[[FloatArray, FloatArray], float]
@@ -46,6 +46,8 @@ class Norm:
         sum_i w_i^2 psi_i^2 / W^2. Without it estimates under the norm have no standard error.
     reason : str, optional
         Why there is no influence, or where it has no finite value, for readers.
+    is_order_statistic : bool, default=False
+        Whether it is the distance at a place in the order of the distances: a quantile, or the largest.
 
     Examples
     --------
@@ -62,6 +64,7 @@ class Norm:
     value: Function
     influence: Callable[[FloatArray, FloatArray], FloatArray] | None = None
     reason: str = ""
+    is_order_statistic: bool = False
 
     def __str__(self) -> str:
         return self.name
@@ -139,6 +142,7 @@ class Quantile(Norm):
         put(self, "name", f"q{(100 * Decimal(repr(float(share)))).normalize():f}")
         put(self, "value", partial(_quantile, share=float(share)))
         put(self, "influence", None)
+        put(self, "is_order_statistic", True)
         put(self, "reason", "that of a quantile hangs on the density of the distances")
 
     def __repr__(self) -> str:
@@ -261,15 +265,13 @@ def register(norm: Norm) -> Norm:
     0.4
     >>> fot.norms.unregister("l4")
     """
-    if not isinstance(norm, Norm):
-        raise TypeError(f"norm must be a Norm, got {norm!r}")
-    return registry.register(norm.name)(norm)
+    return register_value(registry, norm, "norm")
 
 
 L1 = register(Norm("l1", _l1, _influence_of_l1))
 register(Norm("l2", _l2, _influence_of_l2, reason="the square root has no slope at 0"))
 register(Norm("squared", _squared, _influence_of_squared))
-MAX = register(Norm("max", _maximum, reason="the largest distance is not a mean over rows"))
+register(Norm("max", _maximum, reason="the largest distance is not a mean over rows", is_order_statistic=True))
 
 
 def find_norm(norm: object) -> Norm:
@@ -278,8 +280,8 @@ def find_norm(norm: object) -> Norm:
 
 
 def is_order_statistic(norm: Norm | None) -> bool:
-    """Return whether a norm is the distance at a place in the order of the distances: a quantile, or the largest."""
-    return norm == MAX or isinstance(norm, Quantile)
+    """Return whether there is a norm, and it is the distance at a place in the order of the distances."""
+    return norm is not None and norm.is_order_statistic
 
 
 def as_number(value: Any, argument: str, where: str = "") -> float:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from fitontest.results.registry import Registry, find_value
+from fitontest.results.registry import Registry, find_value, register_value
 from fitontest.results.typing import FloatArray
 
 DEFAULT_DISTANCE = "total_variation"  # between distributions
@@ -113,9 +113,7 @@ def register(distance: Distance) -> Distance:
     0.2
     >>> fot.distances.unregister("largest")
     """
-    if not isinstance(distance, Distance):
-        raise TypeError(f"distance must be a Distance, got {distance!r}")
-    return registry.register(distance.name)(distance)
+    return register_value(registry, distance, "distance")
 
 
 for _distance in (total_variation, cityblock, squared_euclidean):

@@ -8,9 +8,7 @@ import numpy as np
 
 from fitontest.data.score_sample import ScoreSample
 from fitontest.numerics.prefix_sums import PrefixSums
-from fitontest.partitions.equal_bins import EqualBins
-from fitontest.partitions.equal_mass import EqualMass
-from fitontest.partitions.equal_width import EqualWidth
+from fitontest.partitions.equal_bins import EqualBins, EqualMass, EqualWidth
 from fitontest.partitions.partition import Closed, Partition, check_closed
 from fitontest.partitions.partitioner import Partitioner, check_n_bins
 from fitontest.partitions.rule import register

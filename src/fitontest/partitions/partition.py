@@ -153,8 +153,9 @@ class Partition:
         sample : ScoreSample
             Checked scores, labels and weights.
         """
+        table: BinTable
         last, pooled, table = sample.memory.get("table", (None, None, None))
-        if last is not self or pooled != sample.is_pooled or not isinstance(table, BinTable):
+        if last is not self or pooled != sample.is_pooled:
             table = self.cut(sample)[3] if sample.is_pooled or sample.aggregated else _summarise_blocks(self, sample)
             sample.memory["table"] = (self, sample.is_pooled, table)
         return table
@@ -206,6 +207,10 @@ class Partition:
             return None
         return np.concatenate(([-np.inf], self.edges, [np.inf])), np.concatenate((self.edges, [np.inf, np.inf]))
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return edges and closed side as JSON-ready values, as maps of bins have them."""
+        return {"edges": self.edges.tolist(), "closed": self.closed}
+
     def __eq__(self, other: object) -> bool:
         if type(other) is not Partition:
             return NotImplemented
@@ -221,6 +226,13 @@ class Partition:
         edges = distinct(self.edges.tolist())
         shown = edges if len(edges) <= MOST_SHOWN else [*edges[:3], "...", *edges[-3:]]
         return f"Partition([{', '.join(shown)}], closed={self.closed!r})"
+
+
+def checked_partition(made: object, rule: object) -> Partition:
+    """Return the `Partition` that a rule made, or raise TypeError where it made something else."""
+    if not isinstance(made, Partition):
+        raise TypeError(f"a Partitioner must return a Partition, got {made!r} from {rule!r}")
+    return made
 
 
 def _summarise_blocks(partition: Partition, sample: ScoreSample) -> BinTable:

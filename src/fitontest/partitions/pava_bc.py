@@ -18,7 +18,7 @@ import numpy as np
 from fitontest.data.ordering import DistinctScores
 from fitontest.data.score_sample import ScoreSample
 from fitontest.partitions.block_chains import chain_starts, chains_apply
-from fitontest.partitions.equal_mass import WEIGHT_TOLERANCE
+from fitontest.partitions.equal_bins import WEIGHT_TOLERANCE
 from fitontest.partitions.monotone_sweep import MEAN_TOLERANCE
 from fitontest.partitions.partition import Partition
 from fitontest.partitions.partitioner import Partitioner, midpoints_between

@@ -27,8 +27,8 @@ class PartitionRule(ABC):
 
 
 _INTERVAL_MODULES = {  # names, and the files in which they are registered
-    "equal_mass": "fitontest.partitions.equal_mass",
-    "equal_width": "fitontest.partitions.equal_width",
+    "equal_mass": "fitontest.partitions.equal_bins",
+    "equal_width": "fitontest.partitions.equal_bins",
     "pava": "fitontest.partitions.pava",
     "pava_bc": "fitontest.partitions.pava_bc",
     "sweep": "fitontest.partitions.monotone_sweep",

@@ -1,11 +1,6 @@
 """The public names of the room and the files they come from: warnings and progress."""
 
-from .exceptions import BlockSizeWarning, CalibrationWarning, SeparableDataWarning
-from .progress import show_progress
-
-__all__ = [
-    "BlockSizeWarning",
-    "CalibrationWarning",
-    "SeparableDataWarning",
-    "show_progress",
-]
+from .exceptions import BlockSizeWarning as BlockSizeWarning
+from .exceptions import CalibrationWarning as CalibrationWarning
+from .exceptions import SeparableDataWarning as SeparableDataWarning
+from .progress import show_progress as show_progress

@@ -235,3 +235,34 @@ def check_not_negative(value: object, argument: str, below: float = np.inf) -> f
     if not (is_real(value) and 0 <= value < below):
         raise ValueError(f"{argument} must be a finite number, at least 0; got {value!r}")
     return float(value)
+
+
+def check_level(level: object, argument: str = "level") -> float:
+    """Return the level of intervals and tests: how often they hold, a number in [0.5, 1); or refuse it.
+
+    Examples
+    --------
+    >>> check_level(0.95)
+    0.95
+    >>> check_level(0.05)
+    Traceback (most recent call last):
+    ValueError: level must be a number in [0.5, 1) such as 0.95, got 0.05; level is coverage: ...
+    """
+    if is_real(level) and 0.5 <= level < 1:
+        return float(level)
+    hint = ""
+    if is_real(level) and 0 < level < 0.5:
+        share = f"{1 - level:.10g}".removeprefix("0")
+        hint = f"; level is coverage: write {share} for {100 * level:.10g} % false alarms"
+    raise ValueError(f"{argument} must be a number in [0.5, 1) such as 0.95, got {brief(level)}{hint}")
+
+
+def false_alarms(level: float) -> float:
+    """Return the share of false alarms of a test of a level, to twelve digits: .05 of .95.
+
+    Examples
+    --------
+    >>> false_alarms(0.95), 1 - 0.95
+    (0.05, 0.050000000000000044)
+    """
+    return round(1.0 - level, 12) or 1.0 - level  # never 0, of which no test can be made

@@ -1,61 +1,66 @@
-"""How texts, titles and pictures quote numbers: a value with its interval, with as many decimals as it needs."""
+"""How numbers are quoted: decimals by statistic, and a value with its interval.
 
+Every text, title, legend and card quotes an error by `quote`, so that the same number looks the same everywhere.
+"""
+
+from collections.abc import Sequence
 from math import floor, isfinite, log10
+from typing import Literal, TypeAlias
 
-LEAST_DECIMALS = 3  # of errors
-ENOUGH = 0.95  # of a unit in the last but one place: an upper limit of .0095 has four decimals
+from fitontest.results.text import short, without_noise
+
+Kind: TypeAlias = Literal["error", "score", "ratio", "slope"]
+LARGEST = 1e6  # that has decimals
+#: Decimals by statistic: of errors; of Brier score, log loss and AUC; of O:E; of slopes. More stand only where the
+#: upper limit would have fewer than two digits.
+DECIMALS: dict[Kind, int] = {"error": 3, "score": 3, "ratio": 2, "slope": 2}
 
 
-def error_decimals(high: float) -> int:
-    """Return the decimals of an error whose upper limit is `high`: three, or as many as give the limit two digits.
+def in_decimals(values: Sequence[float], kind: Kind = "error") -> list[str]:
+    """Return numbers with the decimals of their statistic, or as many as give the largest two digits.
 
     Examples
     --------
-    >>> error_decimals(0.079), error_decimals(0.0054), error_decimals(0.0)
-    (3, 4, 3)
+    >>> in_decimals([0.0704, 0.0617, 0.0791]), in_decimals([0.0009, 0.0005, 0.00142]), in_decimals([1.094], "ratio")
+    (['0.070', '0.062', '0.079'], ['0.0009', '0.0005', '0.0014'], ['1.09'])
     """
-    if not (isfinite(high) and high > 0.0):
-        return LEAST_DECIMALS
-    return max(LEAST_DECIMALS, 1 - floor(log10(high / ENOUGH)))
+    values = [without_noise(value) for value in values]
+    largest = max((abs(value) for value in values if isfinite(value)), default=0.0)
+    decimals = DECIMALS[kind]
+    if 0.0 < largest < 1.0:
+        decimals = max(decimals, min(_two_digits(largest), 12))
+    return [f"{value:,.{decimals}f}" if abs(value) < LARGEST else short(value) for value in values]
 
 
-def quoted(value: float, ends: tuple[float, float] | None = None, level: float = 0.95, decimals: int = 2) -> str:
-    """Return a value with its interval in brackets.
+def _two_digits(size: float) -> int:
+    """Return how many decimals show two digits of a number below 1, after rounding."""
+    return 1 - floor(log10(float(f"{size:.1e}")))
+
+
+def quote(value: float | None, low: float, high: float, level: float = 0.95, kind: Kind = "error") -> str:
+    """Return a value with its interval; of an error whose interval begins at 0 the interval alone.
 
     Parameters
     ----------
-    value : float
-    ends : tuple of float, optional
-        Of the interval; by default there is none.
+    value : float or None
+        None: the interval alone is quoted.
+    low, high : float
     level : float, default=0.95
-    decimals : int, default=2
+    kind : {"error", "score", "ratio", "slope"}, default="error"
+        Of the statistic, whose decimals are used.
 
     Examples
     --------
-    >>> quoted(1.092, (1.051, 1.133)), quoted(1.09)
-    ('1.09 (95 % CI 1.05 to 1.13)', '1.09')
+    >>> quote(0.0704, 0.0617, 0.0791), quote(0.0062, 0.0, 0.0271), quote(1.094, 1.05, 1.131, kind="ratio")
+    ('0.070 (95 % CI 0.062 to 0.079)', '0.000 to 0.027 (95 % CI)', '1.09 (95 % CI 1.05 to 1.13)')
     """
-    if ends is None:
-        return f"{value:.{decimals}f}"
-    return f"{value:.{decimals}f} ({100 * level:g} % CI {ends[0]:.{decimals}f} to {ends[1]:.{decimals}f})"
+    if value is None or (kind == "error" and low <= 0.0):
+        low_text, high_text = in_decimals((low, high), kind)
+        return f"{low_text} to {high_text} ({confidence(level)})"
+    text, low_text, high_text = in_decimals((value, low, high), kind)
+    return f"{text} ({confidence(level)} {low_text} to {high_text})"
 
 
-def quoted_error(value: float, ends: tuple[float, float] | None = None, level: float = 0.95) -> str:
-    """Return an error with its interval: where this begins at 0, the interval alone.
-
-    Parameters
-    ----------
-    value : float
-    ends : tuple of float, optional
-        Of the interval.
-    level : float, default=0.95
-
-    Examples
-    --------
-    >>> quoted_error(0.0701, (0.0622, 0.0788)), quoted_error(0.012, (0.0, 0.0271))
-    ('0.070 (95 % CI 0.062 to 0.079)', '0.000 to 0.027 (95 % CI)')
-    """
-    decimals = error_decimals(value if ends is None else ends[1])
-    if ends is not None and round(ends[0], decimals) <= 0.0:
-        return f"{0.0:.{decimals}f} to {ends[1]:.{decimals}f} ({100 * level:g} % CI)"
-    return quoted(value, ends, level, decimals)
+def confidence(level: float) -> str:
+    """Return what an interval of a level is called: "95 % CI"."""
+    return f"{100 * level:.4g} % CI"

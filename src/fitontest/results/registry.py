@@ -297,16 +297,12 @@ def entry_points(group: str) -> tuple[metadata.EntryPoint, ...]:
     To read those of all installed packages takes a tenth of a second: they are read again only where the path, or when
     one of its folders was changed, is another, as after an installation.
     """
-    return _read_points(group, tuple((folder, _changed(folder)) for folder in sys.path))
-
-
-@lru_cache(maxsize=64)
-def _read_points(group: str, path: tuple[tuple[str, int], ...]) -> tuple[metadata.EntryPoint, ...]:
-    return tuple(_read_all_points(path).select(group=group))
+    path = tuple((folder, _changed(folder)) for folder in sys.path)
+    return tuple(_read_points(path).select(group=group))
 
 
 @lru_cache(maxsize=1)
-def _read_all_points(path: tuple[tuple[str, int], ...]) -> Any:  # noqa: ARG001 - of sys.path
+def _read_points(path: tuple[tuple[str, int], ...]) -> Any:  # noqa: ARG001 - of sys.path
     return metadata.entry_points()
 
 
@@ -335,6 +331,13 @@ def _check_settings(entry: Any, settings: Mapping[str, Any], name: str) -> None:
     parameters = signature(entry).parameters.values() if settings and isinstance(entry, type) else ()
     if not any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
         check_known(settings, [parameter.name for parameter in parameters], f"settings of {name}")
+
+
+def register_value(registry: Registry[T, T], value: T, argument: str) -> T:
+    """Make a value available under its own name, or raise TypeError for one of another kind."""
+    if not isinstance(value, registry.base):
+        raise TypeError(f"{argument} must be a {registry.base.__name__}, got {value!r}")
+    return registry.register(value.name)(value)  # type: ignore[attr-defined]
 
 
 def find_value(

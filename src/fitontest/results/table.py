@@ -15,8 +15,7 @@ from typing import Any
 
 from fitontest.results.checks import choose
 from fitontest.results.frames import Backend, Records, to_frame
-from fitontest.results.html import as_html
-from fitontest.results.page import as_page
+from fitontest.results.html import as_html, as_page
 from fitontest.results.text import aligned, short, text_table, visible
 from fitontest.results.writing import write_text
 

@@ -29,7 +29,6 @@ from fitontest.numerics.links import LOGIT_EPS, logit
 from fitontest.results.typing import FloatArray, IntArray, RandomState
 from fitontest.segments.features.given import columns_of
 from fitontest.segments.features.rows import FeatureRows
-from fitontest.segments.maps.base import FeatureMap
 from fitontest.segments.repair.feature_family import FeatureFamily
 from fitontest.segments.uncertainty.worst_segment import WorstSegment, worst_if_calibrated, worst_segment
 
@@ -149,9 +148,10 @@ class Features:
 
     def predict(self, family: FeatureFamily, sample: Sample) -> FloatArray:
         """Return what the map of a fitted calibrator makes of the rows of a sample."""
-        rows, c_hat = self.rows(sample, family.categorical_features), family.map_
-        assert isinstance(c_hat, FeatureMap)
-        return np.clip(c_hat.evaluate(rows.columns, rows.logits), 0.0, 1.0)
+        rows = self.rows(sample, family.categorical_features)
+        c_hat: Any = family.map_
+        values: FloatArray = np.clip(c_hat.evaluate(rows.columns, rows.logits), 0.0, 1.0)
+        return values
 
     def worst_segment(self, sample: Sample, seed: int) -> WorstSegment | None:
         """Return the segment in which the predictions of a sample are most wrong."""

@@ -21,14 +21,14 @@ from fitontest.maps.logistic import LogisticMap
 from fitontest.maps.rules.columns import CategoricalFeatures, Columns
 from fitontest.numerics.links import LOGIT_EPS, logit
 from fitontest.numerics.random import one_seed
-from fitontest.results.checks import choose, is_real, is_whole
+from fitontest.results.checks import check_level, choose, false_alarms, is_whole
 from fitontest.results.options import spell_out
 from fitontest.results.typing import ArrayInput, FloatArray
 from fitontest.segments.features.given import columns_of
 from fitontest.segments.features.rows import FeatureRows
 from fitontest.segments.features.search import Found, FoundSegment
 from fitontest.segments.found_segments import Against, FoundSegments
-from fitontest.segments.maps.offsets import SegmentOffsetsMap
+from fitontest.segments.maps.by_segment import SegmentOffsetsMap
 from fitontest.segments.uncertainty.honest_tree import HALVES, tree_segments
 from fitontest.segments.uncertainty.segment_scan import scan_segments
 from fitontest.uncertainty.null import check_draws
@@ -45,7 +45,6 @@ def find_segments(
     X: Any = None,
     *,
     against: Against = "logistic",
-    level: float = 0.05,
     most: int = 20,
     conditions: int = PAIRS,
     categorical_features: CategoricalFeatures = "from_dtype",
@@ -71,17 +70,17 @@ def find_segments(
     against : {"logistic", "scores"}, default="logistic"
         What segments are tested against: scores after one logistic map of all rows, so that an error that all rows
         share makes no segment guilty; or the scores as they are. Where all scores are the same the map is a constant.
-    level : float in (0, 1), default=0.05
-        With this probability, at most, any segment is found where none is wrong. Half of it is for levels, half for
-        errors along the score.
+    level : float in [0.5, 1), default=0.95
+        With a probability of 1 - level, at most, any segment is found where none is wrong. Half of it is for levels,
+        half for errors along the score.
     draws : int, default=500
-        Sets of labels that are simulated, at least 2 / level - 1, and 6 / level - 1 where a tree is grown.
+        Sets of labels that are simulated, at least 2 / (1 - level) - 1, and 6 / (1 - level) - 1 where a tree is grown.
     most : int, default=20
         Segments that are named at most, of the scan and the walks together, and as many nodes of trees. Where another
         stands out, the result says that the search stopped.
     conditions : int, default=2
         Conditions of a segment at most. With 3 or more a tree of that depth is grown in either half of the rows, and
-        its nodes are tested in the other half; each of the three parts of the search then has a third of the level.
+        its nodes are tested in the other half; each of the three parts of the search then has a third of 1 - level.
     categorical_features : "from_dtype", or iterable of str, int or bool, default="from_dtype"
         Which columns of X are categories whatever they hold, as in scikit-learn's ``HistGradientBoostingClassifier``;
         by default those of texts, booleans and categorical types.
@@ -149,7 +148,9 @@ def find_segments(
     """
     choose(against, AGAINST, "against")
     reading, draws = reading_of(options), options["draws"]
-    parts = _checked_parts(level, draws, most, conditions)
+    level = check_level(options["level"])
+    alarms = false_alarms(level)
+    parts = _checked_parts(alarms, draws, most, conditions)
     seed = one_seed(options["random_state"])
     check_same_order(
         y_true=y_true, y_prob=y_prob, X=X, sample_weight=reading["sample_weight"], groups=reading["groups"]
@@ -161,12 +162,12 @@ def find_segments(
     c_hat: CalibrationMap = IdentityMap() if against == "scores" else _logistic_map(sample)
     rows = _feature_rows(sample, columns, c_hat.evaluate(sample.p))
     line = None if against == "scores" else _line_of(c_hat, rows.logits)
-    scan = scan_segments(rows, level=level / parts, draws=draws, most=most, seed=seed, walks=True, line=line)
+    scan = scan_segments(rows, alarms=alarms / parts, draws=draws, most=most, seed=seed, walks=True, line=line)
     found, nearest, stopped = list(scan.found.segments), [scan.found.nearest], scan.found.stopped
     if conditions > PAIRS and not scan.is_refused:
         left = rows.at(_logits_after(scan.found, rows.columns, logit(sample.p[sample.w > 0], LOGIT_EPS)))
         left = left.take(~rows.contradicted)
-        of_tree, other = tree_segments(left, conditions, level / parts, draws, seed, most + 1)
+        of_tree, other = tree_segments(left, conditions, alarms / parts, draws, seed, most + 1)
         stopped |= len(of_tree) > most
         found, nearest = found + of_tree[:most], [*nearest, other]
     misses = [_adjusted(segment, parts) for segment in nearest if segment is not None]
@@ -178,7 +179,7 @@ def find_segments(
         scanned=scan.found.scanned,
         critical=scan.found.critical,
         critical_shape=scan.found.critical_shape,
-        level=float(level),
+        level=level,
         draws=draws,
         cut=scan.cut,
         sample=sample,
@@ -217,20 +218,18 @@ def _logits_after(found: Found, columns: Columns, scores: FloatArray) -> FloatAr
     return logits
 
 
-def _checked_parts(level: object, draws: object, most: object, conditions: object) -> int:
+def _checked_parts(alarms: float, draws: object, most: object, conditions: object) -> int:
     """Return how many parts a search has: a scan of levels, walks along the score, and a tree where it was asked for.
 
     Raises
     ------
     ValueError
-        A level, a number of draws, of segments or of conditions that is none.
+        A number of draws, of segments or of conditions that is none.
     """
-    if not (is_real(level) and 0.0 < level < 1.0):
-        raise ValueError(f"level must be a number in (0, 1) such as 0.05, got {level!r}")
     if not is_whole(conditions) or conditions < PAIRS:
         raise ValueError(f"conditions must be a whole number, at least {PAIRS}; got {conditions!r}")
     parts, tests = (2, 2) if conditions == PAIRS else (3, 3 * HALVES)
-    check_draws(draws, "draws", max(1, int(-(-tests // float(level))) - 1))
+    check_draws(draws, "draws", max(1, int(-(-tests // alarms)) - 1))
     if not is_whole(most) or most < 1:
         raise ValueError(f"most must be a whole number, at least 1; got {most!r}")
     return parts

@@ -25,7 +25,7 @@ from fitontest.segments.features.cuts import CutColumns
 from fitontest.segments.features.read_columns import read_columns
 from fitontest.segments.features.rows import FeatureRows
 from fitontest.segments.features.search import FoundSegment
-from fitontest.segments.maps.offsets import SegmentOffsetsMap
+from fitontest.segments.maps.by_segment import SegmentOffsetsMap
 
 if TYPE_CHECKING:
     from fitontest.displays.canvas import AxesOrFigure
@@ -150,7 +150,7 @@ class FoundSegments(Table):
         several = len(self.items) > 1
         beyond = " beyond one map for all rows" if self.against == "logistic" else ""
         which = f"{len(self.items)} segments are" if several else "1 segment is"
-        return f"{which} miscalibrated{beyond}, of {count(self.scanned)} (family-wise {100 * self.level:g} %)."
+        return f"{which} miscalibrated{beyond}, of {count(self.scanned)} (family-wise {100 * (1.0 - self.level):g} %)."
 
     @property
     def _critical(self) -> str:

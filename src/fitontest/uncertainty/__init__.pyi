@@ -1,13 +1,7 @@
 """The public names of the room and the files they come from: tests and verdicts."""
 
-from .certain_scores import CertainScores
-from .joint import JointTest
-from .tendency import Tendency
-from .verdict import Verdict
-
-__all__ = [
-    "CertainScores",
-    "JointTest",
-    "Tendency",
-    "Verdict",
-]
+from .certain_scores import CertainScores as CertainScores
+from .joint import JointTest as JointTest
+from .tendency import Tendency as Tendency
+from .tolerance import Tolerance as Tolerance
+from .verdict import Verdict as Verdict

@@ -29,7 +29,7 @@ from fitontest.measures.estimate import Estimate
 from fitontest.measures.interval import Roughness
 from fitontest.numerics.random import check_seed, generator, one_seed
 from fitontest.numerics.threads import one_blas_thread
-from fitontest.results.checks import choose, is_real
+from fitontest.results.checks import check_level, choose
 from fitontest.results.exceptions import without_warnings
 from fitontest.results.progress import track
 from fitontest.results.typing import FloatArray, RandomState
@@ -219,8 +219,8 @@ def quick_band(
 
 def _known_roughness(sample: ScoreSample, random_state: RandomState) -> Roughness | None:
     """Return what is rougher than a spline can follow, where it was computed before."""
-    ladder = sample.memory.get(ladder_key(one_seed(random_state)))
-    return ladder.roughness if isinstance(ladder, Ladder) and ladder.is_climbed else None
+    ladder: Ladder | None = sample.memory.get(ladder_key(one_seed(random_state)))
+    return ladder.roughness if ladder is not None and ladder.is_climbed else None
 
 
 def _family_of(estimate: Estimate, draws: int) -> Family:
@@ -307,8 +307,7 @@ def read_band(
         true map, and none of no band.
     """
     check_draws(draws, "band_draws", least)
-    if not (is_real(level) and 0 < level < 1):
-        raise ValueError(f"band_level must be a number in (0, 1), got {level!r}")
+    check_level(level, "band_level")
     if kind is None:
         if draws:
             raise ValueError(f"band_draws must be 0 with band=None, which draws no band; got {draws}")

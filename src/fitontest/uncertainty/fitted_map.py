@@ -33,9 +33,7 @@ from fitontest.data.entries import Entries
 from fitontest.data.score_redraws import ScoreRedraws
 from fitontest.data.score_sample import ScoreSample
 from fitontest.families.base import Family, shares_fits
-from fitontest.families.isotonic import Isotonic
 from fitontest.families.registry import family_name
-from fitontest.families.venn_abers import VennAbers
 from fitontest.measures.interval import ErrorInterval
 from fitontest.measures.uncertainty import Uncertainty
 from fitontest.numerics.threads import one_blas_thread
@@ -77,7 +75,7 @@ class Refits:
             weights = (weight if weight >= LEAST_WEIGHT else 0.0 for weight in self.family.weights_)
             parts = [pair for pair in zip(weights, self.family.members_.values(), strict=True) if pair[0] > 0.0]
         total = sum(weight for weight, _ in parts)
-        return [(weight / total, _quick(member)) for weight, member in parts]
+        return [(weight / total, member.for_redraws()) for weight, member in parts]
 
     @property
     def are_quick(self) -> bool:
@@ -90,11 +88,6 @@ class Refits:
         for weight, member in self.members:
             values += weight * np.clip(member.fit_many(entries, labels).at(), 0.0, 1.0)
         return values
-
-
-def _quick(family: Family) -> Family:
-    """Return what is refitted in place of a family; of Venn-Abers isotonic maps, which differ by what one row does."""
-    return Isotonic() if isinstance(family, VennAbers) else family.stand_in() or family
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,7 +153,7 @@ class FittedMap:
     @cached_property
     def _beside(self) -> Family:
         """The evaluating family, or what stands in for it."""
-        return _quick(self.evaluator)
+        return self.evaluator.for_redraws()
 
     @cached_property
     def _c_hat(self) -> FloatArray:

@@ -19,7 +19,6 @@ from fitontest.data.score_sample import ScoreSample
 from fitontest.families.base import Family
 from fitontest.families.registry import family_name
 from fitontest.maps.base import CalibrationMap
-from fitontest.measures.binned import Binned
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.interval import ErrorInterval
 from fitontest.measures.measure import Measure
@@ -29,7 +28,7 @@ from fitontest.numerics.random import one_seed
 from fitontest.numerics.simplex_distances import find_distance
 from fitontest.numerics.threads import one_blas_thread
 from fitontest.partitions.simplex.median_variance import MedianVariance
-from fitontest.results.checks import is_real
+from fitontest.results.checks import check_level, is_real
 from fitontest.results.typing import FloatArray, RandomState
 from fitontest.uncertainty.chain import DRAWS, DebiasedInterval, Redrawn, known_fit
 from fitontest.uncertainty.dependence import bound_to, redraws_of, with_dependence
@@ -53,6 +52,8 @@ NO_PLACES_OF_LEVELS = (  # of waves half of the 95 % intervals held the true med
 )
 UNMEASURED = "coverage is known for median_variance by default, total_variation or cityblock, and the norm l1 alone"
 
+Asked: TypeAlias = Literal["auto", "always"] | None  # whether there is an interval
+INTERVALS: tuple[str, ...] = ("auto", "always")
 Direction: TypeAlias = Literal["smooth", "own"] | Family | CalibrationMap
 
 
@@ -92,7 +93,7 @@ def with_interval(
     shared : SharedRefits, optional
         Measures of the sample that are refitted together, this one among them.
     """
-    check_interval(level)
+    check_level(level)
     check_direction(direction)
     check_draws(draws, "draws", LEAST_DRAWS)
     check_draws(null_draws, "null_draws", 1)
@@ -160,7 +161,7 @@ def with_interval(
 
 def with_own_interval(estimate: Estimate, level: float) -> Estimate:
     """Return the estimate with the interval that the measure has a formula for, or with the reason why it has none."""
-    check_interval(level)
+    check_level(level)
     interval = estimate.evidence.interval_at(level)
     reason = "" if interval is not None else estimate.evidence.interval_reason
     return estimate.with_uncertainty(interval=interval, interval_reason=reason)
@@ -232,13 +233,13 @@ def reason_of_settings(measure: Measure, direction: Direction = "smooth") -> str
     return ""
 
 
-def reason_of_classes(measure: Measure) -> str:
+def reason_of_classes(measure: Any) -> str:
     """Return why a measure of whole distributions has no interval, or ""."""
     if measure.held_fixed == "map":
         return "a map that is given is not fitted to the labels"
     if measure.fitting is not None:
         return MEASURED
-    if not isinstance(measure, Binned):
+    if not measure.of_bins:
         return f"what {measure.name} would be under given probabilities is not defined"
     distance = measure.between in (find_distance("total_variation"), find_distance("cityblock"))
     return "" if measure.rule == MedianVariance() and distance and measure.total is L1 else UNMEASURED
@@ -259,11 +260,13 @@ def _target(direction: Direction) -> str:
     return f"towards {family_name(direction)}"
 
 
-def check_interval(level: object, name: str = "interval") -> None:
-    """Raise ValueError unless `level`, the argument of a name, is a number in (0, 1)."""
-    if not (is_real(level) and 0 < level < 1):
-        rule = "None or a level" if name == "interval" else "a number"
-        raise ValueError(f"{name} must be {rule} in (0, 1) such as 0.95, got {level!r}")
+def check_interval(interval: object) -> None:
+    """Raise ValueError unless an interval is asked for by a word, or None."""
+    if not (interval is None or (isinstance(interval, str) and interval in INTERVALS)):
+        words = ", ".join(map(repr, INTERVALS))
+        rule = f"interval must be {words} or None"
+        hint = "; write level= for its level, such as level=0.95" if is_real(interval) else ""
+        raise ValueError(f"{rule}, got {interval!r}{hint}")
 
 
 def check_direction(direction: object) -> None:

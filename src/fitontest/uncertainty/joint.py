@@ -6,7 +6,7 @@ calibrated scores, so that the largest of them, each in standard deviations of i
 Whatever families are listed beside them changes nothing.
 
 A verdict must not hang on the seed. The folds of the spline are the same whatever the seed is, and while the draws do
-not tell the p-value from the level that decides, more labels are drawn, by numbers that do not depend on the seed.
+not tell the p-value from the limit that decides, more labels are drawn, by numbers that do not depend on the seed.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -93,15 +93,15 @@ class JointTest:
         observed, drawn = zip(*(self._standardised(null) for null in self.nulls.values()), strict=True)
         return DrawnPValue(int(np.count_nonzero(np.max(drawn, axis=0) >= max(observed))), self.draws)
 
-    def leaves_open(self, level: float) -> bool:
-        """Return whether the draws do not tell on which side of a level the p-value lies.
+    def leaves_open(self, alarms: float) -> bool:
+        """Return whether the draws do not tell on which side of a share of false alarms the p-value lies.
 
         Parameters
         ----------
-        level : float
+        alarms : float
             That the p-value is compared with.
         """
-        return not self.impossible and self.drawn.leaves_open(level)
+        return not self.impossible and self.drawn.leaves_open(alarms)
 
     @property
     def shown(self) -> bool:
@@ -134,7 +134,7 @@ class JointTest:
 
 
 def joint_test(
-    sample: ScoreSample, draws: int, seed: int = 0, known: Iterable[Estimate] = (), level: float = UNLIKELY
+    sample: ScoreSample, draws: int, seed: int = 0, known: Iterable[Estimate] = (), alarms: float = UNLIKELY
 ) -> JointTest:
     """Return the joint test of a sample.
 
@@ -147,11 +147,11 @@ def joint_test(
         Of these labels.
     known : iterable of Estimate, optional
         Estimates of the sample, whose nulls are of these labels: they are not drawn again.
-    level : float, default=.05
+    alarms : float, default=.05
         What the p-value will be compared with.
     """
     draws = max(draws, FEWEST_DRAWS)
-    key = f"joint test {draws} {seed} {level}"
+    key = f"joint test {draws} {seed} {alarms}"
     if key not in sample.memory:
         at_hand = {_settings(one.measure): one.null for one in known if one.null is not None}
         measures, redraws = _measures(), score_redraws(sample)
@@ -160,7 +160,7 @@ def joint_test(
             test = JointTest(
                 {name: _null(measure, redraws, draws, seed, at_hand) for name, measure in measures.items()}, impossible
             )
-            while test.draws < MOST_DRAWS and test.leaves_open(level):
+            while test.draws < MOST_DRAWS and test.leaves_open(alarms):
                 test = _drawn_on(test, [*measures.values()], redraws)
         sample.memory[key] = test
     known_test: JointTest = sample.memory[key]

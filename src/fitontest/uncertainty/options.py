@@ -10,7 +10,8 @@ from fitontest.numerics.random import one_seed
 from fitontest.results.docstrings import take_descriptions
 from fitontest.results.typing import ArrayInput, RandomState
 from fitontest.uncertainty.chain import DRAWS
-from fitontest.uncertainty.redrawing import Redrawing
+from fitontest.uncertainty.intervals import Asked
+from fitontest.uncertainty.redrawing import DEFAULT_LEVEL, Redrawing
 
 
 class Redraws(TypedDict, total=False):
@@ -18,10 +19,15 @@ class Redraws(TypedDict, total=False):
 
     Parameters
     ----------
-    interval : float in (0, 1), "auto" or None, default="auto"
-        Level of an interval for the error of these scores, with a debiased error (``.debiased``) and a p-value of
-        calibration (``.null``), see `calibration_error`. "auto": 95 % for measures that are quickly refitted;
-        ``interval_reason`` says why others have none. None: never.
+    interval : {"auto", "always"} or None, default="auto"
+        Whether there is an interval for the error of these scores, with a debiased error (``.debiased``) and a p-value
+        of calibration (``.null``), see the notes of `calibration_error`. "auto": for binned errors and for families
+        that are quickly refitted (by default settings all but `venn_abers`), of up to 20 classes in each of them; that
+        of a single error is computed when it is first asked for, by one of these attributes or in print. "always":
+        wherever there can be one, whole distributions too, at once and however long it takes. None: never.
+        ``interval_reason`` says why there is none.
+    level : float in [0.5, 1), default=0.95
+        Of intervals and tests: how often they hold. .95 means 5 % false alarms.
     draws : int, default=50
         Sets of labels simulated from each of five truths, for the interval.
     null_draws : int or "auto", default=0
@@ -31,7 +37,8 @@ class Redraws(TypedDict, total=False):
         Seed of these draws, and of families and measures given by name that draw; an instance keeps its own.
     """
 
-    interval: Annotated[float | Literal["auto"] | None, "auto"]
+    interval: Annotated[Asked, "auto"]
+    level: Annotated[float, DEFAULT_LEVEL]
     draws: Annotated[int, DRAWS]
     null_draws: Annotated[int | Literal["auto"], 0]
     random_state: Annotated[RandomState, 0]

@@ -2,18 +2,20 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 from fitontest.data.kinds import Data
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.measure import Measure
 from fitontest.measures.measure import names as measure_names
 from fitontest.numerics.random import check_seed, one_seed
+from fitontest.results.checks import check_level
 from fitontest.results.typing import RandomState
 from fitontest.uncertainty.chain import DRAWS
 from fitontest.uncertainty.intervals import (
     LEAST_DRAWS,
     NULL_DRAWS,
+    Asked,
     Direction,
     check_direction,
     check_interval,
@@ -39,9 +41,10 @@ class Redrawing:
     null_draws : int or "auto", default=0
         Labellings drawn from the scores. "auto": what the measure needs. With an interval there are at least some: 0
         and "auto" mean 200 then.
-    interval : float in (0, 1), "auto" or None, default=None
-        Level of the interval. "auto": 0.95 for families of which hundreds of refits are quick, or which have a
-        stand-in that is, and none for other measures, for whole distributions and for more than 20 classes.
+    interval : {"auto", "always"} or None, default=None
+        Whether there is an interval, see `fitontest.uncertainty.options.Redraws`.
+    level : float in [0.5, 1), default=0.95
+        Of the interval.
     direction : {"smooth", "own"}, Family or CalibrationMap, default="smooth"
     draws : int, default=50
         Labellings from each of five truths, for the interval.
@@ -49,7 +52,8 @@ class Redrawing:
     """
 
     null_draws: int | Literal["auto"] = 0
-    interval: float | Literal["auto"] | None = None
+    interval: Asked = None
+    level: float = DEFAULT_LEVEL
     direction: Direction = "smooth"
     draws: int = DRAWS
     random_state: RandomState = 0
@@ -57,25 +61,31 @@ class Redrawing:
     def __post_init__(self) -> None:
         check_seed(self.random_state)  # refuses what is no seed, before anything is fitted
         check_null_draws(self.null_draws)
-        if self.interval is not None and not (isinstance(self.interval, str) and self.interval == "auto"):
-            check_interval(self.interval)
+        check_interval(self.interval)
+        check_level(self.level)
         check_direction(self.direction)
         check_draws(self.draws, "draws", LEAST_DRAWS)
 
+    @classmethod
+    def at(cls, level: float | None, **settings: Any) -> "Redrawing":
+        """Return what makes an interval of a level wherever there can be one; of the level None none."""
+        if level is None:
+            return cls(**settings)
+        return cls(interval="always", level=level, **settings)
+
     def of(self, measure: Measure, rows: int, classes: int = 1, most: int = 1) -> "Redrawing":
         """Return what "auto" means for a measure and the rows of all classes together, `most` of which are judged."""
-        level = self.interval
-        if isinstance(level, str):
-            level = DEFAULT_LEVEL if classes <= most and has_quick_interval(measure) else None
+        interval = self.interval
+        if interval == "auto":
+            interval = "always" if classes <= most and has_quick_interval(measure) else None
         draws = draws_of(measure, self.null_draws, rows, classes)
-        is_settled = level == self.interval and draws == self.null_draws
-        return self if is_settled else replace(self, interval=level, null_draws=draws)
+        is_settled = interval == self.interval and draws == self.null_draws
+        return self if is_settled else replace(self, interval=interval, null_draws=draws)
 
     def of_maximum(self) -> tuple[float, int, int]:
         """Return level, draws and seed where labels of all segments are drawn together."""
-        level = DEFAULT_LEVEL if self.interval is None or isinstance(self.interval, str) else float(self.interval)
         draws = self.null_draws if not isinstance(self.null_draws, str) and self.null_draws else MAXIMUM_DRAWS
-        return level, int(draws), one_seed(self.random_state)
+        return self.level, int(draws), one_seed(self.random_state)
 
 
 def has_quick_interval(measure: Measure) -> bool:
@@ -101,7 +111,7 @@ def estimate_of(
     measure = measure.for_sample(sample)
     _check_serves(measure, reduction, of_classes=of_classes)
     wanted = (Redrawing() if redrawing is None else redrawing).of(measure, sample.n, len(sample.classes or [0]))
-    level = wanted.interval
+    level = None if wanted.interval is None else wanted.level
     estimate = measure.estimate(sample)
     if not isinstance(estimate, Estimate):
         raise TypeError(f"{type(measure).__name__}.estimate must return an Estimate, got {estimate!r}")
@@ -148,7 +158,7 @@ def estimates_of(
     >>> p = rng.random(500)
     >>> sample = fot.read(rng.random(500) < p**2, p)
     >>> measures = [fot.measures.PlugIn("platt", norm) for norm in ("l1", "q50", "q90", "max")]
-    >>> [round(one.debiased, 2) for one in estimates_of(measures, sample, redrawing=Redrawing(interval=0.95))]
+    >>> [round(one.debiased, 2) for one in estimates_of(measures, sample, redrawing=Redrawing.at(0.95))]
     [0.16, 0.18, 0.27, 0.28]
     """
     listed = [measure.for_sample(sample) for measure in measures]

@@ -45,8 +45,7 @@ def with_seminorm(estimate: Estimate, sample: Any, level: float | None, null_dra
         At least; with a level as many as its upper point needs.
     seed : int
     """
-    measure = estimate.measure
-    assert isinstance(measure, CumulativeError)
+    measure: Any = estimate.measure
     estimate, too_few = with_dependence(estimate, sample)
     if too_few:
         return estimate if level is None else estimate.with_uncertainty(interval_reason=too_few)

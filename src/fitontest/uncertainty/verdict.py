@@ -12,15 +12,21 @@ from fitontest.measures.if_calibrated import IfCalibrated
 from fitontest.measures.interval import ErrorInterval
 from fitontest.measures.plug_in import PlugIn
 from fitontest.results.exceptions import without_warnings
-from fitontest.results.text import debiased_and_raw, percent, sentence, short
+from fitontest.results.quoting import in_decimals
+from fitontest.results.text import capital, percent, sentence, short
 from fitontest.uncertainty.agreement import agreement_of
 from fitontest.uncertainty.intervals import with_interval
 from fitontest.uncertainty.joint import FEWEST_DRAWS, UNLIKELY, JointTest, joint_test
 from fitontest.uncertainty.resampled import ask_if_resampled
-from fitontest.uncertainty.tendency import Tendency, tendency_of
+from fitontest.uncertainty.sizes import Sizes, sizes_of
+from fitontest.uncertainty.tendency import TOO_HIGH, TOO_LOW, Tendency
+from fitontest.uncertainty.tolerance import DEFAULT_TOLERANCE, Tolerance
+from fitontest.uncertainty.wrong_part import WrongPart
 
 FAMILY = "spline"  # whose error is quoted
 NOT_SHOWN = "No miscalibration shown"
+CLOSE = "Close to calibrated on the whole"
+SHOWS_LITTLE = 10.0  # times the tolerated error, beyond which an upper limit says little
 CERTAIN_WRONG = "Scores of exactly 0 or 1 are wrong"
 NO_DIRECTION = "Miscalibrated, in no single direction"
 
@@ -38,8 +44,8 @@ class Verdict:
         isotonic map or of neighbouring rows.
     test : JointTest
         Whether calibrated scores could look so: the joint p-value of spline, isotonic map and pair statistic.
-    tendency : Tendency
-        In which direction the scores are wrong: the slope of Platt scaling and the difference of the means.
+    sizes : Sizes
+        O:E, slope, error and wrong parts, held against a tolerance.
     others : tuple of str
         Sentences on the other families that were measured.
     question : str
@@ -47,10 +53,15 @@ class Verdict:
 
     Notes
     -----
-    Miscalibration is shown where the joint p-value is at most .05. The direction is named only then, and only where its
-    own interval is clear of calibration. Scores are never called calibrated: the last sentences say which errors these
-    rows cannot rule out, the interval's those that a smooth map can follow, and the limit (`Estimate.limit`) all that
-    persist over a share of the rows.
+    "Close to calibrated on the whole": the intervals of O:E of the rarer label and of the slope lie within the
+    tolerance, the upper limit of the error is at most what it allows (`Tolerance.most_error`), there are at least 20
+    events and 20 non-events, and no part of the simultaneous band with at least .5 % of the rows lies wholly farther
+    than .05 from the diagonal. Scores are never called calibrated without such words.
+
+    Else miscalibration is shown where the joint p-value is at most .05, or where such a part is found. A direction is
+    named only then, and only where its own interval leaves out the ideal and reaches beyond the tolerance, the largest
+    first. The last sentences say which errors these rows cannot rule out, the interval's those that a smooth map can
+    follow, and the limit (`Estimate.limit`) all that persist over a share of the rows.
 
     Examples
     --------
@@ -64,7 +75,7 @@ class Verdict:
 
     estimate: Estimate
     test: JointTest
-    tendency: Tendency
+    sizes: Sizes
     others: tuple[str, ...] = ()
     question: str = ""
 
@@ -84,17 +95,60 @@ class Verdict:
         return self.test.p_values
 
     @property
+    def tendency(self) -> Tendency:
+        """In which direction the scores are wrong: the slope of Platt scaling and the difference of the means."""
+        return self.sizes.tendency
+
+    @property
     def shown(self) -> bool:
-        """Whether miscalibration is shown: a joint p-value of at most .05."""
-        return self.test.shown
+        """Whether miscalibration is shown: a joint p-value of at most .05, or a part that is surely wrong."""
+        return self.test.shown or bool(self.sizes.parts)
+
+    @property
+    def close(self) -> bool:
+        """Whether the scores are close to calibrated: what is wrong with them, if anything, is within the tolerance."""
+        return self.sizes.is_close
 
     @property
     def headline(self) -> str:
         """The verdict in a few words."""
+        if self.close:
+            return CLOSE
         if not self.shown:
             return NOT_SHOWN
-        words = ", ".join(self.tendency.words).capitalize()
-        return words or (CERTAIN_WRONG if self.test.impossible else NO_DIRECTION)
+        words = [*self.directions, *([] if self._part is None else [f"wrong at {self._part.where}"])]
+        return capital(", and ".join(words)) if words else CERTAIN_WRONG if self.test.impossible else NO_DIRECTION
+
+    @property
+    def directions(self) -> list[str]:
+        """In which directions the scores are wrong, the largest first, where miscalibration is shown."""
+        return self.sizes.words if self.test.shown and not self.close else []
+
+    @property
+    def _part(self) -> WrongPart | None:
+        """The worst part that is surely wrong, unless the directions explain it."""
+        parts = (part for part in self.sizes.parts if not (self.directions and part.by_line))
+        return next(parts, None)
+
+    @property
+    def opening(self) -> str:
+        """The verdict with the size that matters most, which a single line has room for, without a full stop."""
+        if self.close:
+            return f"{CLOSE}: {self.sizes.within}"
+        if not self.shown:
+            rows = rows_in_words(self.estimate.n, self.estimate.groups)
+            return f"{NOT_SHOWN}, but {rows} can show little" if self._shows_little else NOT_SHOWN
+        words, sizes = ", and ".join(self.directions), self._size_of_level
+        if not self.directions and self._part is None:
+            return self.headline
+        named = f"{words}: {sizes}" if sizes else words
+        return capital("; ".join(filter(None, (named, "" if self._part is None else str(self._part)))))
+
+    @property
+    def _size_of_level(self) -> str:
+        """How many events there are against those predicted, where nothing else is wrong; else lines below have it."""
+        alone = self.directions[0] if len(self.directions) == 1 else ""
+        return self.sizes.of_word(alone) if alone in (TOO_HIGH, TOO_LOW) else ""
 
     @property
     def decision(self) -> str:
@@ -110,9 +164,7 @@ class Verdict:
     @property
     def size(self) -> str:
         """The error with its interval."""
-        interval = self.interval
-        ends = f"{100 * interval.level:g} % interval {short(interval.low)} to {short(interval.high)}"
-        return f"{both_values(self.estimate)}, {ends}"
+        return self.estimate.in_words
 
     @property
     def reasons(self) -> list[str]:
@@ -122,8 +174,8 @@ class Verdict:
         note = [] if rough is None else [sentence(rough.in_words())]
         tendency = [self.tendency.slope_in_words, self.tendency.residual_in_words]
         return [
-            f"{self.decision}; calibration error{of} {self.size}.",
-            self._each,
+            f"{capital(self.decision)}; calibration error{of} {self.size}.",
+            self.each_p_value,
             *self.beside_interval,
             *note,
             *[sentence(text) for text in tendency if text],
@@ -132,6 +184,11 @@ class Verdict:
             *self.others,
             *self.not_ruled_out,
         ]
+
+    @property
+    def high(self) -> float:
+        """The largest error that the interval leaves open."""
+        return self.interval.high
 
     @property
     def interval(self) -> ErrorInterval:
@@ -153,7 +210,8 @@ class Verdict:
         return [self.question] if self.question else []
 
     @property
-    def _each(self) -> str:
+    def each_p_value(self) -> str:
+        """The p-values of the four statistics by themselves, in a sentence."""
         each = ", ".join(f"{name} {short(value, 2)}" for name, value in self.p_values.items())
         impossible = "; labels of certain scores are impossible" if self.test.impossible else ""
         return f"P-value of each statistic by itself: {each}{impossible}."
@@ -183,18 +241,38 @@ class Verdict:
         limit, residual = self.limit, self.tendency.residual_interval
         of_means = 0.0 if residual is None else max(abs(residual.low), abs(residual.high))  # no error is smaller
         high, most = self.interval.high, max(limit.value, of_means)
-        rough = f"of any shape that persists over {percent(limit.share)} of the rows, up to {short(most)}"
+        estimate = self.estimate
+        likely, upper, largest = in_decimals([(estimate.quoted + high) / 2.0, high, most])
+        rough = f"of any shape that persists over {percent(limit.share)} of the rows, up to {largest}"
         if self.shown:
             return [f"Errors {rough} cannot be ruled out."]
-        text = f"Errors up to {short(high)} cannot be ruled out"
+        text = f"Errors up to {upper} cannot be ruled out"
         if most > high:
             text += f" ({rough})"
-        estimate = self.estimate
-        if self.interval.roughness is None and estimate.weighting is None:
-            # intervals shrink as one over the root of the rows
-            likely = short((estimate.quoted + high) / 2.0)
+        if self._shrinks:
             text += f"; with {rows_in_words(4 * estimate.n, estimate.groups)} about {likely} could"
         return [f"{text}."]
+
+    @property
+    def _shows_little(self) -> bool:
+        """Whether the rows are too few to show an error that matters."""
+        return self.sizes.has_few or self.interval.high > SHOWS_LITTLE * self.sizes.tolerance.error
+
+    @property
+    def left_open(self) -> list[str]:
+        """Which errors cannot be ruled out, in a line, where nothing is shown; of few rows how many would tell."""
+        if self.shown or self.close:
+            return []
+        high, estimate = self.interval.high, self.estimate
+        if not self._shows_little or not self._shrinks:
+            return [f"Errors up to {in_decimals([high])[0]} cannot be ruled out."]
+        (likely,) = in_decimals([(estimate.quoted + high) / 2.0])
+        return [f"With {rows_in_words(4 * estimate.n, estimate.groups)} errors above about {likely} would show."]
+
+    @property
+    def _shrinks(self) -> bool:
+        """Whether the interval shrinks as one over the root of the rows."""
+        return self.interval.roughness is None and self.estimate.weighting is None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the verdict as JSON-ready values."""
@@ -203,6 +281,7 @@ class Verdict:
             "headline": self.headline,
             "miscalibration_shown": self.shown,
             **self.test.to_dict(),
+            **self.sizes.to_dict(),
             "family": self.family,
             "debiased": self.estimate.debiased,
             "interval": self.interval.to_dict(),
@@ -214,15 +293,19 @@ class Verdict:
 
     @property
     def sentences(self) -> list[str]:
-        """The headline with the numbers behind it, a sentence each."""
-        first, *others = self.reasons
-        return [f"{self.headline}: {first}", *others]
+        """The verdict with the numbers behind it, a sentence each."""
+        return [f"{self.opening}.", *self.reasons]
 
     def __str__(self) -> str:
         return " ".join(self.sentences)
 
 
-def verdict_of(named: Iterable[tuple[str, Estimate]], sample: ScoreSample, of: int = 1) -> Verdict | None:
+def verdict_of(
+    named: Iterable[tuple[str, Estimate]],
+    sample: ScoreSample,
+    of: int = 1,
+    tolerance: Tolerance = DEFAULT_TOLERANCE,
+) -> Verdict | None:
     """Return the verdict on a sample, or None where no family of those measured has an interval and a null.
 
     What has been measured already is not measured again. `of` is the number of verdicts for which the p-value will be
@@ -241,9 +324,9 @@ def verdict_of(named: Iterable[tuple[str, Estimate]], sample: ScoreSample, of: i
         return None
     draws = estimate.null.values.size if of == 1 else max(estimate.null.values.size, (FEWEST_DRAWS + 1) * of)
     test = joint_test(sample, draws, estimate.interval.seed, [estimate, *able.values()], UNLIKELY / of)
-    tendency = tendency_of(sample, 1.0 - UNLIKELY)
-    question = ask_if_resampled(sample, tendency) if test.shown else ""
-    return Verdict(estimate, test, tendency, tuple(_of_others(able, estimate, test)), question)
+    sizes = sizes_of(estimate, sample, tolerance)
+    question = ask_if_resampled(sample, sizes.tendency) if test.shown else ""
+    return Verdict(estimate, test, sizes, tuple(_of_others(able, estimate, test)), question)
 
 
 def _is_quoted(estimate: Estimate) -> bool:
@@ -283,8 +366,3 @@ def _interval_and_null(estimate: Estimate) -> tuple[ErrorInterval, IfCalibrated]
     assert estimate.interval is not None
     assert estimate.null is not None
     return estimate.interval, estimate.null
-
-
-def both_values(estimate: Estimate) -> str:
-    """Return the debiased value of an estimate with the raw one in brackets, or the raw one where there is no other."""
-    return debiased_and_raw(estimate.debiased, estimate.value)

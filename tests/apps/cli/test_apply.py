@@ -16,6 +16,8 @@ from fitontest.data.files.copies import WRITERS, append_columns
 from tests.apps.cli.columns import read_numbers
 from tests.strategies import noisy
 
+pytestmark = pytest.mark.multiplies
+
 BETA = fot.maps.BetaMap(0.7, 1.9, 0.1, 2.2e-16)
 SHIFT = fot.maps.BinnedMap(fot.partitions.Partition([0.5]), [-0.3, 0.3], [1.0, 1.0])
 
@@ -187,6 +189,7 @@ def test_clips_and_says_how_many(tmp_path):
     assert (found.min(), found.max()) == (0.0, 1.0)
 
 
+@pytest.mark.exhaustive
 def test_many_rows_keep_their_order(tmp_path, map_file):
     """Enough rows for several threads, in both formats; the row's number tells where it was."""
     p = np.random.default_rng(0).random(100_000)
@@ -368,6 +371,7 @@ def test_no_row_is_taken_for_a_comment_by_other_commands(tmp_path):
     assert "n = 4" in found.stdout
 
 
+@pytest.mark.exhaustive
 def test_a_map_of_several_classes_writes_a_column_for_each(tmp_path):
     rng = np.random.default_rng(0)
     P = rng.dirichlet(np.ones(3), 40)

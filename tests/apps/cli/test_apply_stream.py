@@ -11,6 +11,8 @@ import fitontest as fot
 from fitontest.apps.cli import apply as module
 from fitontest.apps.cli.main import main
 
+pytestmark = pytest.mark.multiplies
+
 BETA = fot.maps.BetaMap(0.7, 1.9, 0.1, 2.2e-16)
 SHIFT = fot.maps.BinnedMap(fot.partitions.Partition([0.5]), [-0.3, 0.3], [1.0, 1.0])
 VECTOR = fot.maps.SoftmaxMap([0.5, 1.5, 2.0], [0.1, 0.0, -0.3])

@@ -66,6 +66,7 @@ def test_a_pattern_of_files(frame, tmp_path):
     assert "must be one file with --cells never" in refused.stderr
 
 
+@pytest.mark.exhaustive
 def test_labels_and_segments_are_read_as_from_rows(frame, path):
     words = ["evaluate", path, "--label", "word", "--prob", "p", "--pos-label", "yes", *QUICK]
     assert error_of(run(*words, "--cells", "always")) == pytest.approx(error_of(run(*words)), abs=1e-12)
@@ -74,6 +75,7 @@ def test_labels_and_segments_are_read_as_from_rows(frame, path):
     assert json.dumps(cells).count("null") == json.dumps(rows).count("null")
 
 
+@pytest.mark.exhaustive
 def test_classes_are_the_labels_unless_they_are_named(tmp_path):
     rng = np.random.default_rng(1)
     P = rng.dirichlet([1, 1, 1], 300)
@@ -92,6 +94,7 @@ def test_classes_are_the_labels_unless_they_are_named(tmp_path):
     assert named.stdout != found.stdout
 
 
+@pytest.mark.exhaustive
 def test_compare_and_plot_read_cells(path, tmp_path):
     columns = [path, "--label", "y", "--prob", "p", "--cells", "always"]
     compared = run("compare", *columns, "--family", "platt", "--evaluator", "none", "--save", tmp_path / "map.json")

@@ -11,6 +11,8 @@ from click.testing import CliRunner
 import fitontest as fot
 from fitontest.apps.cli.main import main
 
+pytestmark = pytest.mark.multiplies
+
 COLUMNS = ("--label", "y", "--prob", "p", "--family", "platt")
 
 
@@ -95,6 +97,7 @@ def test_junit_is_written_to_a_file(file, tmp_path):
     assert [case.get("name") for case in suite] == ["north", "south"]
 
 
+@pytest.mark.exhaustive
 def test_classes_are_those_of_the_columns(tmp_path):
     rng = np.random.default_rng(0)
     scores = rng.dirichlet([1, 1, 1], 300)
@@ -110,7 +113,7 @@ def test_classes_are_those_of_the_columns(tmp_path):
     ("options", "message"),
     [
         (("--max-error", "0"), "--max-error must be a fraction in (0, 1) such as 0.02, never percent; got 0.0"),
-        (("--max-error", "0.1", "--level", "1"), "--level must be a number in (0, 1)"),
+        (("--max-error", "0.1", "--level", "1"), "--level must be a number in [0.5, 1) such as 0.95, got 1.0"),
         (("--max-error", "0.1", "--prob", "w"), "--prob"),
         (("--max-error", "0.1", "--by", "area"), "area"),
         (("--max-error", "0.1", "--reduction", "classwise"), "prob column 'p' must be several columns"),
@@ -132,6 +135,7 @@ def test_a_file_that_cannot_be_read_is_no_failure_of_the_scores(tmp_path):
     assert run(tmp_path / "none.csv", *COLUMNS).exit_code == 2  # without a limit
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("ending", "options"), [("csv", ()), ("parquet", ()), ("parquet", ("--cells", "always"))])
 def test_segments_without_rows_are_listed_and_leave_the_outcome_open(tmp_path, scores, ending, options):
     file = tmp_path / f"scores.{ending}"

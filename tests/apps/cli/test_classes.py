@@ -16,6 +16,8 @@ from fitontest.results.text import short
 from fitontest.uncertainty.redrawing import Redrawing
 from tests.apps.cli.test_evaluate_and_plot import run
 
+pytestmark = pytest.mark.multiplies
+
 PROBS = ("a", "b", "c")
 GIVEN = tuple(word for prob in PROBS for word in ("--prob", prob))
 NAMED = (*GIVEN, "--labels", "cat,dog,eel")
@@ -55,6 +57,7 @@ def matrix(scores):
 FAMILIES = ("--family", "isotonic", "--family", "platt", "--measure", "tce")
 
 
+@pytest.mark.exhaustive
 def test_confidence_prints_the_table_of_the_library(file, scores):
     found = run(
         "evaluate", file, "--label", "y", *NAMED, "--reduction", "confidence", *FAMILIES, "--weight", "w", "--verbose"
@@ -88,6 +91,7 @@ def test_classwise_prints_the_means(file, scores):
     assert " ".join(row.split()).endswith(f"{short(100 * float(error[worst]))} % {worst} {short(100 * null)} %")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.filterwarnings("ignore:slope1, class")  # whose data choose a single bin
 def test_classes_have_the_verdicts_of_python(csv_file, scores):
     options = ("--label", "code", *GIVEN, "--reduction", "classwise")
@@ -143,6 +147,7 @@ def test_binary_reads_the_column_of_the_positive_class(csv_file, scores, label, 
     assert read["reduction"] == "binary"
 
 
+@pytest.mark.exhaustive
 def test_one_label_of_several_is_held_against_the_rest(csv_file, scores, tmp_path):
     options = ("--label", "y", "--prob", "c", "--pos-label", "eel")
     found = run("evaluate", csv_file, *options, "--family", "platt")
@@ -209,6 +214,7 @@ def test_columns_are_read_by_their_names(tmp_path, scores, ending):
         assert "prob must have its columns in the order of the classes" in refused.stderr
 
 
+@pytest.mark.exhaustive
 def test_weights_that_count_no_rows_have_no_tce(csv_file):
     options = ("--label", "y", *NAMED, "--weight", "half", "--family", "platt", "--measure", "tce", "--reduction")
     for reduction in ("confidence", "classwise"):
@@ -260,6 +266,7 @@ def test_missing_probabilities_are_refused(tmp_path, scores):
     assert "must not have missing values (None, NaN or NA), got 1, the first at line 9 (the header" in found.stderr
 
 
+@pytest.mark.exhaustive
 def test_plot_of_the_confidence(csv_file, tmp_path, scores):
     options = ("--label", "y", *NAMED, "--reduction", "confidence", "--name", "model")
     assert run("plot", csv_file, *options, "-o", tmp_path / "a.svg").exit_code == 0
@@ -272,6 +279,7 @@ def test_plot_of_the_confidence(csv_file, tmp_path, scores):
     assert found.stdout == f"Wrote {tmp_path / 'tce.svg'}\n"
 
 
+@pytest.mark.exhaustive
 def test_plot_of_the_classes(csv_file, tmp_path, scores):
     options = ("--label", "y", *NAMED, "--reduction", "classwise", "--family", "beta", "-o", tmp_path / "a.svg")
     assert run("plot", csv_file, *options, "--scale", "logit").exit_code == 0
@@ -317,14 +325,27 @@ def test_whole_distributions_print_the_table_of_the_library(file, scores):
 
 def test_whole_distributions_with_nulls_and_an_interval(csv_file, scores):
     chosen = ("--family", "temperature", "--measure", "simplex_ece", "--measure", "canonical_kernel")
-    found = run("evaluate", csv_file, "--label", "y", *WHOLE, *chosen, "--interval", "0.9", "--format", "json")
+    found = run(
+        "evaluate",
+        csv_file,
+        "--label",
+        "y",
+        *WHOLE,
+        *chosen,
+        "--interval",
+        "always",
+        "--level",
+        "0.9",
+        "--format",
+        "json",
+    )
     assert (found.exit_code, found.stderr) == (0, "")
     table = json.loads(found.stdout)
     assert table["reduction"] == "canonical"
     assert [one["family"] for one in table["estimates"]] == ["temperature"]
     assert "of plug-in errors held the true one in" in table["estimates"][0]["interval_reason"]
     ece, kernel = table["measures"]["simplex_ece"], table["measures"]["canonical_kernel"]
-    expected = fot.gce(scores.y, matrix(scores), reduction="canonical", interval=0.9, null_draws=100)
+    expected = fot.gce(scores.y, matrix(scores), reduction="canonical", interval="always", level=0.9, null_draws=100)
     assert ece["interval"] == expected.to_dict()["interval"]
     assert ece["if_calibrated"]["mean"] == expected.null.mean
     assert "is not defined" in kernel["interval_reason"]
@@ -358,6 +379,7 @@ def test_refusals_of_whole_distributions(csv_file, options, message):
     assert message in found.stderr
 
 
+@pytest.mark.exhaustive
 def test_columns_in_another_order_and_repeated_rows_are_noted(tmp_path, scores):
     given = (*GIVEN, "--label", "code", "--reduction", "confidence")
     turned = scores.rename(columns={"a": "b", "b": "c", "c": "a"})

@@ -35,13 +35,15 @@ def run(*arguments):
     return CliRunner().invoke(main, ["compare", *(str(argument) for argument in arguments)])
 
 
+@pytest.mark.exhaustive
 def test_it_prints_what_the_library_prints(file, scores):
-    result = run(file, "--label", "y", "--prob", "p", "--weight", "w", "--family", "platt", "--evaluator", "slope1")
+    result = run(file, "--label", "y", "--prob", "p", "--weight", "w", "--family", "platt", "--evaluator", "slope1",
+                 "--verbose")  # fmt: skip
     assert result.exit_code == 0
     expected = fot.compare_calibrators(
         scores.y, scores.p, sample_weight=scores.w, families=["platt"], evaluators=["slope1"]
     )
-    printed = str(expected).replace('rule="one_se"', "--rule one_se").replace('rule="stack"', "--rule stack")
+    printed = str(expected.table()).replace('rule="one_se"', "--rule one_se").replace('rule="stack"', "--rule stack")
     table = [text.splitlines().index("") + 1 for text in (result.stdout, printed)]
     without_times = [  # the last column, whose width is that of its numbers
         [line.split()[:-1] for line in text.splitlines()[:8] if "(s)" not in line] for text in (result.stdout, printed)
@@ -66,7 +68,7 @@ def test_options_reach_the_library(file, scores):
 def test_csv(file):
     result = run(file, "--label", "y", "--prob", "p", *QUICK, "--format", "csv")
     frame = pd.read_csv(io.StringIO(result.stdout))
-    assert set(frame["family"]) == {"identity", "platt", "isotonic", "stacking"}
+    assert set(frame["family"]) == {"identity", "platt", "isotonic"}
     assert frame["chosen"].sum() == 1
 
 
@@ -84,7 +86,7 @@ def test_the_map_is_saved_and_the_picture_drawn(file, tmp_path, scores):
     assert result.exit_code == 0
     saved = fot.CalibrationMap.from_json((tmp_path / "m.json").read_text())
     expected = fot.compare_calibrators(scores.y, scores.p, families=["platt", "isotonic"], evaluators=[])
-    assert saved == expected.best_.map_
+    assert saved == expected.chosen_.map_
     assert (tmp_path / "c.svg").read_text().startswith("<?xml")
     assert f"Wrote the map of {expected.chosen}" in result.stderr
     assert "Wrote" not in result.stdout
@@ -187,7 +189,7 @@ def test_the_rule_for_one_family_is_named_as_an_option(tmp_path):
     y, p = noisy(600)
     pd.DataFrame({"y": y, "p": p**3}).to_csv(tmp_path / "rows.csv", index=False)
     result = run(tmp_path / "rows.csv", "--label", "y", "--prob", "p", "--family", "platt", "--family", "beta",
-                 "--evaluator", "none", "--cv", 2)  # fmt: skip
+                 "--rule", "stack", "--evaluator", "none", "--cv", 2)  # fmt: skip
     assert "For one family in place of a mixture: --rule one_se." in result.stdout
 
 
@@ -218,7 +220,7 @@ def test_columns_of_features_make_more_candidates(tmp_path):
         test=(test.y, test.p, None, None, test[["code", "x"]]),
     )
     assert record["chosen"] == expected.chosen == "certified_offsets"
-    assert record["map"] == expected.best_.map_.to_dict()
+    assert record["map"] == expected.chosen_.map_.to_dict()
     assert record["calibrators"][0]["worst_segment"] == expected.to_dict()["calibrators"][0]["worst_segment"]
     assert '"levels": [2.0]' in (tmp_path / "map.json").read_text()
     refused = run(tmp_path / "fit.csv", *options, "--columns", "x", "--categorical", "code")

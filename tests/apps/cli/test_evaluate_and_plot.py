@@ -20,6 +20,8 @@ from fitontest.displays.canvas import create_figure
 from fitontest.results.text import short
 from tests.strategies import noisy
 
+pytestmark = pytest.mark.multiplies
+
 
 @pytest.fixture
 def scores():
@@ -71,6 +73,7 @@ def test_evaluate_prints_what_the_library_prints(csv_file, scores):
     assert result.stdout == f"{fot.evaluate(scores.y, scores.p)}\n"
 
 
+@pytest.mark.exhaustive
 def test_a_measure_follows_with_what_to_expect_of_it(csv_file, scores):
     result = run("evaluate", csv_file, "--label", "y", "--prob", "p", "--measure", "tce")
     printed, expected = result.stdout.splitlines(), str(fot.evaluate(scores.y, scores.p)).splitlines()
@@ -81,6 +84,7 @@ def test_a_measure_follows_with_what_to_expect_of_it(csv_file, scores):
     )
 
 
+@pytest.mark.exhaustive
 def test_with_verbose_it_prints_the_tables(csv_file, scores):
     result = run("evaluate", csv_file, "--label", "y", "--prob", "p", "--measure", "tce", "--verbose")
     verdict, table, tce = result.stdout.rstrip("\n").split("\n\n")
@@ -157,6 +161,7 @@ def test_options_without_an_effect_are_refused(csv_file, options, message):
     assert message in found.stderr
 
 
+@pytest.mark.exhaustive
 def test_a_chosen_family_brings_no_other_measure(tmp_path):
     p = np.concatenate((np.linspace(0.01, 0.99, 60), np.ones(60)))  # too heavy a tie for the blocks of the TCE
     pd.DataFrame({"y": np.arange(120) % 3 == 0, "p": p}).to_csv(tmp_path / "ties.csv", index=False)
@@ -212,13 +217,14 @@ def test_notes_are_in_the_table_and_in_the_json(tmp_path):
         "slope1: 1 bin: the error is the difference of the means",
         "tce: means little without its null: null_draws=100 draws it",
     ]
-    printed = run("evaluate", tmp_path / "calibrated.csv", *options).stdout.splitlines()
+    printed = run("evaluate", tmp_path / "calibrated.csv", *options, "--verbose").stdout.splitlines()
     assert [line for line in printed if line in lines] == lines
     assert (
         json.loads(run("evaluate", tmp_path / "calibrated.csv", *options, "--format", "json").stdout)["notes"] == lines
     )
 
 
+@pytest.mark.exhaustive
 def test_csv_output_is_readable_and_exact(csv_file, scores):
     found = run("evaluate", csv_file, "--label", "y", "--prob", "p", "--measure", "tce", "--format", "csv")
     *rows, tce = csv.DictReader(io.StringIO(found.stdout))
@@ -317,6 +323,7 @@ def test_warnings_become_notes_on_standard_error(tmp_path):
     assert "Note" not in result.stdout
 
 
+@pytest.mark.exhaustive
 def test_demo_shows_two_classifiers_and_draws_them(tmp_path, monkeypatch):
     monkeypatch.setattr(
         demo, "_scored_classifiers", lambda: [(name, fot.ScoreSample(*noisy(80))) for name in CLASSIFIERS]
@@ -334,6 +341,7 @@ def test_demo_shows_two_classifiers_and_draws_them(tmp_path, monkeypatch):
     assert "fitontest report scores.csv" in result.stdout
 
 
+@pytest.mark.exhaustive
 def test_the_classifiers_of_the_demo():
     scored = dict(demo._scored_classifiers())
     assert [*scored] == CLASSIFIERS
@@ -348,6 +356,7 @@ def test_plot_writes_a_picture(csv_file, tmp_path, name, start):
     assert (tmp_path / name).read_bytes().startswith(start)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("file", ["scores.csv", "scores.parquet"], indirect=True)
 def test_plot_draws_what_the_library_draws(file, tmp_path, scores):
     assert run("plot", file, "--label", "y", "--prob", "p", "-o", tmp_path / "plain.svg").exit_code == 0
@@ -356,6 +365,7 @@ def test_plot_draws_what_the_library_draws(file, tmp_path, scores):
     assert (tmp_path / "plain.svg").read_bytes() == (tmp_path / "mine.svg").read_bytes()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("options", "text"),
     [
@@ -415,11 +425,12 @@ def test_plot_refuses(csv_file, options, message):
     assert result.stderr.count("\n") == 1
 
 
+@pytest.mark.exhaustive
 def test_as_a_command_and_a_module(csv_file):
     command = [sys.executable, "-m", "fitontest", "evaluate", str(csv_file), "--label", "y", "--prob", "p"]
     command += ["--family", "platt"]
     found = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert found.stdout.startswith("Underconfident, scores too high: calibration is rejected (p <= 0.005); n = 300, ")
+    assert found.stdout.startswith("Underconfident, and scores too high. n = 300, 44 % events.")
     assert "families" not in found.stderr  # no progress bar in a pipe
     assert fot.__version__ in run("--version").stdout
 
@@ -451,7 +462,7 @@ def test_a_column_that_turns_decimal_far_down_is_not_rounded(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--interval", "2"], "--interval must be 'none' or a level in (0, 1)"),
+        (["--level", "2"], "--level must be a number in [0.5, 1)"),
         (["--by", "p"], "distinct numbers in 60 rows; group numbers first\n"),
         (["--reduction", "confidence"], "must be several columns, one for each class, where --reduction is given"),
     ],

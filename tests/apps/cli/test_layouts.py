@@ -23,6 +23,7 @@ def file(tmp_path):
     return tmp_path / "a.csv"
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("command", "options", "written"),
     [
@@ -49,6 +50,7 @@ def test_test_files_have_the_layout_too(file):
     assert run("compare", file, "--test", file.with_name("b.csv"), *options, *LAYOUT).exit_code == 0
 
 
+@pytest.mark.exhaustive
 def test_apply_writes_the_layout_and_reads_it_again(file, tmp_path):
     c_hat = fot.maps.LogisticMap(0.5, 0.1, "logit", 1e-16)
     (tmp_path / "map.json").write_text(c_hat.to_json())

@@ -9,6 +9,8 @@ import pytest
 import fitontest as fot
 from tests.apps.cli.test_evaluate_and_plot import run
 
+pytestmark = pytest.mark.multiplies
+
 GIVEN = ("--label", "y", "--prob", "old", "--prob", "new")
 
 
@@ -31,6 +33,7 @@ def models_of(scores):
     return {"old": scores.old, "new": scores.new}
 
 
+@pytest.mark.exhaustive
 def test_evaluate_prints_the_models_of_python(file, scores):
     families = ["spline", "platt"]
     found = run("evaluate", file, *GIVEN, *(word for family in families for word in ("--family", family)))
@@ -39,6 +42,7 @@ def test_evaluate_prints_the_models_of_python(file, scores):
     assert found.stdout.startswith("Calibration is rejected for old; not rejected for new.")
 
 
+@pytest.mark.exhaustive
 def test_other_measures_of_the_models_follow(file, scores):
     options = ("--family", "platt", "--measure", "ece", "--null-draws", "5")
     printed = run("evaluate", file, *GIVEN, *options).stdout.split("\n\n")[-1].split()

@@ -10,6 +10,8 @@ from click.testing import CliRunner
 import fitontest as fot
 from fitontest.apps.cli.main import main
 
+pytestmark = pytest.mark.multiplies
+
 COLUMNS = ("--label", "y", "--prob", "p")
 SEVERAL = ("--label", "k", "--prob", "p_0", "--prob", "p_1", "--prob", "p_2")
 
@@ -47,11 +49,11 @@ def run(*arguments, stdin=b""):
 
 def test_batches_are_added_one_after_another(folder, frames):
     results = [
-        run("a.json", "month 0.csv", *COLUMNS, "--alpha", 0.01),
+        run("a.json", "month 0.csv", *COLUMNS, "--level", 0.99),
         *(run("a.json", f"month {k}.csv") for k in (1, 2)),
     ]
     assert [each.exit_code for each in results] == [0, 0, 1]
-    monitor = fot.monitor.Monitor(alpha=0.01)
+    monitor = fot.monitor.Monitor(level=0.99)
     for k, frame in enumerate(frames):
         evidence = monitor.update(frame, label="y", prob="p", batch=f"month {k}")
     assert (folder / "a.json").read_text() == f"{monitor.to_json()}\n"
@@ -67,6 +69,7 @@ def test_batches_are_added_one_after_another(folder, frames):
     assert (as_json.exit_code, json.loads(as_json.stdout)) == (1, json.loads(evidence.to_json()))
 
 
+@pytest.mark.exhaustive
 def test_the_table_and_a_page_on_request(folder):
     found = run("a.json", "month 0.csv", *COLUMNS, "--table", "--html", "a.html")
     assert found.exit_code == 0
@@ -119,7 +122,7 @@ def test_the_latest_time_in_a_column_is_that_of_the_batch(folder, frames):
     ("options", "message"),
     [
         (("--batch", "month 0"), "--batch must be new, got 'month 0', which was counted before"),
-        (("--alpha", 0.1), "--alpha must be as the monitor was made, 0.05; got 0.1: what is tested cannot change"),
+        (("--level", 0.9), "--level must be as the monitor was made, 0.95; got 0.9: what is tested cannot change"),
         (("--max-error", 0.1), "--max-error must be left out, as when it was made; got 0.1"),
         (("--tolerance", 0.01), "--tolerance must be as the monitor was made, 0.02 in probability; got 0.01 in prob"),
         (("--tolerance-unit", "logit"), "--tolerance-unit must be as the monitor was made, 0.02 in probability; got"),
@@ -156,11 +159,14 @@ def test_what_is_refused_changes_nothing(folder, options, message):
         (("a.json", "month 0.csv"), "--label and --prob must be given with the first batch"),
         (("a.json", "month 9.csv", *COLUMNS), "FILE must be an existing file, got month 9.csv"),
         (("a.json", "--label", "y"), "--label must be left out without FILE, got y"),
-        (("a.json", "--alpha", 0.1), "--alpha must be left out without FILE, got 0.1"),
+        (("a.json", "--level", 0.9), "--level must be left out without FILE, got 0.9"),
         (("a.json", "--sep", ";"), "--sep, --encoding, --decimal and --max-unpacked must be left out without FILE"),
         (("a.json", "-", *COLUMNS), "--batch must be given where FILE is standard input"),
         (("a.json", "*.parquet", *COLUMNS), "--batch must be given where FILE is a pattern of several files"),
-        (("a.json", "month 0.csv", *COLUMNS, "--alpha", 2), "--alpha must be a number in (0, 1), got 2.0"),
+        (
+            ("a.json", "month 0.csv", *COLUMNS, "--level", 2),
+            "--level must be a number in [0.5, 1) such as 0.95, got 2.0",
+        ),
     ],
 )
 def test_bad_input_makes_no_state(folder, arguments, message):

@@ -25,6 +25,7 @@ def file(tmp_path):
     return tmp_path / "scores.csv"
 
 
+@pytest.mark.exhaustive
 def test_it_plans_for_the_scores_of_a_file_without_labels(file):
     result = run(file, "--prob", "p", *QUICK, "--power", 0.1, "--width", 0.5, "--random-state", 2)
     assert result.exit_code == 0, result.stderr

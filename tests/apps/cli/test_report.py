@@ -29,9 +29,10 @@ def run(*arguments):
     return CliRunner().invoke(main, ["report", *map(str, arguments)])
 
 
+@pytest.mark.exhaustive
 def test_the_page_is_that_of_the_library(file, scores, tmp_path):
     page = tmp_path / "page.html"
-    options = ("--weight", "w", "--by", "region", "--random-state", 3, "--interval", 0.9, "-o", page)
+    options = ("--weight", "w", "--by", "region", "--random-state", 3, "--level", 0.9, "-o", page)
     options += ("--date", "2026-01-02", "--model", "forest 2", "--note", "source=a join = b", "--no-compare")
     result = run(file, *COLUMNS, *options)
     expected = fot.report(
@@ -40,7 +41,7 @@ def test_the_page_is_that_of_the_library(file, scores, tmp_path):
         families=["platt"],
         by=scores.region,
         sample_weight=scores.w,
-        interval=0.9,
+        level=0.9,
         random_state=3,
         title="Calibration of p in scores.csv",
         date="2026-01-02",
@@ -61,6 +62,7 @@ def test_the_page_is_that_of_the_library(file, scores, tmp_path):
     assert page.read_bytes() == expected.html.encode()
 
 
+@pytest.mark.exhaustive
 def test_title_comparison_and_default_place(file, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     assert run(file, *COLUMNS, "--compare", "--title", "A & B").exit_code == 0
@@ -69,6 +71,7 @@ def test_title_comparison_and_default_place(file, monkeypatch, tmp_path):
     assert "<h2>Calibrators compared</h2>" in html
 
 
+@pytest.mark.exhaustive
 def test_several_classes_are_judged_by_their_confidence(file, tmp_path):
     page = tmp_path / "page.html"
     options = ("--prob", "q", "--labels", "1,0", "--reduction", "confidence", "-o", page)
@@ -84,7 +87,7 @@ def test_several_classes_are_judged_by_their_confidence(file, tmp_path):
     [
         (("-o", "page.pdf"), "the ending of --output must be one of '.html'"),
         (("-o", "no/such/folder/page.html"), "--output must be a file in a folder that exists"),
-        (("--interval", "2"), "interval must be"),
+        (("--level", "2"), "level must be"),
         (("--by", "area"), "area"),
         (("--title", ""), "title must be a text"),
         (("--note", "no name"), "--note must be NAME=TEXT, got 'no name'"),
@@ -106,6 +109,7 @@ def test_without_jinja2_nothing_is_computed(file, monkeypatch):
     assert "pip install 'fitontest[report]'" in result.stderr
 
 
+@pytest.mark.exhaustive
 def test_columns_of_features_have_a_part_of_their_own(file, tmp_path):
     page = tmp_path / "page.html"
     result = run(file, *COLUMNS, "--no-compare", "--columns", "region,q", "-o", page)

@@ -43,6 +43,7 @@ def run(*arguments, code=0, **settings):
 OPTIONS = ("--label", "y", "--prob", "score", "--draws", "79")
 
 
+@pytest.mark.exhaustive
 def test_every_kind_of_file_tells_what_the_frame_does(folder):
     path, frame = folder
     columns = ["age", "site", "code", "flag"]
@@ -60,6 +61,7 @@ def test_every_kind_of_file_tells_what_the_frame_does(folder):
     assert "--against scores" in table
 
 
+@pytest.mark.exhaustive
 def test_the_map_is_saved_drawn_printed_as_sql_and_applied(folder, tmp_path):
     path, frame = folder
     sql = run(
@@ -124,6 +126,7 @@ def test_a_file_of_nothing_but_scores(tmp_path):
     assert "--columns must name columns of features, got none" in " ".join(said.split())
 
 
+@pytest.mark.exhaustive
 def test_evaluate_and_check_take_one_maximum_and_a_report_crosses_segments(folder, tmp_path):
     path, frame = folder
     by = ["--by", "code", "--by", "flag", "--segments", "each", "--adjust", "max"]

@@ -15,6 +15,8 @@ from fitontest.apps.cli.main import main
 from fitontest.apps.cli.signals import ending_on_signals
 from tests.strategies import noisy
 
+pytestmark = pytest.mark.multiplies
+
 SCORES = ("scores.csv", "--label", "y", "--prob", "p")
 COMMANDS = {
     "apply.csv": ("apply", "map.json", "scores.csv", "--prob", "p", "-o", "apply.csv"),
@@ -64,6 +66,7 @@ def test_a_signal_in_the_middle_of_writing(folder, monkeypatch, name):
     assert (folder / name).read_text() == "old"
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("number", "code"), [("SIGTERM", 143), ("SIGHUP", 129)])
 def test_the_exit_code_is_that_of_a_shell(folder, number, code):
     """The signal comes while the table is written, to a process of its own."""

@@ -16,6 +16,8 @@ import fitontest as fot
 from fitontest.apps.cli.main import main
 from tests.strategies import noisy
 
+pytestmark = pytest.mark.multiplies
+
 COLUMNS = ("--label", "y", "--prob", "p")
 QUICK = (*COLUMNS, "--family", "platt", "--interval", "none", "--format", "json")
 COMMANDS = {
@@ -103,6 +105,7 @@ def test_a_named_pipe_has_the_format_of_its_ending(folder, name):
     assert found == outcome(folder, COMMANDS["evaluate"], name)
 
 
+@pytest.mark.exhaustive
 def test_the_shell_substitutes_processes_and_redirects(folder):
     """`<(...)` is a pipe without a name; /dev/stdin may lead to a file, also to one without an ending."""
     (folder / "plain").write_bytes((folder / "s.csv").read_bytes())
@@ -148,6 +151,7 @@ def test_messages_call_the_stream_by_its_name(folder, arguments, stdin, message)
     assert list((folder / "temporary").iterdir()) == []
 
 
+@pytest.mark.exhaustive
 def test_a_signal_deletes_the_copy(folder):
     ended = (
         "import os, signal, sys\n"
@@ -172,6 +176,7 @@ def test_a_signal_deletes_the_copy(folder):
     assert list((folder / "temporary").iterdir()) == []
 
 
+@pytest.mark.exhaustive
 def test_closed_standard_input_is_refused(folder):
     command = f"{sys.executable} -m fitontest check - --label y --prob p --max-error .1 <&-"
     found = subprocess.run(["bash", "-c", command], cwd=folder, capture_output=True, text=True, check=False)

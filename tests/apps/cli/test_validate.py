@@ -43,6 +43,7 @@ def test_the_table_is_that_of_the_library(file, scores):
     assert result.stderr == ""
 
 
+@pytest.mark.exhaustive
 def test_options_are_those_of_the_library(file, scores):
     options = ("--weight", "w", "--cost", 0.25, "--level", 0.9, "--random-state", 4, "--format", "json")
     result = run(file, *COLUMNS, *QUICK, *options)
@@ -53,6 +54,7 @@ def test_options_are_those_of_the_library(file, scores):
     assert expected.thresholds == (0.2,)
 
 
+@pytest.mark.exhaustive
 def test_several_columns_are_several_models(file, scores):
     result = run(file, *COLUMNS, "--prob", "q", *QUICK, "--format", "csv")
     assert result.exit_code == 0, result.stderr
@@ -61,6 +63,7 @@ def test_several_columns_are_several_models(file, scores):
     assert models.to_html().count("<figure>") == 1
 
 
+@pytest.mark.exhaustive
 def test_segments_and_groups(file, scores):
     groups = np.arange(400) // 4
     path = file.with_name("groups.csv")
@@ -71,6 +74,7 @@ def test_segments_and_groups(file, scores):
     assert result.stdout == f"{expected}\n"
 
 
+@pytest.mark.exhaustive
 def test_a_page_is_written_by_the_ending_of_the_output(file, tmp_path):
     page = tmp_path / "page.html"
     result = run(file, *COLUMNS, *QUICK, "--threshold", 0.2, "-o", page)

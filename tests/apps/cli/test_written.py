@@ -39,6 +39,7 @@ def test_hints_name_options_that_do_what_they_say(tmp_path, change, option, hint
     assert ("scores are outside [0, 1], and clipped to it" in found.stderr) == (option == "--clip")
 
 
+@pytest.mark.exhaustive
 def test_rows_with_a_missing_value_are_left_out_where_that_is_said(tmp_path):
     p = P.copy()
     p[[3, 7]] = np.nan

@@ -18,6 +18,7 @@ def plan():
     )
 
 
+@pytest.mark.exhaustive
 def test_the_lines_are_the_least_favourable_numbers():
     display = plan().plot(blank((9.0, 3.6)))
     assert len(display.axes_) == 3
@@ -43,6 +44,7 @@ def test_the_answer_is_marked_and_named():
     assert best["relation"] != "about" or best["n"] in [line.get_xdata()[0] for line in rings]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("size", "columns"), [((12.0, 4.0), 3), ((4.0, 10.0), 1)])
 def test_panels_fit_the_figure(size, columns):
     display = plan().plot(blank(size))
@@ -56,6 +58,7 @@ def test_panels_fit_the_figure(size, columns):
     assert pixels(figure)[..., :3].std() > 0.05
 
 
+@pytest.mark.exhaustive
 def test_the_file_is_the_same_every_time(tmp_path):
     first = plan().diagram().save(tmp_path / "a.svg").read_bytes()
     assert first == plan().diagram().save(tmp_path / "b.svg").read_bytes()

@@ -55,6 +55,7 @@ def test_without_a_wish_the_first_and_the_last_size_are_described():
     assert answer([Prospect("identity", 50, 0.0, "calibrated", power=0.0)], [], 100) == []
 
 
+@pytest.mark.exhaustive
 def test_the_range_holds_what_other_draws_would_give():
     """Powers of 100 evaluations and a drawn null, of a statistic whose shift grows as sqrt(n)."""
     rng = np.random.default_rng(0)

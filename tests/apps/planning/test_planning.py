@@ -21,6 +21,7 @@ def plan():
     return fot.apps.plan_evaluation(n=[500, 2000], families=[BINS, "platt"], thorough=True)
 
 
+@pytest.mark.exhaustive
 def test_calibrated_scores_raise_false_alarms_at_the_level(plan):
     rates = [row["power"] for row in records(plan, error=0.0)]
     assert len(rates) == 4
@@ -51,6 +52,7 @@ def test_debiasing_takes_off_most_of_the_bias_at_calibration(plan):
     assert 0 < row["debiased_bias"] < 0.5 * row["raw_bias"]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("family", "error", "truth"), [(BINS, 0.05, "wavy"), ("platt", 0.05, "overconfident")])
 def test_widths_and_debiased_errors_are_those_of_evaluations(family, error, truth):
     """Against intervals computed in full, on other labels. Both means have a standard error of some 4 %."""
@@ -62,7 +64,7 @@ def test_widths_and_debiased_errors_are_those_of_evaluations(family, error, trut
     real = []
     for k in range(16):
         y = np.random.default_rng([7, k]).random(600) < c
-        real.append(fot.calibration_error(y, scores.p, family=family, interval=0.95, random_state=k))
+        real.append(fot.calibration_error(y, scores.p, family=family, interval="always", random_state=k))
     widths = [each.interval.high - each.interval.low for each in real]
     assert row["width"] == pytest.approx(np.mean(widths), rel=0.15)
     debiased = np.array([each.debiased for each in real])

@@ -5,6 +5,8 @@ import pytest
 
 import fitontest as fot
 
+pytestmark = pytest.mark.multiplies
+
 
 def three_classes(n=3000, power=1.0, seed=0):
     rng = np.random.default_rng(seed)
@@ -21,13 +23,14 @@ def test_the_interval_of_the_ece_on_the_simplex_decides(power, limit, outcome):
     check = fot.check_calibration(y, p, reduction="canonical", max_error=limit)
     (gate,) = check.gates
     assert check.outcome == outcome
-    alone = fot.gce(y, p, reduction="canonical", interval=0.95)
+    alone = fot.gce(y, p, reduction="canonical", interval="always")
     assert (gate.interval.low, gate.interval.high) == (alone.interval.low, alone.interval.high)
     assert gate.p_value == alone.null.p_value
     assert "; p-value " in str(gate)
     assert "by simplex_ece" in str(gate)
 
 
+@pytest.mark.exhaustive
 def test_segments_and_few_rows():
     y, p = three_classes(600)
     check = fot.check_calibration(y, p, by=np.arange(600) < 30, reduction="canonical", max_error=0.2)
@@ -39,6 +42,7 @@ def test_segments_and_few_rows():
     assert segmented[True].estimates[0].interval_reason is not None or segmented[True].estimates[0].null is not None
 
 
+@pytest.mark.exhaustive
 def test_classes_of_segments():
     y, p = three_classes(600)
     half = np.arange(600) < 300

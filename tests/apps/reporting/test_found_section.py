@@ -23,6 +23,7 @@ def test_the_page_says_what_find_segments_does():
     assert all(str(item.rule) in text for item in page.found)
 
 
+@pytest.mark.exhaustive
 def test_the_advice_is_to_repair_where_all_rows_together_look_right():
     y, p, X = rows(2000, shift=1.2)
     balanced = y.copy()
@@ -40,6 +41,7 @@ def test_the_advice_is_to_repair_where_all_rows_together_look_right():
     assert str(found[0].rule) in page.advice.sentences[0]
 
 
+@pytest.mark.exhaustive
 def test_of_calibrated_scores_nothing_is_advised_or_drawn():
     rng = np.random.default_rng(4)
     p = rng.random(500)
@@ -50,13 +52,15 @@ def test_of_calibrated_scores_nothing_is_advised_or_drawn():
     assert "segments-found" not in page.html
 
 
+@pytest.mark.exhaustive
 def test_segments_that_were_named_stand_beside_those_that_were_found():
     y, p, X = rows(700, shift=1.5)
-    page = fot.report(y, p, X=X, by=X.site, random_state=3, interval=0.9, **QUICK)
+    page = fot.report(y, p, X=X, by=X.site, random_state=3, level=0.9, **QUICK)
     assert set(page.segments.segments) == {"north", "south", "west"}
-    assert page.found.rows() == fot.segments.find_segments(y, p, X, level=0.1, random_state=3).rows()
+    assert page.found.rows() == fot.segments.find_segments(y, p, X, level=0.9, random_state=3).rows()
 
 
+@pytest.mark.exhaustive
 def test_the_confidence_of_several_classes_has_features_too():
     rng = np.random.default_rng(0)
     P = rng.dirichlet(np.ones(3), 600)

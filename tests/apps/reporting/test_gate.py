@@ -12,8 +12,8 @@ import fitontest as fot
 from fitontest.apps.reporting.bounds import Bounds
 from fitontest.apps.reporting.calibration_check import CalibrationCheck
 from fitontest.apps.reporting.checked_rows import CheckedRows
-from fitontest.apps.reporting.error_criterion import ErrorCriterion
 from fitontest.apps.reporting.gate_outcome import Gate
+from fitontest.apps.reporting.max_error import ErrorCriterion
 from fitontest.measures.error_limits import ErrorLimits
 from fitontest.measures.interval import INDEPENDENT_ROWS, ErrorInterval
 from fitontest.uncertainty.joint import joint_test
@@ -31,7 +31,8 @@ ONE = fot.calibration_error(Y, P, family="platt")
 
 def gate_of(name, found, limit, resolution=20):
     """Return the gate of many rows of each class, whose mean label says nothing more."""
-    criterion = ErrorCriterion.judged(found, Bounds(0.0, 0.0, 1.0, False, False, 0.95), limit, resolution)
+    bounds = Bounds(0.0, 0.0, 1.0, False, False, 0.95)
+    criterion = ErrorCriterion(most=limit).decided_in(bounds, found, resolution)
     return Gate(name, (criterion,), CheckedRows(found.n), 0.25)
 
 
@@ -88,6 +89,7 @@ def test_errors_that_may_persist_decide_as_well():
     assert gate_of("a", estimate(0.0, 0.04, 0.02), 0.05).persistent.value == 0.04  # at least the end of the interval
 
 
+@pytest.mark.exhaustive
 def test_an_error_of_a_few_rows_is_not_promised_to_pass():
     """B tends to the root mean square, .050 here, which is above a limit that the mean of .025 keeps."""
     rng = np.random.default_rng(0)
@@ -170,7 +172,7 @@ def test_the_table_of_segments():
 
 def test_the_interval_is_that_of_the_error():
     found = fot.check_calibration(Y, P, max_error=0.2, level=0.9, family="platt", random_state=3)
-    expected = fot.calibration_error(Y, P, family="platt", interval=0.9, random_state=3)
+    expected = fot.calibration_error(Y, P, family="platt", interval="always", level=0.9, random_state=3)
     assert found.outcome == "pass"
     assert found.gates[0].estimate.interval == expected.interval
     assert found.to_dict()["gates"][0]["high"] == expected.interval.high
@@ -183,11 +185,12 @@ def test_outcomes_of_planted_errors():
     assert fot.check_calibration(*drawn(100), max_error=0.02).outcome == "undecided"
 
 
+@pytest.mark.exhaustive
 def test_segments_share_the_level():
     region = np.array(["north", "south"])[np.arange(1000) % 2]
     found = fot.check_calibration(Y, P, max_error=0.1, by=region, family="platt")
     assert [gate.name for gate in found.gates] == ["north", "south"]
-    south = fot.calibration_error(Y[1::2], P[1::2], family="platt", interval=0.975)
+    south = fot.calibration_error(Y[1::2], P[1::2], family="platt", interval="always", level=0.975)
     assert found.gates[1].estimate.interval.level == pytest.approx(0.975)
     assert found.gates[1].estimate.interval.high == pytest.approx(south.interval.high)
     by_cells = {name: fot.Cells.of(Y[region == name], P[region == name], exact=True) for name in ("north", "south")}
@@ -339,6 +342,7 @@ def test_a_segment_of_weight_zero_has_no_rows_and_leaves_the_outcome_open(kind):
         fot.assert_calibrated(*given, max_error=0.3, family="platt", **options)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("kind", ["rows", "cells"])
 def test_required_segments_that_are_absent_leave_the_outcome_open(kind):
     given, options = without_south(kind)
@@ -352,6 +356,7 @@ def test_required_segments_that_are_absent_leave_the_outcome_open(kind):
     assert there.outcome == "pass"
 
 
+@pytest.mark.exhaustive
 def test_required_segments_are_named_as_they_are_printed():
     by = pd.DataFrame({"region": REGIONS, "year": np.resize([2023, 2024], Y.size)})
     found = fot.check_calibration(
@@ -370,6 +375,7 @@ def test_classes_are_never_required():
         )
 
 
+@pytest.mark.exhaustive
 def test_required_segments_may_be_named_as_other_readers_print_them():
     days = pd.to_datetime(np.resize(["2024-01-01", "2024-01-02"], Y.size))
     for by, require in ((REGIONS == "east", ["true", "False"]), (np.resize([1.0, 2.0], Y.size), [1, "2"])):

@@ -9,8 +9,8 @@ from scipy.special import ndtr
 
 import fitontest as fot
 from fitontest.apps.reporting.calibration_check import CalibrationCheck
-from fitontest.apps.reporting.error_criterion import ErrorCriterion
 from fitontest.apps.reporting.gate_outcome import Gate
+from fitontest.apps.reporting.max_error import ErrorCriterion
 from fitontest.data.dependence import Dependence
 from fitontest.data.known_groups import KnownGroups
 from fitontest.data.row_groups import GroupSizes
@@ -80,7 +80,7 @@ def test_several_gates_have_columns_of_groups_and_notes_on_each(undecided):
     gates = (
         replace(changed(undecided, replace(FEW), rows_needed=5200), name="north"),
         replace(open_gate(undecided), name="south"),
-        Gate("west", (ErrorCriterion(outcome="undecided", reason=NO_ROWS, max_error=0.05),)),
+        Gate("west", (ErrorCriterion(reason=NO_ROWS, most=0.05),)),
     )
     text = str(CalibrationCheck(gates, "isotonic"))
     lines = text.splitlines()
@@ -110,6 +110,7 @@ def clustered(groups, rows, seed=0):
     return ndtr(latent) < p, p, group
 
 
+@pytest.mark.exhaustive
 def test_a_gate_on_groups_leaves_more_open_than_one_that_takes_rows_as_independent():
     y, p, group = clustered(60, 20)
     (plain,) = fot.check_calibration(y, p, max_error=0.04).gates
@@ -137,6 +138,7 @@ def test_gates_of_too_few_groups_are_open_and_assertions_fail():
     assert str(segments).count("cannot be learnt") == 1
 
 
+@pytest.mark.exhaustive
 def test_segments_of_few_groups_have_the_dependence_of_all_rows():
     y, p, group = clustered(30, 20)
     check = fot.check_calibration(y, p, max_error=0.3, groups=group, by=group % 5 == 0, resolution=None)

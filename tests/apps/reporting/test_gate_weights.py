@@ -10,6 +10,8 @@ from click.testing import CliRunner
 import fitontest as fot
 from fitontest.apps.cli.main import main
 
+pytestmark = pytest.mark.multiplies
+
 RNG = np.random.default_rng(7)
 N = 300
 P = RNG.random(N)
@@ -22,6 +24,7 @@ def check(w, **options):
     return fot.check_calibration(Y, P, max_error=0.05, sample_weight=w, **options)
 
 
+@pytest.mark.exhaustive
 def test_whole_survey_weights_are_refused_until_they_are_named():
     with pytest.raises(ValueError, match=f"^weights {REFUSAL}, got weights of .* which is right cannot be seen"):
         check(SURVEY)
@@ -81,6 +84,7 @@ def test_the_type_of_weights_needs_weights(tmp_path):
     assert "--weight-type must be left out where there are no weights" in found.stderr
 
 
+@pytest.mark.exhaustive
 def test_small_whole_weights_that_look_like_importances_leave_the_outcome_open():
     rng = np.random.default_rng(3)
     p = rng.random(1500)

@@ -96,18 +96,18 @@ SHOWN = "[...document.querySelectorAll('.tabs > figure')].filter(e => e.checkVis
 FOCUSED = "document.activeElement.id"
 
 
-def test_the_segment_picker_works_by_keyboard_without_a_script(browser, files):
-    with Opened(browser, files["segmented"], java_script_enabled=False) as opened:
+def test_the_class_picker_works_by_keyboard_without_a_script(browser, files):
+    with Opened(browser, files["three classes"], java_script_enabled=False) as opened:
         page = opened.page
-        assert page.evaluate(SHOWN) == ["panel-segment-0"]
+        assert page.evaluate(SHOWN) == ["panel-class-0"]
         for _ in range(5):
             page.keyboard.press("Tab")
             if page.evaluate(FOCUSED).startswith("tab-"):
                 break
-        assert page.evaluate(FOCUSED) == "tab-segment-0"
-        outline = "getComputedStyle(document.querySelector('#tab-segment-0 + label')).outlineStyle"
+        assert page.evaluate(FOCUSED) == "tab-class-0"
+        outline = "getComputedStyle(document.querySelector('#tab-class-0 + label')).outlineStyle"
         assert page.evaluate(outline) == "solid"  # the focus is seen
-        for name in ("segment-1", "segment-all", "segment-0"):
+        for name in ("class-1", "class-2", "class-0"):
             page.keyboard.press("ArrowRight")
             assert page.evaluate(SHOWN) == [f"panel-{name}"]
 
@@ -121,9 +121,9 @@ def test_details_open_by_keyboard_and_hold_more_diagrams(browser, files):
             if page.evaluate("document.activeElement.tagName") == "SUMMARY":
                 break
         page.keyboard.press("Enter")
-        assert page.evaluate(SHOWN) == ["panel-map-probability"]
+        assert page.evaluate(SHOWN) == ["panel-map"]
         page.keyboard.press("Tab")
-        for name in ("map-logit", "tce", "map-probability"):
+        for name in ("tce", "map"):
             page.keyboard.press("ArrowRight")
             assert page.evaluate(SHOWN) == [f"panel-{name}"]
 
@@ -148,7 +148,7 @@ def test_regions_that_scroll_are_reached_by_keyboard(browser, files):
     assert unreached == 0
 
 
-@pytest.mark.parametrize(("kind", "figures"), [("bold", 6), ("three classes", 7), ("segmented", 7)])
+@pytest.mark.parametrize(("kind", "figures"), [("bold", 5), ("three classes", 6), ("segmented", 4)])
 def test_all_figures_and_details_are_printed(browser, files, kind, figures):
     with Opened(browser, files[kind], color_scheme="dark") as opened:
         opened.page.emulate_media(media="print", color_scheme="dark")

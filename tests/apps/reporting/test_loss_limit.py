@@ -44,6 +44,7 @@ def test_the_upper_bound_is_that_of_all_windows(t, decimals):
     assert bounds.most == pytest.approx(brute_force(Y[:200], p, t, 0.9), rel=1e-9)
 
 
+@pytest.mark.exhaustive
 def test_of_many_rows_every_hundredth_is_enough():
     y, p = drawn(6000)
     p = 0.3 * p  # all below the threshold
@@ -85,7 +86,7 @@ def test_the_bound_is_no_bound_where_only_levels_of_neighbours_fit():
     sample = fot.ScoreSample(rng.random(3000) < c, p)
     true = DecisionLoss(0.3).target(sample, c)
     assert LossBounds.of(sample, 0.3, 0.95).most < true
-    interval = fot.measure(sample, name="decision_loss", threshold=0.3, interval=0.95).interval
+    interval = fot.measure(sample, name="decision_loss", threshold=0.3, interval="always").interval
     assert not interval.cut
     assert interval.low < true < interval.high
     assert fot.check_calibration(sample, max_decision_loss={0.3: true * 0.99}).outcome != "pass"
@@ -113,7 +114,7 @@ def test_bounds_of_copies_in_groups_are_those_of_the_rows():
 def test_the_interval_of_the_loss_decides():
     y, p = drawn(1200, 2.0)
     sample = fot.ScoreSample(y, p)
-    measured = estimate_of(DecisionLoss(0.3), sample, None, Redrawing(interval=0.95, random_state=3))
+    measured = estimate_of(DecisionLoss(0.3), sample, None, Redrawing(interval="always", random_state=3))
     low, high = measured.interval.low, measured.interval.high
     assert 0 < low < measured.value < high
     for limit, outcome in ((high, "pass"), (low * 0.99, "fail"), ((low + high) / 2, "undecided")):

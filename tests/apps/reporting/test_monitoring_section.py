@@ -23,6 +23,7 @@ def page_with(evidence):
     return fot.apps.Report("a page", fot.evaluate(y, p, measures=["brier"]), monitoring=evidence)
 
 
+@pytest.mark.exhaustive
 def test_the_page_has_the_sentence_the_batches_and_the_pictures(monitor):
     page = page_with(monitor.evidence)
     (section,) = page._tables()["Monitoring"]

@@ -23,6 +23,7 @@ def report():
     return fot.report(frame, label="y", prob="p", groups="site", by=None, **OPTIONS)
 
 
+@pytest.mark.exhaustive
 def test_the_page_says_the_groups_beside_the_verdict_and_among_the_data(report):
     first, _, rest = report.html.partition("What to do first")
     assert first.count(LINE) == 1
@@ -42,6 +43,7 @@ def test_the_records_hold_the_groups(report):
     assert record["groups"]["rho"] > 0.1
 
 
+@pytest.mark.exhaustive
 def test_intervals_are_wider_than_those_of_independent_rows(report):
     plain = fot.report(Y, P, **OPTIONS)
     assert plain.evaluation.groups is None
@@ -70,6 +72,7 @@ def test_a_report_on_whole_distributions_of_groups_is_refused_by_name():
         fot.report(Y, matrix, reduction="canonical", groups=SITE, date="2026-01-01")
 
 
+@pytest.mark.exhaustive
 def test_rows_that_are_groups_of_their_own_have_the_page_of_independent_rows():
     report = fot.report(Y[:300], P[:300], groups=np.arange(300), **OPTIONS)
     assert "Groups: 300 of one row each, so that rows are independent." in report.html

@@ -19,6 +19,7 @@ def test_the_ici_is_the_error_of_the_headline():
         )
 
 
+@pytest.mark.exhaustive
 def test_the_numbers_are_those_of_validate():
     page = report("decisions")
     sample = page.evaluation.sample
@@ -42,6 +43,7 @@ def test_decisions_are_a_finding_a_table_and_a_picture():
     assert not any("threshold" in sentence for sentence in report("calibrated").sentences)
 
 
+@pytest.mark.exhaustive
 def test_classes_have_no_validation_and_refuse_thresholds():
     assert report("three classes").validation is None
     P = np.random.default_rng(0).dirichlet([1, 1, 1], 60)

@@ -320,6 +320,7 @@ def test_whole_weights_beyond_exact_sums_count_no_rows():
     np.testing.assert_allclose(sample.w2, np.square(sample.w))
 
 
+@pytest.mark.exhaustive
 def test_cells_that_are_discounted_for_years_lose_what_weighs_nothing():
     rng = np.random.default_rng(0)
     cells = fot.Cells.of([0, 1, 1], [1e-5, 0.5, 1 - 1e-5])

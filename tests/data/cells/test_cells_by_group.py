@@ -19,6 +19,8 @@ from tests.quick_families import quick
 from tests.test_measure_contracts import NEEDED
 from tests.test_measure_contracts import VARIANTS as MEASURES
 
+pytestmark = pytest.mark.multiplies
+
 N, GROUPS = 6000, 40
 CROSS_VALIDATED = {"plug_in", "spline", "pl", "pl3", "stacking", "slope1", "flat"}  # whose folds hold out whole groups
 SLOW = {"kernel-rbf", "kernel-rbf-block", "a callable", "pl3"}
@@ -141,6 +143,7 @@ def test_folds_hold_out_whole_groups_and_cut_no_entry():
     assert sum(map(len, held_out)) == GROUPS == len(set.union(*held_out))
 
 
+@pytest.mark.exhaustive
 @given(st.integers(0, 10_000), st.sampled_from([{}, {"exact": True}, {"edges": [0.2, 0.5]}]))
 def test_sums_join_by_group_and_cell(seed, options):
     rng = np.random.default_rng(seed)

@@ -27,7 +27,10 @@ ENGINES = {
 engines = pytest.mark.parametrize(
     "engine", [pytest.param(one, marks=pytest.mark.pyspark) if one == "pyspark" else one for one in ENGINES]
 )
-pytestmark = pytest.mark.filterwarnings("ignore:Dask support is moving out of Narwhals:FutureWarning")
+pytestmark = [
+    pytest.mark.multiplies,
+    pytest.mark.filterwarnings("ignore:Dask support is moving out of Narwhals:FutureWarning"),
+]
 COLUMNS = {"label": "y", "prob": "p"}
 
 
@@ -76,6 +79,7 @@ def test_cells_are_those_of_the_arrays(engine, options):
     assert_same(found, fot.Cells.of(frame.y, frame.p, **options))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("processes", [False, True])
 def test_a_cluster_gives_the_same_cells(processes):
     distributed = pytest.importorskip("distributed")

@@ -15,6 +15,8 @@ from fitontest.data.files.copies import append_columns
 from fitontest.data.files.layout import Layout
 from fitontest.data.files.tables import read_columns
 
+pytestmark = pytest.mark.multiplies
+
 Y, P = [0, 1, 1, 0], [0.25, 0.5, 1e-3, 1.0]
 WANTED = {"label": "y", "prob": "p"}
 NAMED = {"label": "y", "prob": "p"}

@@ -12,11 +12,14 @@ import pytest
 
 from fitontest.data.arrays import as_scores
 from fitontest.data.cells.cells import Cells
+from fitontest.data.columns import Names
 from fitontest.data.files.copies import append_columns, append_expressions
 from fitontest.data.files.layout import STANDARD, Layout
 from fitontest.data.files.parquet import count_in_parquet, count_rows_in_parquet, distinct_in_parquet
 from fitontest.data.files.tables import naming_lines, read_columns
 from fitontest.data.score_sample import ScoreSample
+
+pytestmark = pytest.mark.multiplies
 
 WANTED = {"label": "y", "prob": "p"}
 CALLED = {"label column 'y'": "y", "prob column 'p'": "p"}
@@ -30,7 +33,7 @@ def read(tmp_path):
         (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
         columns = read_columns(tmp_path / name, WANTED, ("prob",), layout)
         with naming_lines(tmp_path / name, CALLED, layout):
-            return ScoreSample(*columns.values(), names=(*CALLED, "weight"))
+            return ScoreSample(*columns.values(), names=Names(*CALLED, "weight"))
 
     return run
 
@@ -192,6 +195,7 @@ def test_types_of_labels(tmp_path, cells, expected):
     assert found.tolist() == expected.tolist()
 
 
+@pytest.mark.exhaustive
 def test_more_rows_than_a_block(tmp_path):
     n = 70_000
     p = np.random.default_rng(0).random(n)
@@ -285,6 +289,7 @@ def test_a_table_too_wide_for_the_memory_of_a_copy_is_copied_with_more(tmp_path,
 PATTERNS = ["s[1].parquet", "a*b.parquet", "q?.parquet", "[ab]/x**[!c].parquet", "~home.parquet", "]{a,b}'$.parquet"]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", PATTERNS)
 def test_a_file_of_the_very_name_is_read_and_written_where_the_name_is_a_pattern(tmp_path, monkeypatch, name):
     """A pattern would find the decoys, which hold other numbers."""

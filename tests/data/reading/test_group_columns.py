@@ -14,6 +14,8 @@ from fitontest.data.group_hint import NO_HINT, GroupColumn, GroupHint
 from fitontest.data.reading.group_columns import agreement_within
 from fitontest.data.repeated_rows import Repeats
 
+pytestmark = pytest.mark.multiplies
+
 N = 600
 
 

@@ -47,7 +47,7 @@ def test_segments_have_point_estimates():
 @pytest.mark.parametrize(
     ("what", "call"),
     [
-        ("intervals and p-values of whole", lambda: fot.gce(WHOLE, interval=0.9)),
+        ("intervals and p-values of whole", lambda: fot.gce(WHOLE, interval="always", level=0.9)),
         ("intervals and p-values of whole", lambda: fot.gce(WHOLE, null_draws=10)),
         ("intervals and p-values of whole", lambda: fot.check_calibration(WHOLE, max_error=0.1)),
     ],
@@ -246,6 +246,7 @@ def crossed(n=1200, shared=0.0, seed=0):
     return pd.DataFrame({"y": y, "p": p, "bench": np.array(list("abcdefghij"))[bench], "question": question})
 
 
+@pytest.mark.exhaustive
 def test_several_columns_of_groups_are_their_combinations(tmp_path):
     frame = crossed()
     frame.to_csv(tmp_path / "a.csv", index=False)
@@ -284,12 +285,13 @@ def test_cells_know_combinations_too(make):
         fot.Cells.of_frame(missing, **columns, groups=["bench", "question"])
 
 
+@pytest.mark.exhaustive
 def test_a_column_that_shows_dependence_by_itself_is_named():
     columns = {"label": "y", "prob": "p", "groups": ["bench", "question"], "families": ["beta"]}
     text = str(fot.evaluate(crossed(shared=0.25), **columns)).replace("\n", " ")
     assert "labels of rows that share question and nothing else are alike too (p = " in text
     assert "name question alone if such rows belong together" in text
-    assert "nothing else" not in str(fot.evaluate(crossed(), **columns))
+    assert "nothing else" not in str(fot.evaluate(crossed(), **columns).explain())
 
 
 @pytest.mark.parametrize("groups", [["bench", "bench"], [], ["bench", 3]])

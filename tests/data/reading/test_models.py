@@ -85,6 +85,7 @@ def of_models(form):
     return form({"first": P, "second": P**2, "third": P / 2})
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("form", [pd.DataFrame, pl.DataFrame, pa.table])
 def test_a_frame_of_models_is_what_a_dict_of_them_is(form):
     frame, models = of_models(form), of_models(dict)

@@ -11,6 +11,8 @@ import pytest
 import fitontest as fot
 from tests.maps.engines import connected
 
+pytestmark = pytest.mark.multiplies
+
 RNG = np.random.default_rng(0)
 P = RNG.uniform(0.1, 0.9, 40)
 Y = (RNG.random(40) < P).astype(int)

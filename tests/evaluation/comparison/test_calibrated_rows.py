@@ -23,7 +23,9 @@ def test_they_are_those_of_the_test_set_where_there_is_one():
         y[:300], p[:300] ** 0.3, families=["platt"], evaluators=[], test=(y[300:], p[300:] ** 0.3), rule="best"
     )
     assert comparison.chosen == "platt"
-    assert np.allclose(np.sort(comparison.calibrated.p), np.sort(comparison.best_.predict(p[300:] ** 0.3)), atol=1e-12)
+    assert np.allclose(
+        np.sort(comparison.calibrated.p), np.sort(comparison.chosen_.predict(p[300:] ** 0.3)), atol=1e-12
+    )
 
 
 def test_whole_distributions_stay_whole():

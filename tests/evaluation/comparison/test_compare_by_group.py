@@ -51,6 +51,7 @@ def test_differences_are_of_whole_groups_held_out_with_errors_of_sums_over_group
     assert found.cv == 5
 
 
+@pytest.mark.exhaustive
 def test_groups_of_one_row_each_are_no_groups():
     options = QUICK | {"families": ["platt", "spline"], "rule": "stack"}
     single = numbers(fot.compare_calibrators(Y, P, groups=np.arange(N)[::-1], **options))
@@ -125,8 +126,8 @@ def test_test_sets_have_groups_of_their_own():
 
 def test_groups_are_printed_and_recorded():
     found = fot.compare_calibrators(Y, P, groups=IDS, **QUICK)
-    assert "groups: 25 (12 rows each)" in str(found)
-    assert "Whole groups are held out, and standard errors are of sums over groups" in str(found)
+    assert "groups: 25 (12 rows each)" in str(found.table())
+    assert "Whole groups are held out, and standard errors are of sums over groups" in str(found.table())
     assert json.loads(json.dumps(found.to_dict()))["groups"] == K
     few = fot.compare_calibrators(Y, P, groups=IDS % 5, test=(Y, P, None, IDS % 12), **QUICK)
     assert few.cv == 5

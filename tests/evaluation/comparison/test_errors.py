@@ -16,6 +16,8 @@ import fitontest as fot
 from fitontest.datasets import Derivate
 from fitontest.measures.interval import ErrorInterval, Interval
 
+pytestmark = pytest.mark.multiplies
+
 BINS = fot.Slope1(4)
 
 
@@ -81,7 +83,7 @@ def test_the_numbers_by_brute_force(loss, family, decimals):
     y, p1, p2 = draw(200, decimals=decimals, noise=0.1)
     one, other, _ = by_hand(y, p1, p2, np.ones(200), family, loss, 5, 3)
     d = one - other
-    comparison = fot.compare_errors(y, p1, p2, family=family, loss=loss, cv=5, interval=0.9, random_state=3)
+    comparison = fot.compare_errors(y, p1, p2, family=family, loss=loss, cv=5, level=0.9, random_state=3)
     assert comparison.difference == pytest.approx(d.mean(), rel=1e-9)
     assert comparison.se == pytest.approx(d.std(ddof=1) / np.sqrt(200), rel=1e-9)
     expected = ttest_1samp(d, 0)
@@ -114,6 +116,7 @@ def test_importances_by_brute_force():
     assert comparison.n == kept.sum()
 
 
+@pytest.mark.exhaustive
 def test_the_true_difference_of_squared_errors_is_found():
     y, p1, p2 = draw(20_000)
     c = np.random.default_rng(0).random(20_000)
@@ -291,6 +294,7 @@ def test_a_dict_of_models_is_checked(arguments, options, message):
         fot.compare_errors([0, 1], *arguments, family=BINS, **options)
 
 
+@pytest.mark.exhaustive
 def test_the_map_is_the_spline_unless_another_is_named():
     y, p1, p2 = draw()
     assert fot.compare_errors(y, p1, p2).difference == fot.compare_errors(y, p1, p2, family="spline").difference
@@ -315,7 +319,7 @@ def test_an_end_next_to_zero_is_not_printed_as_zero():
 
 def test_log_loss_is_in_nats_and_says_that_it_clips():
     y, p1, p2 = draw(2000)
-    text = str(fot.compare_errors(y, p1, p2, family=BINS, loss="log_loss", interval=0.9))
+    text = str(fot.compare_errors(y, p1, p2, family=BINS, loss="log_loss", level=0.9))
     assert text.startswith("p1 is better calibrated than p2: its excess log loss is smaller by")
     assert " nats (90 % interval " in text
     assert "Log loss clips predictions to [1e-06, 1 - 1e-06]." in text
@@ -390,9 +394,9 @@ BAD = [
     ({"loss": "accuracy"}, "loss must be one of 'brier', 'log_loss'; got 'accuracy'"),
     ({"loss": None}, "loss must be one of"),
     ({"cv": 1}, "cv must be a whole number of folds, at least 2; got 1"),
-    ({"interval": 95}, "interval must be a level between 0 and 1, both excluded, such as 0.95; got 95"),
-    ({"interval": True}, "interval must be a level"),
-    ({"interval": 1.0}, "interval must be a level"),
+    ({"level": 95}, r"level must be a number in \[0.5, 1\) such as 0.95, got 95"),
+    ({"level": True}, "level must be a number"),
+    ({"level": 1.0}, "level must be a number"),
     ({"family": fot.maps.IdentityMap()}, "family must be the name of a family or a Family, got IdentityMap"),
     ({"family": "nothing"}, "family"),
     ({"family": fot.Isotonic}, "a class must be called"),

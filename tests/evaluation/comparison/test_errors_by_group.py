@@ -11,6 +11,8 @@ import fitontest as fot
 from fitontest.numerics.random import folds_of_groups
 from fitontest.results.exceptions import without_warnings
 
+pytestmark = pytest.mark.multiplies
+
 RNG = np.random.default_rng(0)
 K = 24
 IDS = np.repeat(np.arange(K), np.arange(1, K + 1))
@@ -73,6 +75,7 @@ def test_neither_order_nor_names_nor_the_first_model_matter(family):
     assert (other.difference, other.se) == pytest.approx((-found.difference, found.se), rel=1e-9)
 
 
+@pytest.mark.exhaustive
 def test_copies_that_weights_count_are_rows_of_one_group():
     w = np.random.default_rng(4).integers(0, 4, N)
     counted = fot.compare_errors(Y, P1, P2, family=BINS, groups=IDS, sample_weight=w)

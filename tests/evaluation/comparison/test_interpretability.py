@@ -43,14 +43,15 @@ def test_the_columns_out_of_fold():
     assert flat.interpretability.probabilistic_count == fot.measures.ProbabilisticCount().estimate(values).value
     assert flat.interpretability.probabilistic_count <= 3
     assert flat.interpretability.pde >= flat.errors["flat"] - 0.05
-    lines = str(comparison).splitlines()
+    lines = str(comparison.table()).splitlines()
     (start,) = (k for k, line in enumerate(lines) if line.startswith("interpretability (out of fold)"))
     assert re.split("  +", lines[start])[-4:] == ["count (map of all rows)", "PDE", "AUC_V", "frontier"]
-    assert "no other candidate has a held-out loss as small" in str(comparison).replace("\n", " ")
+    assert "no other candidate has a held-out loss as small" in str(comparison.table()).replace("\n", " ")
     named = {line.split()[0] for line in lines[start + 2 : start + 7] if line.endswith("yes")}
     assert named == set(comparison.frontier)
 
 
+@pytest.mark.exhaustive
 def test_by_default_nothing_is_added():
     plain = compared()
     assert not set(KEYS) & set(plain.rows()[0])

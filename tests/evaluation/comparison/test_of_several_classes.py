@@ -7,11 +7,12 @@ from sklearn.base import clone
 
 import fitontest as fot
 from fitontest.data.classwise_sample import ClasswiseSample
-from fitontest.data.predictions import read_classes
 from fitontest.evaluation.comparison.kinds import BY_CLASS
 from fitontest.evaluation.comparison.two_models import TwoModels
 from fitontest.numerics.random import held_out_rows
 from tests.evaluation.comparison.test_of_classes import draw
+
+pytestmark = pytest.mark.multiplies
 
 
 def binary_losses(loss, hits, q):
@@ -57,7 +58,7 @@ def test_classwise_by_brute_force(loss):
     comparison = fot.compare_calibrators(
         y, P, reduction="classwise", families=["platt"], scoring=loss, cv=4, evaluators=["isotonic"]
     )
-    sample = ClasswiseSample.of(read_classes((y, P, None))).in_order()
+    sample = ClasswiseSample.of(fot.read(y, P, reduction="classwise").whole).in_order()
     P, y = sample.p, sample.codes
     hits, q = np.eye(3)[y], np.empty_like(P)
     for fold in sample.in_folds(4, 0)[1]:
@@ -74,7 +75,7 @@ def test_classwise_by_brute_force(loss):
     assert platt.n_parameters == 6
     fitted = np.column_stack([fot.Platt().fit(P[:, k], hits[:, k]).predict(P[:, k]) for k in range(3)])
     np.testing.assert_allclose(platt.family.map_(P), fitted, atol=1e-12)
-    assert "3 classes, each against the rest" in str(comparison)
+    assert "3 classes, each against the rest" in str(comparison.table())
     assert comparison.to_dict()["map"]["kind"] in ("by_class", "multiclass_identity")
 
 
@@ -104,7 +105,7 @@ def test_the_mixture_of_all_is_compared(reduction):
     assert comparison["stacking"].held_out.score < comparison["identity"].held_out.score
     assert "a mixture of" in str(comparison)
     again = fot.maps.MulticlassMap if reduction != "confidence" else fot.CalibrationMap
-    assert again.from_dict(comparison.to_dict()["map"]) == comparison.best_.map_
+    assert again.from_dict(comparison.to_dict()["map"]) == comparison.chosen_.map_
 
 
 def test_the_mixture_of_distributions_out_of_fold_by_brute_force():
@@ -235,6 +236,7 @@ def test_errors_of_two_models_by_brute_force(reduction, loss):
         )
 
 
+@pytest.mark.exhaustive
 def test_confidences_of_two_models_by_brute_force():
     y, P, Q = models()
     comparison = fot.compare_errors(y, P, Q, reduction="confidence", family="platt")
@@ -316,5 +318,5 @@ def test_the_brier_score_of_distributions_is_called_what_it_is():
     P = rng.dirichlet([1, 1, 1], 120)
     y = (P.cumsum(axis=1) > rng.random((120, 1))).argmax(axis=1)
     settings = {"families": ["temperature"], "evaluators": [], "scoring": "brier", "cv": 3}
-    assert "sum over the classes" in str(fot.compare_calibrators(y, P, reduction="canonical", **settings))
+    assert "sum over the classes" in str(fot.compare_calibrators(y, P, reduction="canonical", **settings).table())
     assert "sum over the classes" not in str(fot.compare_calibrators(y, P, reduction="confidence", **settings))

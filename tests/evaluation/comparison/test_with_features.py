@@ -32,7 +32,7 @@ def test_candidates_are_those_of_scores_and_of_features(comparison):
     assert comparison.chosen in FEW
     proba = comparison["segment_offsets"].family.predict_proba(rows(5)[2], scores=[0.1, 0.2, 0.3, 0.4, 0.5])
     assert proba.shape == (5, 2)
-    text = str(comparison)
+    text = str(comparison.table())
     assert "Worst segment: " in text
     assert "by chance" in text
     assert "multicalibration error" in text
@@ -138,7 +138,7 @@ def test_a_mixture_of_features_is_what_the_rule_stack_may_choose(problem):
     mixture = fot.segments.Multicalibrated(["identity", "segment_offsets", "certified_offsets"], folds=2)
     given = fot.compare_calibrators(y, p, X=X, families=["platt", mixture], rule="stack", cv=3, evaluators=[])
     assert given.chosen == "multicalibrated"
-    assert "Chosen: multicalibrated, a mixture of" in str(given)
+    assert "Use multicalibrated, a mixture of" in str(given)
     mixed = given["stacking"].family
     assert list(mixed.members_) == ["identity", "platt"]
 
@@ -151,6 +151,7 @@ def test_json_has_the_map_and_the_segments(comparison):
     assert {"worst_segment", "worst_segment_standardised", "multicalibration_error"} <= first.keys()
 
 
+@pytest.mark.exhaustive
 def test_default_candidates_see_features():
     y, p, X = rows(160)
     small = X[["age", "site"]]

@@ -10,22 +10,26 @@ from scipy.special import expit, logit
 
 import fitontest as fot
 from fitontest.evaluation.comparison.paired import Difference
-from fitontest.results.text import debiased_and_raw, short
+from fitontest.results.quoting import quote
+from fitontest.results.text import short
 from fitontest.uncertainty.fitted_map import FittedMap
 from tests.evaluation.comparison.test_compare import draw, quick
 
 
 def said(comparison):
     """Return what is printed, without the ends of lines."""
-    return " ".join(str(comparison).split())
+    return " ".join(str(comparison.table()).split())
 
 
+@pytest.mark.exhaustive
 def test_what_was_chosen_and_by_how_much():
     comparison = quick(*draw(2000), evaluators=["slope1", "isotonic"])
-    text = str(comparison)
-    assert repr(comparison) == text
+    text = str(comparison.table())
+    assert repr(comparison) == str(comparison)
+    assert str(comparison).splitlines()[-1] == "More: .table(), .explain(), .plot()"
     gain = comparison[comparison.chosen].held_out.to_identity
-    sentence = re.match(r"Chosen: (\w+), log loss (\S+) \(s\.e\. (\S+)\) less than doing nothing\.", text)
+    amount = r"Held-out log loss: (\S+) \(s\.e\. (\S+)\) less than that of the scores as they are\."
+    sentence = re.match(rf"Use (\w+) \(\S+ numbers?\)\. .* and keeps the ranking\. {amount}", said(comparison))
     assert sentence[1] == comparison.chosen
     assert float(sentence[2]) == pytest.approx(-gain.mean, abs=0.06 * gain.se)
     assert float(sentence[3]) == pytest.approx(gain.se, rel=0.06)
@@ -51,10 +55,10 @@ def test_other_forms_hold_the_same():
     comparison = quick(*draw(300))
     assert json.loads(comparison.to_json()) == json.loads(json.dumps(comparison.to_dict()))
     assert comparison.to_frame()["family"].tolist() == [one.name for one in comparison]
-    html = comparison._repr_html_()
+    html = comparison.table()._repr_html_()
     assert html.count("<table>") == 2
     assert f"<td>{comparison.chosen} *</td>" in html
-    assert html.startswith(f"<p>Chosen: {comparison.chosen}, log loss ")
+    assert html.startswith(f"<p>Use {comparison.chosen} (")
 
 
 def test_the_simplest_of_equals():
@@ -131,7 +135,7 @@ def test_a_chosen_map_that_decreases_is_pointed_out(x, c, words):
 
 def test_a_jump_down_is_one_score():
     _, p = draw(600)
-    comparison = quick((p < 0.5).astype(int), p, families=[fot.Flat([0.5])])
+    comparison = quick((p < 0.5).astype(int), p, families=[fot.Flat([0.5])], rule="best")
     assert "Note: the map of flat decreases at p = 0.500: it changes" in said(comparison)
 
 
@@ -146,7 +150,7 @@ def test_doing_nothing():
     p = rng.random(300)
     comparison = quick((rng.random(300) < p).astype(int), p)
     assert comparison.chosen == "identity"
-    assert "Chosen: identity, to do nothing." in said(comparison)
+    assert said(comparison).startswith("Use the scores as they are: they may well be calibrated. ")
     first = comparison.calibrators[0]
     if first.name != "identity":
         assert f"that of {first.name}, is only" in said(comparison)
@@ -191,21 +195,18 @@ def test_the_brier_score_is_not_clipped():
     assert "Brier score" in text
 
 
+@pytest.mark.exhaustive
 def test_the_error_before_and_after_is_that_of_the_scores_and_of_what_the_chosen_one_predicts():
     y, p = draw(600)
     comparison = quick(y, p, evaluators=["spline", "isotonic"])
-    before = fot.calibration_error(y, p, interval=0.95)
+    before = fot.calibration_error(y, p, interval="always")
     assert comparison.error_before.debiased == pytest.approx(before.debiased, abs=1e-12)
     assert comparison.error_after.value == pytest.approx(comparison[comparison.chosen].errors["spline"], abs=1e-12)
     after = comparison.error_after
-    chosen, sample = comparison.best_, comparison.uncalibrated
+    chosen, sample = comparison.chosen_, comparison.uncalibrated
     again = FittedMap(sample, chosen, fot.Spline(), 0).uncertainty(0.95)
     assert (after.debiased, after.interval) == (again.debiased, again.interval)
-    texts = [
-        f"{debiased_and_raw(one.debiased, one.value)}, 95 % interval {short(one.interval.low)} to "
-        f"{short(one.interval.high)},"
-        for one in (before, after)
-    ]
+    texts = [quote(one.debiased, one.interval.low, one.interval.high) for one in (before, after)]
     assert f"Calibration error (spline): {texts[0]} before; {texts[1]} after, of the map of all rows." in said(
         comparison
     )
@@ -232,6 +233,7 @@ def test_the_error_after_does_not_hang_on_the_folds():
     assert once.error_after.debiased == other.error_after.debiased
 
 
+@pytest.mark.exhaustive
 def test_scores_of_several_classes_have_the_mean_error_of_their_maps():
     rng = np.random.default_rng(0)
     P = rng.dirichlet([1.0, 1.0, 1.0], 400)
@@ -254,8 +256,9 @@ def test_each_candidate_that_looks_better_has_the_reason_why_it_was_not_taken():
     p = rng.beta(1, 2, n)
     y = (rng.random(n) < expit(logit(p) + 1.5 * (segment == "b") - 0.6 * (segment == "c"))).astype(int)
     found = fot.compare_calibrators(
-        y, p, X={"segment": segment}, families=["platt", "segment_offsets", "tree_of_maps"], evaluators=[], cv=5
-    )
+        y, p, X={"segment": segment}, families=["platt", "segment_offsets", "tree_of_maps"], rule="stack",
+        evaluators=[], cv=5,
+    )  # fmt: skip
     mixture = next(one for one in found if one.name == "stacking")
     worse = replace(mixture, held_out=replace(mixture.held_out, to_identity=Difference(0.001, 0.001), score=9.0))
     stay = replace(found, calibrators=(*(one for one in found if one.name != "stacking"), worse), chosen="identity")
@@ -269,11 +272,11 @@ def test_each_candidate_that_looks_better_has_the_reason_why_it_was_not_taken():
 
 def test_a_mixture_says_its_members_and_how_to_get_one_family():
     y, p = draw(600)
-    comparison = fot.compare_calibrators(y, p, evaluators=[])
+    comparison = fot.compare_calibrators(y, p, rule="stack", evaluators=[])
     assert comparison.chosen == "stacking"
     first = said(comparison)
-    weights = dict(zip(comparison.best_.members_, comparison.best_.weights_, strict=True))
+    weights = dict(zip(comparison.chosen_.members_, comparison.chosen_.weights_, strict=True))
     largest = max(weights, key=weights.get)
-    assert first.startswith(f"Chosen: stacking, a mixture of {100 * weights[largest]:.0f} % {largest}, ")
+    assert first.startswith(f"Use stacking, a mixture of {100 * weights[largest]:.0f} % {largest}, ")
     assert 'For one family in place of a mixture: rule="one_se".' in first
     assert "in place of a mixture" not in said(quick(y, p))

@@ -9,8 +9,6 @@ import pytest
 from sklearn.base import clone
 
 import fitontest as fot
-from fitontest.data.predictions import read_classes
-from fitontest.data.simplex_sample import SimplexSample
 from fitontest.evaluation.comparison.candidates import list_class_calibrators
 from fitontest.evaluation.evaluate import all_families
 from fitontest.families.multiclass.base import read_multiclass_family
@@ -21,7 +19,7 @@ from tests.multiclass import draw
 
 
 def rows_of(P, y, w=None):
-    return SimplexSample.of(read_classes((y, P, w))).present
+    return fot.read(y, P, sample_weight=w, reduction="canonical").present
 
 
 def test_the_multiple_is_the_largest_within_one_error_of_the_best():

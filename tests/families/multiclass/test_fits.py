@@ -13,6 +13,8 @@ from fitontest.numerics.softmax import SoftmaxProblem
 from tests.multiclass import draw
 from tests.strategies import noisy
 
+pytestmark = pytest.mark.multiplies
+
 K = 3
 
 

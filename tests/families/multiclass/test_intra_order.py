@@ -8,14 +8,14 @@ from hypothesis.extra.numpy import arrays
 from scipy.optimize import minimize
 
 import fitontest as fot
-from fitontest.data.predictions import read_classes
-from fitontest.data.simplex_sample import SimplexSample
 from fitontest.families.multiclass.intra_order import PENALTIES
 from fitontest.families.multiclass.order_preserving import GAIN
 from fitontest.families.multiclass.ranked_rows import RankedRows
 from fitontest.maps.multiclass.order_preserving import UNIT_SLOPE
 from fitontest.numerics.network import count_weights, draw_weights, layers, outputs
 from tests.multiclass import draw, one_room  # noqa: F401 - the room is a fixture of all tests
+
+pytestmark = pytest.mark.multiplies
 
 NAMES = ("diagonal_order", "order_invariant", "order_preserving")
 NETWORKS = NAMES[1:]
@@ -25,7 +25,7 @@ SCORES = st.sampled_from([0.0, 5e-324, 1e-300, 1e-17, 1e-9, 0.25, 0.5, 1.0]) | s
 
 
 def ranked(P, y, *, by_rank):
-    return RankedRows.of(SimplexSample.of(read_classes((y, P, None))).present, 1e-16, by_rank=by_rank)
+    return RankedRows.of(fot.read(y, P, reduction="canonical").present, 1e-16, by_rank=by_rank)
 
 
 def assert_same_order(P, q):
@@ -104,6 +104,7 @@ def test_order_invariant_maps_permute_with_the_classes():
     assert np.abs(by_class(P[:, order]) - by_class(P)[:, order]).max() > 0.01
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("invariant", [True, False])
 def test_the_gradient_of_a_network_is_that_of_finite_differences(invariant):
     from fitontest.families.multiclass.intra_order_program import network_loss
@@ -145,6 +146,7 @@ def test_the_gradient_of_a_polygon_is_that_of_finite_differences():
     np.testing.assert_allclose(gradient, np.array(numeric), rtol=0, atol=1e-8)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("penalty", [0.001, 3.0])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_no_general_minimiser_finds_a_better_polygon(penalty, weighted):
@@ -214,7 +216,7 @@ def test_the_penalty_is_the_largest_within_one_error_of_the_best(name):
     assert held_out.candidates == PENALTIES
     assert family.penalty_ == PENALTIES[held_out.within_one_error]
     assert make(name, penalty=family.penalty_, random_state=2).fit(P, y).map_ == family.map_
-    folds = SimplexSample.of(read_classes((y, P, None))).present.in_folds(4, 2)[1]
+    folds = fot.read(y, P, reduction="canonical").present.in_folds(4, 2)[1]
     kept = np.setdiff1d(np.arange(300), folds[0])
     alone = make(name, penalty=10.0, random_state=2).fit(P[kept], y[kept]).predict_proba(P[folds[0]])
     expected = -np.log(np.clip(alone[np.arange(len(folds[0])), y[folds[0]]], 1e-6, 1 - 1e-6))
@@ -258,6 +260,7 @@ def test_few_and_many_classes(name, K):
     assert fot.maps.MulticlassMap.from_json(family.map_.to_json()) == family.map_
 
 
+@pytest.mark.exhaustive
 @every_family
 def test_rows_that_fill_up_the_room_change_nothing(name, monkeypatch):
     P, y = draw(150, 4)
@@ -272,6 +275,7 @@ def test_a_map_of_one_polygon_takes_any_number_of_classes():
     assert c_hat(draw(10, 5)[0]).shape == (10, 5)
 
 
+@pytest.mark.exhaustive
 def test_networks_follow_slopes_that_depend_on_the_confidence():
     """A truth that no temperature reaches: sure rows are overconfident, unsure ones are not."""
     rng = np.random.default_rng(0)

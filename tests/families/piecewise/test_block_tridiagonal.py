@@ -8,6 +8,8 @@ from fitontest.families.piecewise import block_tridiagonal
 from fitontest.families.piecewise.block_tridiagonal import Diagonal, Pair, Upper, packed
 from fitontest.families.piecewise.undisturbed import with_float64
 
+pytestmark = pytest.mark.multiplies
+
 
 @jax.jit  # as the program does; its operations alone are slow
 def solve(diagonal, upper, right):
@@ -44,6 +46,7 @@ def test_equals_the_dense_solution(size):
     np.testing.assert_allclose(np.stack(x, axis=-1), expected, rtol=1e-10, atol=1e-12)
 
 
+@pytest.mark.exhaustive
 def test_systems_side_by_side_are_those_alone():
     rng = np.random.default_rng(0)
     with with_float64():

@@ -10,6 +10,8 @@ from fitontest.numerics.links import IDENTITY, LOGIT
 from fitontest.numerics.random import held_out_rows
 from tests.strategies import noisy, samples
 
+pytestmark = pytest.mark.multiplies
+
 links = pytest.mark.parametrize("link", [IDENTITY, LOGIT], ids=["identity", "logit"])
 
 

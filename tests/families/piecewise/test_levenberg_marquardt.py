@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
+import pytest
 
 from fitontest.families.piecewise.block_tridiagonal import Diagonal, Pair, Upper
 from fitontest.families.piecewise.levenberg_marquardt import levenberg_marquardt
@@ -46,6 +47,7 @@ def minimise(steps, spoil=()):
     return state, TARGET, history
 
 
+@pytest.mark.exhaustive
 def test_a_quadratic_is_solved_in_a_few_steps():
     with with_float64():
         state, target, history = minimise(8)

@@ -22,6 +22,7 @@ def test_is_close_to_the_quantiles():
     np.testing.assert_allclose(scale(p)[1:-1], np.quantile(p, share)[1:-1], atol=0.02)
 
 
+@pytest.mark.exhaustive
 @settings(max_examples=40)
 @given(samples(min_size=2))
 def test_is_increasing_between_its_ends(data):

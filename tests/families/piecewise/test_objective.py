@@ -67,6 +67,7 @@ def numpy_objective(u, tau, problem, space, loss, bins=BINS):
     return cost.sum() - float(problem.alpha) * np.log(np.diff(tau[: bins + 1])).sum()
 
 
+@pytest.mark.exhaustive
 @every_space
 @every_loss
 def test_value_is_the_definition(space, loss):
@@ -169,6 +170,7 @@ def test_curvature_in_the_values_is_the_whole_hessian_of_the_log_loss(space):
             assert float(derivatives.diagonal.uu[k]) == pytest.approx(second, rel=1e-5)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("space", "loss"), [*zip(SPACES, LOSSES, strict=True)])
 def test_room_and_tiles_change_nothing(space, loss):
     with with_float64():
@@ -198,6 +200,7 @@ def test_values_at_their_limit_do_not_try_to_cross_it():
     assert float(free.gradient.u[0]) < 0
 
 
+@pytest.mark.exhaustive
 def test_knots_follow_the_quantiles():
     with with_float64():
         quantiles = jnp.asarray([0.0, 0.2, 1.0])

@@ -20,6 +20,8 @@ from fitontest.numerics.random import held_out_rows
 from tests.published import figures
 from tests.strategies import noisy
 
+pytestmark = pytest.mark.multiplies
+
 both = pytest.mark.parametrize("name", ["pl", "pl3"])
 GRID = np.linspace(0, 1, 1001)
 TOLERANCES = {"pl": 5e-4, "pl3": 1e-3}  # "auto" up to ten thousand rows
@@ -125,6 +127,7 @@ def test_priors_can_be_switched_off(name):
 # ------------------------------------------------------------------------------------------ compressed, and not
 
 
+@pytest.mark.exhaustive
 @both
 def test_compressed_and_exact_fits_agree(name):
     for seed, make in enumerate((lambda r: r.random(8000), lambda r: sigmoid(r.normal(0, 4, 8000)))):
@@ -474,6 +477,7 @@ def test_whole_weights_are_rows_and_others_are_importances(name):
 # ----------------------------------------------------------------------------------- against the paper's authors
 
 
+@pytest.mark.exhaustive
 def test_maps_are_as_close_to_the_truth_as_published():
     """Mean |c_hat - c| of the authors' own fits (seed 0, expected error .10, number of bins by the 0.1 % rule)."""
     published = figures("piecewise_authors")

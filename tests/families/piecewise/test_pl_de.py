@@ -9,6 +9,8 @@ from fitontest.data.score_sample import ScoreSample
 from fitontest.families.base import family_class
 from fitontest.families.piecewise.truncated_powers import TruncatedPowers
 
+pytestmark = pytest.mark.multiplies
+
 BENT = [0, 0.3, 0.6, 1], [0, 0.1, 0.8, 1]
 
 

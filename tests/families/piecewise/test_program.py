@@ -14,12 +14,15 @@ from fitontest.numerics.links import IDENTITY, LOGIT
 from fitontest.numerics.random import held_out_rows
 from tests.strategies import noisy
 
+pytestmark = pytest.mark.multiplies
+
 
 def fitter(link, n=1500, alpha=1.0, kappa=2.0):
     y, p = noisy(n)
     return Fitter(fot.ScoreSample(y, p), held_out_rows(n, 5, 0), Settings(link, "log_loss", alpha, kappa), 16)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", ["pl", "pl3"])
 def test_nothing_is_compiled_again_for_other_sizes_weights_or_settings(name):
     y, p = noisy(700)
@@ -102,6 +105,7 @@ def test_candidates_are_close_to_what_a_longer_search_finds(link):
         assert np.median(fits.value - longer[b].value) < 1e-4 * rows
 
 
+@pytest.mark.exhaustive
 def test_a_program_that_was_begun_in_another_thread_is_not_compiled_again(monkeypatch):
     families = [fot.families.make("pl", cv=30), fot.families.make("pl3")]  # more folds than other tests have
     y, p = noisy(300)

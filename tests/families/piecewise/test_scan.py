@@ -12,6 +12,8 @@ from fitontest.families.piecewise.scan import gains_of_a_bend, places_between, p
 from fitontest.numerics.links import logit, sigmoid
 from fitontest.numerics.random import held_out_rows
 
+pytestmark = pytest.mark.multiplies
+
 BARE = {"n_bins": 2, "alpha": 0, "kappa": 0}
 PLACES = np.linspace(0.05, 0.95, 40)
 

@@ -6,9 +6,11 @@ import pandas as pd
 import pytest
 
 import fitontest as fot
-from fitontest.maps.multiclass.by_class import ByClassMap
+from fitontest.maps.multiclass.one_vs_rest import ByClassMap
 from tests.maps.engines import engine_params, make_frame, names_of, read_columns
 from tests.maps.multiclass.test_maps import MAPS as FIRST
+
+pytestmark = pytest.mark.multiplies
 
 NAMES = ["p a", "p b", "p c"]
 PART = fot.maps.LogitKnotsMap([[-3.0, -1.0, 2.0]], [[-2.0, -1.5, 2.5]])
@@ -85,6 +87,7 @@ def test_rows_that_are_no_probabilities(engine):
         MAPS["full"].apply_to(worse, NAMES)
 
 
+@pytest.mark.exhaustive
 def test_twenty_classes():
     K = 20
     P = np.random.default_rng(0).dirichlet(np.full(K, 0.1), 5)

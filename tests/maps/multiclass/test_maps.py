@@ -13,6 +13,8 @@ from hypothesis.extra.numpy import arrays
 import fitontest as fot
 from fitontest.maps import IdentityMap, OneVsRestMap
 
+pytestmark = pytest.mark.multiplies
+
 ROWS = np.array([[0.2, 0.3, 0.5], [1.0, 0, 0], [0.5, 0.5, 0], [1e-20, 0.4, 0.6]])
 MAPS = {
     "identity": fot.maps.MulticlassIdentityMap(),

@@ -209,6 +209,7 @@ def test_rows_beside_cells_are_put_into_cells_like_these():
     assert fot.monitor.compare_cells(before, cells, draws=49).to_dict() == expected.to_dict()
 
 
+@pytest.mark.exhaustive
 def test_of_several_classes_each_is_compared_against_the_rest():
     rng = np.random.default_rng(0)
     tables = []

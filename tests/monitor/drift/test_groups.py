@@ -113,6 +113,7 @@ def test_copies_of_a_table_do_not_differ():
     assert not found.changed
 
 
+@pytest.mark.exhaustive
 def test_alike_labels_are_no_change_and_a_shift_is_one():
     rates = {"with": [], "without": []}
     for seed in range(60):

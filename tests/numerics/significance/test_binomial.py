@@ -8,6 +8,8 @@ from fitontest.numerics.significance import binomial_law
 from fitontest.numerics.significance.binomial import p_values
 from fitontest.numerics.significance.binomial_region import rejected
 
+pytestmark = pytest.mark.multiplies
+
 ALPHAS = (0.001, 0.01, 0.05, 0.1, 0.25, 0.5)
 
 
@@ -47,6 +49,7 @@ def large(size, seed=0):
     return rng.binomial(n, np.clip(p + spread, 0, 1)), n, p
 
 
+@pytest.mark.exhaustive
 def test_large_cases():
     k, n, p = large(2000)  # `benchmarks/rejections.py --exact` compares 100,000
     scipys = np.array([binomtest(*case).pvalue for case in zip(k.tolist(), n.tolist(), p.tolist(), strict=True)])

@@ -16,6 +16,7 @@ def exact(p, n, positives):
     return [binomtest(k, m, q).pvalue for k, m, q in zip(positives.tolist(), n.tolist(), p.tolist(), strict=True)]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("partition", ["equal_width", "pava"])
 def test_a_known_test_as_a_function_is_that_test(partition):
     ours = fot.tce(Y, P, partition=partition, null_draws=9)
@@ -33,6 +34,7 @@ def test_weights_that_count_are_rows():
     assert float(fot.tce(Y, P, sample_weight=w, test=exact, null_draws=0)) == pytest.approx(float(repeated))
 
 
+@pytest.mark.exhaustive
 def test_single_scores_and_the_picture_take_it():
     error = fot.tce(Y, P, test=exact, null_draws=0)
     np.testing.assert_allclose(error.p_values([0.2, 0.7]), fot.tce(Y, P, null_draws=0).p_values([0.2, 0.7]))

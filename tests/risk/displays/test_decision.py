@@ -14,6 +14,8 @@ from fitontest.numerics.links import sigmoid
 from fitontest.risk.displays.decision import DecisionDisplay
 from tests.displays.figures import blank, pixels, plain
 
+pytestmark = pytest.mark.multiplies
+
 GRID = np.linspace(0.02, 0.7, 35)
 
 
@@ -234,6 +236,7 @@ def test_nothing_is_clipped_or_overlaps(figure, size):
     assert pixels(page)[..., :3].std() > 0.05
 
 
+@pytest.mark.exhaustive
 def test_files_are_the_same_every_time_and_nothing_global_changes(tmp_path):
     before = dict(plt.rcParams), plt.get_fignums()
     first = DecisionDisplay(curve()).save(tmp_path / "a.svg").read_bytes()

@@ -10,6 +10,8 @@ from tests.families.valprob import assert_agrees, sets
 from tests.labellings import fit_predict_many
 from tests.strategies import WHOLE_WEIGHTS, aggregated, as_counts, noisy, samples
 
+pytestmark = pytest.mark.multiplies
+
 
 def cuts(x, few):
     """Return the vertices of sorted rows x as the k-d tree of R's loess makes them, row by row."""
@@ -82,7 +84,7 @@ def test_it_is_what_r_computes(name, key):
 
 def test_its_error_is_the_integrated_calibration_index():
     y, p, expected = sets()["sim_overfit"]
-    error = fot.calibration_error(y, p, family="loess", interval=0.95)
+    error = fot.calibration_error(y, p, family="loess", interval="always")
     assert float(error) == pytest.approx(expected["loess"]["ICI"], abs=1e-12)
     assert error.interval.low < error.debiased < error.interval.high
 
@@ -104,6 +106,7 @@ def test_scores_nearer_than_any_slope_can_be_computed_are_level():
         assert np.isfinite(found).all()
 
 
+@pytest.mark.exhaustive
 @given(samples(weights=WHOLE_WEIGHTS, max_size=25))
 @settings(max_examples=20)
 def test_copies_are_rows_and_constant_labels_stay(data):

@@ -53,6 +53,7 @@ def test_the_target_is_a_difference_of_net_benefits(t):
     assert loss.target(sample_of(y[order], p[order]), c[order]) == pytest.approx(brute_force(p, c, t), abs=1e-14)
 
 
+@pytest.mark.exhaustive
 def test_the_areas_are_the_squared_error_and_the_divergence():
     y, p, c = population(40)
     sample = sample_of(y, p)
@@ -95,6 +96,7 @@ def test_redrawn_labels_have_the_values_of_single_estimates(measure):
     np.testing.assert_allclose(measure.values(redraws, labels), each, rtol=0, atol=1e-9)
 
 
+@pytest.mark.exhaustive
 def test_intervals_are_inverted_under_isotonic_and_hold_the_truth():
     y, p, c = population()
     sample = sample_of(y, p)
@@ -115,7 +117,7 @@ def test_intervals_are_inverted_under_isotonic_and_hold_the_truth():
 
 def test_no_row_on_the_wrong_side_is_an_answer():
     y, p, _ = population(400)
-    found = fot.measure(y, p / 2, "decision_loss", threshold=0.95, family="platt", interval=0.95)
+    found = fot.measure(y, p / 2, "decision_loss", threshold=0.95, family="platt", interval="always")
     assert found.value == found.evidence.share_changed == 0.0
     assert found.interval.cut
     assert found.interval.low == 0.0 < found.interval.high < 0.1  # what the labels leave open
@@ -123,13 +125,14 @@ def test_no_row_on_the_wrong_side_is_an_answer():
     assert constant.value == 0.0  # both sides treat everybody
 
 
+@pytest.mark.exhaustive
 def test_it_is_no_calibration_error_by_family():
     y, p, _ = population(400)
     loss, error = fot.risk.DecisionLoss(0.3), fot.measures.PlugIn("isotonic")
     assert loss.fitting is not None
     assert error.is_family_error
     assert not loss.is_family_error
-    evaluation = fot.evaluate(y, p, families=["isotonic"], measures=[loss], interval=0.95)
+    evaluation = fot.evaluate(y, p, families=["isotonic"], measures=[loss], interval="always")
     assert evaluation["decision_loss(threshold=0.3)"].interval is not None
     assert evaluation.verdict.estimate.measure.is_family_error
 
@@ -139,7 +142,7 @@ def test_a_map_is_held_fixed():
     c_hat = fot.Platt().fit(p, y).map_
     by_map = fot.risk.DecisionLoss(0.3, c_hat).estimate(sample_of(y, p))
     assert by_map.value == pytest.approx(fot.risk.DecisionLoss(0.3, "platt").estimate(sample_of(y, p)).value)
-    found = estimate_of(by_map.measure, sample_of(y, p), redrawing=Redrawing(interval=0.95))
+    found = estimate_of(by_map.measure, sample_of(y, p), redrawing=Redrawing(interval="always"))
     assert found.interval is None
     assert "not fitted" in found.interval_reason
     with pytest.raises(ValueError, match="family must be one that can be fitted"):

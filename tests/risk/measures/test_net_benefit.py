@@ -86,7 +86,7 @@ def test_its_interval_needs_no_redrawn_labels():
     assert found.interval.low < found.value < found.interval.high
     assert "net benefit" in str(found)
     assert "threshold 0.3" in str(found)
-    named = fot.evaluate(y, p, measures=[fot.risk.NetBenefit(t) for t in (0.2, 0.3)], interval=0.9)
+    named = fot.evaluate(y, p, measures=[fot.risk.NetBenefit(t) for t in (0.2, 0.3)], interval="always", level=0.9)
     assert named["net_benefit(threshold=0.3)"].interval.level == 0.9
 
 
@@ -117,6 +117,6 @@ def test_classes_have_intervals_without_debiased_values():
     scores = rng.dirichlet([1, 1, 1], 200)
     y = (scores.cumsum(axis=1) > rng.random((200, 1))).argmax(axis=1)
     measures = [fot.risk.NetBenefit(0.2)]
-    (mean,) = fot.evaluate(y, scores, measures=measures, reduction="classwise", interval=0.95)
+    (mean,) = fot.evaluate(y, scores, measures=measures, reduction="classwise", interval="always")
     assert mean[0].interval.low < mean[0].value < mean[0].interval.high
     assert f"-  {mean.measure.printed(mean[0].interval.low)} to" in str(mean)

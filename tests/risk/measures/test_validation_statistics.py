@@ -40,7 +40,7 @@ def estimate(name, sample, **settings):
 
 
 def interval_of(name, sample, level=0.95):
-    return estimate_of(fot.measures.make(name), sample, redrawing=Redrawing(interval=level)).interval
+    return estimate_of(fot.measures.make(name), sample, redrawing=Redrawing.at(level)).interval
 
 
 def near(value, expected, tolerance):
@@ -179,7 +179,7 @@ def test_groups_of_copies_are_the_rows(name):
     plain = interval_of(name, fot.ScoreSample(np.repeat(y, 3), np.repeat(p, 3)))
     assert plain.high - plain.low < 0.65 * (rows.high - rows.low)
     few = fot.read(y, p, groups=np.arange(200) % 7)
-    refused = estimate_of(fot.measures.make(name), few, redrawing=Redrawing(interval=0.95))
+    refused = estimate_of(fot.measures.make(name), few, redrawing=Redrawing(interval="always"))
     assert refused.interval is None
     assert "fewer than 10 groups" in refused.interval_reason
     assert refused.standard_error is None
@@ -265,7 +265,7 @@ def test_no_positive_has_an_exact_interval():
     none = estimate_of(
         fot.measures.make("observed_expected"),
         fot.ScoreSample(np.zeros(200), np.full(200, 0.01)),
-        redrawing=Redrawing(interval=0.9),
+        redrawing=Redrawing(interval="always", level=0.9),
     )
     assert (none.value, none.interval.low) == (0.0, 0.0)
     assert none.interval.high == pytest.approx((1 - 0.05 ** (1 / 200)) / 0.01)
@@ -332,7 +332,8 @@ def test_in_print():
     evaluation = fot.evaluate(y, p, families=["platt"], measures=["calibration_slope", "observed_expected"])
     (line,) = [line for line in str(evaluation).splitlines() if line.startswith("Other measures: ")]
     assert "calibration_slope 0.7" in line
-    assert "95 % interval" in line
+    assert " (95 % CI 0." in line
+    assert "; observed_expected 1.02 (95 % CI 0.98 to 1.06)." in line
     table = str(evaluation.table())
     assert "by a formula" in table
 
@@ -415,8 +416,8 @@ def test_estimated_calibration_index(reference):
 
 def test_the_index_is_a_hundred_squared_errors():
     y, p = noisy(300)
-    index = fot.measure(y, p, "eci", family="platt", interval=0.95)
-    error = fot.measure(y, p, "plug_in", family="platt", norm="squared", interval=0.95)
+    index = fot.measure(y, p, "eci", family="platt", interval="always")
+    error = fot.measure(y, p, "plug_in", family="platt", norm="squared", interval="always")
     for ours, theirs in (
         (index.value, error.value),
         (index.debiased, error.debiased),
@@ -427,7 +428,7 @@ def test_the_index_is_a_hundred_squared_errors():
         assert ours == pytest.approx(100 * theirs, rel=1e-9)
     flat = fot.measure(y, p, "eci", family=constant(float(y.mean())), normalised=True)
     assert float(flat) == pytest.approx(1.0)
-    normalised = fot.measure(y, p, "eci", family="platt", normalised=True, interval=0.9)
+    normalised = fot.measure(y, p, "eci", family="platt", normalised=True, interval="always", level=0.9)
     scale = float(np.mean((y.mean() - p) ** 2))
     assert float(normalised) == pytest.approx(error.value / scale)
     assert normalised.interval.low < float(normalised) < normalised.interval.high
@@ -459,11 +460,12 @@ def test_bins_of_weights():
     assert fot.measure(y, p, "hosmer_lemeshow", null_draws=50).null.p_value <= 1
 
 
+@pytest.mark.exhaustive
 def test_in_tables_of_classes_and_segments():
     rng = np.random.default_rng(0)
     P = rng.dirichlet([1, 1, 1], 300)
     labels = (P.cumsum(axis=1) > rng.random((300, 1))).argmax(axis=1)
-    of_classes = fot.measure(labels, P, "calibration_slope", reduction="classwise", interval=0.9)
+    of_classes = fot.measure(labels, P, "calibration_slope", reduction="classwise", interval="always", level=0.9)
     lines = str(of_classes).splitlines()
     assert lines[1].split()[-3:] == ["90", "%", "interval"]
     assert "debiased" not in lines[1]  # of an interval by a formula there is none

@@ -29,23 +29,25 @@ def validation(rows):
     return fot.risk.validate(*rows, thresholds=THRESHOLDS)
 
 
+@pytest.mark.exhaustive
 def test_the_statistics_are_those_of_the_measures(rows, validation):
     y, p = rows
     for name in ("observed_expected", "calibration_slope", "spiegelhalter", "brier", "scaled_brier", "auc"):
-        alone = fot.measure(y, p, name, interval=0.95)
+        alone = fot.measure(y, p, name, interval="always")
         assert validation[name] == alone
         assert validation[name].interval == alone.interval
     for name, norm in (("ici", "l1"), ("e50", "q50"), ("e90", "q90"), ("emax", "max")):
-        alone = fot.calibration_error(y, p, norm=norm, interval=0.95)
+        alone = fot.calibration_error(y, p, norm=norm, interval="always")
         assert (validation[name], validation[name].debiased) == (alone, alone.debiased)
         assert validation[name].interval == alone.interval
     for t in THRESHOLDS:
         assert validation[f"net_benefit({t})"] == fot.measure(y, p, "net_benefit", threshold=t)
-        alone = fot.measure(y, p, "decision_loss", threshold=t, interval=0.95)
+        alone = fot.measure(y, p, "decision_loss", threshold=t, interval="always")
         assert validation[f"decision_loss({t})"] == alone
         assert validation[f"decision_loss({t})"].interval == alone.interval
 
 
+@pytest.mark.exhaustive
 def test_the_verdict_is_that_of_evaluate(rows, validation):
     assert str(validation.verdict) == str(fot.evaluate(*rows, families=["spline"]).verdict)
     loess = fot.risk.validate(*rows, family="loess")
@@ -53,6 +55,7 @@ def test_the_verdict_is_that_of_evaluate(rows, validation):
     assert loess["ici"] == fot.calibration_error(*rows, family="loess")
 
 
+@pytest.mark.exhaustive
 def test_a_seed_is_that_of_the_families(rows):
     seeded = fot.risk.validate(*rows, random_state=5)
     assert str(seeded["ici"].measure) == str(PlugIn("spline").seeded(5))
@@ -109,6 +112,7 @@ def test_several_models_have_a_line_each(rows):
     assert "compare_errors" in str(models)
 
 
+@pytest.mark.exhaustive
 def test_segments_are_validated_alone(rows):
     y, p = rows
     site = np.where(np.arange(400) % 3 == 0, "north", "south")
@@ -148,6 +152,7 @@ def test_counts_are_repeated_rows(rows):
         assert float(one) == pytest.approx(float(counted[name]), rel=1e-9, abs=1e-12), name
 
 
+@pytest.mark.exhaustive
 def test_an_estimator_is_corrected_for_optimism():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(80, 8))
@@ -200,6 +205,7 @@ def test_models_of_unequal_length_are_refused(rows):
         fot.risk.validate(y, {"old": p, "new": p[1:]})
 
 
+@pytest.mark.exhaustive
 def test_a_truth_rougher_than_a_spline_is_told_with_what_follows():
     rng = np.random.default_rng(0)
     p = rng.random(3000)
@@ -230,6 +236,7 @@ def test_the_sentence_quotes_no_loss_that_its_interval_leaves_out(validation):
     assert not values_outside((threshold,), {"decision_loss(0.1)": inside})
 
 
+@pytest.mark.exhaustive
 def test_several_models_say_why_their_intervals_may_mislead(rows):
     y, p = rows
     copies = np.arange(400) % 3 + 1  # labels of copies agree
@@ -253,6 +260,7 @@ def test_the_p_value_of_the_intercept_says_what_it_is_of(validation):
     assert notes["calibration_slope"] is None
 
 
+@pytest.mark.exhaustive
 def test_several_models_say_what_a_loss_is_and_how_to_compare_net_benefits(rows):
     y, p = rows
     text = str(fot.risk.validate(y, {"a": p, "b": p**1.1}, thresholds=0.3))
@@ -262,6 +270,7 @@ def test_several_models_say_what_a_loss_is_and_how_to_compare_net_benefits(rows)
     assert "loss:" not in alone
 
 
+@pytest.mark.exhaustive
 def test_segments_name_columns_without_a_value_as_the_table_does(rows):
     y, p = rows
     segment = np.where(np.arange(400) < 15, "few", "many")

@@ -11,6 +11,8 @@ from tests.displays.figures import blank
 from tests.releases import trees_tell_of_missing
 from tests.segments.repair.trees.problems import blobs, regions
 
+pytestmark = pytest.mark.multiplies
+
 
 def test_the_leaves_are_those_of_the_rows_given():
     X, y, scores = regions(600)

@@ -101,6 +101,7 @@ def test_cells_are_numbered_whatever_their_number(cells):
     np.testing.assert_array_equal(codes[first], np.arange(cells))
 
 
+@pytest.mark.exhaustive
 def test_many_large_levels_are_as_if_there_were_no_more_than_can_be_looked_at():
     site = [f"site {place}" for place in np.repeat(np.arange(40_000), 2)]
     columns, w = read_columns({"site": site, "old": np.arange(80_000) % 2}), np.ones(80_000)

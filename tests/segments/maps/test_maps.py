@@ -24,6 +24,8 @@ from tests.segments.maps.maps import (
     scores,
 )
 
+pytestmark = pytest.mark.multiplies
+
 every_map = pytest.mark.parametrize("name", MAPS)
 every_formula = pytest.mark.parametrize("name", WITH_FORMULA)
 

@@ -17,6 +17,8 @@ from fitontest.segments.repair.boosting import Boosting, OwnBins
 from fitontest.segments.repair.split_search import Growth, SplitSearch
 from tests.segments.features.problems import labelled, mixed, rows_of
 
+pytestmark = pytest.mark.multiplies
+
 NO_OWN = 2
 
 

@@ -23,7 +23,7 @@ def test_calibrated_scores_are_seldom_touched():
     for seed in range(24):
         rng = np.random.default_rng([seed, 3])
         X, p = mixed(200, seed), rng.random(200)
-        found = fot.segments.CertifiedOffsets(draws=39, level=0.05).fit(X, rng.random(200) < p, scores=p)
+        found = fot.segments.CertifiedOffsets(draws=39, level=0.95).fit(X, rng.random(200) < p, scores=p)
         touched += len(found.segments_) > 0
     assert touched <= 5
 

@@ -6,6 +6,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import fitontest as fot
 from tests.releases import SKLEARN
 
+pytestmark = pytest.mark.multiplies
+
 ESTIMATORS = [  # of few trees and folds: what is tried is not how well they fit
     fot.segments.SegmentOffsets(),
     fot.segments.TreeOfMaps(folds=2),

@@ -6,8 +6,7 @@ from scipy.optimize import minimize
 
 import fitontest as fot
 from fitontest.segments.features.folds import dealt_rows
-from fitontest.segments.repair.multicalibrated import MEMBERS
-from fitontest.segments.repair.plain_members import LogisticLine, Unchanged
+from fitontest.segments.repair.multicalibrated import MEMBERS, LogisticLine, Unchanged
 from tests.segments.features.problems import labelled, mixed, rows_of
 
 QUICK = ["identity", "logistic", "segment_offsets"]
@@ -140,10 +139,10 @@ def test_settings_are_checked(settings, message):
 @pytest.mark.parametrize(
     ("family", "message"),
     [
-        (fot.segments.CertifiedOffsets(level=0.0), r"level must be a number in \(0, 1\), got 0.0"),
-        (fot.segments.CertifiedOffsets(level=1), r"level must be a number in \(0, 1\), got 1"),
+        (fot.segments.CertifiedOffsets(level=0.05), "level must be a number in .*: write .95 for 5 % false alarms"),
+        (fot.segments.CertifiedOffsets(level=1), r"level must be a number in \[0.5, 1\) such as 0.95, got 1"),
         (fot.segments.CertifiedOffsets(draws=18), "draws must be a whole number, at least 19; got 18"),
-        (fot.segments.CertifiedOffsets(draws=19, level=0.03), "draws must be a whole number, at least 33; got 19"),
+        (fot.segments.CertifiedOffsets(draws=19, level=0.97), "draws must be a whole number, at least 33; got 19"),
         (fot.segments.CertifiedOffsets(most=0), "most must be a whole number, at least 1; got 0"),
         (fot.segments.TreeOfMaps(max_depth=0), "max_depth must be a whole number, at least 1; got 0"),
         (fot.segments.TreeOfMaps(least_variance=0), "least_variance must be a positive finite number, got 0"),

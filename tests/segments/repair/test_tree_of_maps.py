@@ -15,6 +15,8 @@ from fitontest.segments.repair.node_lines import fit_lines
 from fitontest.segments.repair.tree_of_maps import TAUS
 from tests.segments.features.problems import labelled, rows_of
 
+pytestmark = pytest.mark.multiplies
+
 
 @pytest.mark.parametrize("tau", TAUS[1:])
 def test_the_line_of_each_node_is_drawn_to_that_of_its_parent(tau):

@@ -14,13 +14,14 @@ from fitontest.apps.cli.scores import split_classes
 from fitontest.apps.cli.writing import check_output
 from fitontest.data.arrays import as_scores, check_finite
 from fitontest.data.class_columns import label_texts
+from fitontest.data.columns import Names
 from fitontest.data.files.copies import append_columns, append_expressions, check_ending
 from fitontest.data.files.features import read_features
 from fitontest.data.files.kinds import PARQUET, is_parquet
 from fitontest.data.files.layout import Layout
 from fitontest.data.files.parquet import count_in_parquet, count_rows_in_parquet, find_parquet_numbers
 from fitontest.data.files.tables import naming_lines, read_columns
-from fitontest.data.predictions import Names, check_order
+from fitontest.data.predictions import check_order
 from fitontest.data.simplex import as_simplex
 from fitontest.data.written import counting_from, missing_rows, taken_rows
 from fitontest.maps.base import CalibrationMap
@@ -193,7 +194,7 @@ def _classes_of(c_hat: AnyMap, probs: tuple[str, ...], given: str | None) -> lis
     named = None if given is None else split_classes(given)
     if named is not None and (len(named) != len(probs) or len(set(named)) < len(named)):
         raise ValueError(f"--labels must name a class for each of the {len(probs)} --prob columns, once, got {given}")
-    if c_hat.classes is None:
+    if not c_hat.classes:
         return list(probs) if named is None else named
     if c_hat.n_classes in (None, len(probs)):
         check_order(probs, list(c_hat.classes), Names(y_prob="--prob", labels="--prob"))

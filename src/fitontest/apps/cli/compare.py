@@ -15,7 +15,7 @@ from fitontest.apps.cli.messages import refusing, say
 from fitontest.apps.cli.scores import Given, of_any_scores
 from fitontest.apps.cli.writing import FORMATS, check_output, is_same, of_format
 from fitontest.displays.saving import check_path
-from fitontest.evaluation.comparison.calibrators import RULES
+from fitontest.evaluation.comparison.calibrators import AUTO, RULES
 from fitontest.evaluation.comparison.comparison import Comparison
 from fitontest.evaluation.comparison.options import EVALUATORS
 from fitontest.numerics.losses import LOSSES
@@ -44,11 +44,12 @@ FAMILY_HELP = (
 @click.option(
     "--rule",
     type=Choice(sorted(RULES, reverse=True)),
-    default="stack",
+    default=AUTO,
     show_default=True,
-    help="stack: the mixture of all, or to do nothing where the mixture predicts no better. one_se: one family, the "
-    "simplest within one standard error of the best (to do nothing, or the smallest loss of those with the fewest "
-    "parameters or one more). best: the best (to do nothing, unless that is worse by more than one standard error).",
+    help="auto: one_se with fewer than 500 rows; with more stack, but one_se where the mixture has no smaller loss. "
+    "stack: the mixture of all, or to do nothing where it predicts no better. one_se: of the maps that keep the "
+    "ranking the simplest within one standard error of the best. All three leave scores alone whose calibration is "
+    "not rejected. best: the best (to do nothing, unless that is worse by more than one standard error).",
 )
 @click.option(
     "--evaluator",
@@ -58,6 +59,7 @@ FAMILY_HELP = (
     f"{', '.join(EVALUATORS)}.",
 )
 @click.option("--random-state", type=int, default=0, show_default=True, help="Seed of the folds.")
+@click.option("--verbose", is_flag=True, help="Print the losses and errors of all candidates below the choice.")
 @of_format()
 @click.option("--save", type=click.Path(path_type=Path), help="Write the chosen map, fitted to all rows, as JSON.")
 @click.option("--plot", "picture", type=click.Path(path_type=Path), help="Draw the comparison: .png, .svg or .pdf.")
@@ -70,9 +72,10 @@ def compare(
     cv: int,
     repeats: int,
     scoring: Literal["log_loss", "brier"],
-    rule: Literal["one_se", "best", "stack"],
+    rule: Literal["auto", "stack", "one_se", "best"],
     evaluators: tuple[str, ...],
     random_state: int,
+    verbose: bool,
     style: str,
     save: Path | None,
     picture: Path | None,
@@ -118,7 +121,7 @@ def compare(
         evaluators=shown,
         random_state=random_state,
     )
-    say(re.sub(r'rule="(\w+)"', r"--rule \1", FORMATS[style](comparison)))
+    say(re.sub(r'rule="(\w+)"', r"--rule \1", FORMATS[style](comparison.table() if verbose else comparison)))
     _write(comparison, save, picture)
 
 
@@ -134,7 +137,7 @@ def _read_evaluators(evaluators: tuple[str, ...]) -> tuple[str, ...]:
 def _write(comparison: Comparison, save: Path | None, picture: Path | None) -> None:
     """Write the map and the diagram where paths are given, and report it on standard error, apart from the table."""
     if save is not None:
-        write_text(save, comparison.best_.map_.to_json() + "\n")
+        write_text(save, comparison.chosen_.map_.to_json() + "\n")
         say(f"Wrote the map of {comparison.chosen} to {save}", err=True)
     if picture is not None:
         comparison.diagram().save(picture)

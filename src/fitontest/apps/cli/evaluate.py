@@ -1,7 +1,6 @@
 """``fitontest evaluate``: the calibration errors of the scores in a file."""
 
 import json
-from dataclasses import replace
 from typing import Any, Literal
 
 import click
@@ -13,7 +12,6 @@ from fitontest.apps.cli.messages import refusing, say
 from fitontest.apps.cli.scores import SEGMENTS, Given, of_any_scores
 from fitontest.apps.cli.writing import FORMATS, of_format
 from fitontest.data.segment_unions import SegmentsOf
-from fitontest.data.simplex_sample import CANONICAL
 from fitontest.evaluation.evaluate import ALL, DEFAULT_CANONICAL, DEFAULT_FAMILIES, DEFAULT_MEASURES, defaults_of
 from fitontest.evaluation.evaluated_models import EvaluatedModels
 from fitontest.evaluation.evaluation import Evaluation
@@ -21,8 +19,8 @@ from fitontest.evaluation.together import AGAINST, Against
 from fitontest.measures.losses.rejection import DEFAULT_ALPHA
 from fitontest.measures.measure import Measure
 from fitontest.numerics.significance.choice import check_alpha
-from fitontest.results.detailed import Detailed
-from fitontest.uncertainty.intervals import check_interval
+from fitontest.results.checks import check_level
+from fitontest.uncertainty.tolerance import DEFAULT_TOLERANCE
 
 NULL_DRAWS = 100  # enough for the mean to a tenth of the spread
 TCE = "tce"
@@ -62,11 +60,13 @@ PROPER_ERROR = "proper_error"  # has a standard error, and fits many maps for ea
 )
 @click.option(
     "--interval",
+    type=Choice(("auto", "always", "none")),
     default="auto",
     show_default=True,
-    help="Level of the intervals of the debiased errors, such as 0.9; 'none' for none, which is quicker; 'auto' gives "
-    "95 % to the families that are refitted quickly. With --reduction canonical a level gives simplex_ece one.",
+    help="Which debiased errors have intervals: auto, those of the families that are refitted quickly; always, also "
+    "those that take long, and with --reduction canonical simplex_ece; none, which is quickest.",
 )
+@click.option("--level", type=float, default=0.95, show_default=True, help="Level of the intervals.")
 @click.option(
     "--by",
     multiple=True,
@@ -89,6 +89,13 @@ PROPER_ERROR = "proper_error"  # has a standard error, and fits many maps for ea
     help="With --adjust max, what segments are tested against: scores after one logistic map of all rows, or the "
     "scores as they are.",
 )
+@click.option(
+    "--tolerance",
+    type=float,
+    default=DEFAULT_TOLERANCE.ratio,
+    show_default=True,
+    help="How far O:E and slope may be from 1 for scores to be close to calibrated.",
+)
 @click.option("--verbose", is_flag=True, help="Print all columns, p-values and notes below the verdict.")
 @of_format()
 @refusing
@@ -101,10 +108,12 @@ def evaluate(
     alpha: float | None,
     null_draws: int | None,
     interval: str,
+    level: float,
     by: tuple[str, ...],
     adjust: Literal["holm", "max"],
     segments: SegmentsOf,
     against: Against,
+    tolerance: float,
     verbose: bool,
     style: str,
 ) -> None:
@@ -117,10 +126,11 @@ def evaluate(
     measures take all probabilities. Without one several --prob columns are several models for the same rows. With --by
     one family (spline) or what is chosen is measured in every segment and in all rows.
     """
-    canonical = given.reduction == CANONICAL
+    canonical = given.has_distributions
     _, default = defaults_of(distributions=canonical)
     chosen = _chosen(measures, () if families or by else default or ())
-    level, listed = _level(interval), _families(families)
+    check_level(level, "--level")
+    asked, listed = None if interval == "none" else interval, _families(families)
     if alpha is not None:
         check_alpha(alpha)
         if TCE not in chosen:
@@ -131,35 +141,25 @@ def evaluate(
         raise ValueError("--adjust and --segments must be left out without --by, which makes the segments")
     data = given.read_models(by)
     others = [_measure(name, alpha) for name in chosen if name != TCE or _counts_rows(data)]
-    settings: dict[str, Any] = {"norm": norm, "random_state": random_state, "interval": level}
+    settings: dict[str, Any] = {"norm": norm, "random_state": random_state, "interval": asked, "level": level}
+    settings["tolerance"] = tolerance
     if by:
         settings |= {"adjust": adjust, "segments": segments, "against": against}
         result = fot.evaluate(data, families=listed, measures=others or None, null_draws=null_draws or 0, **settings)
         say(FORMATS[style](result.table() if verbose else result))
         return
-    if canonical and level == "auto":
+    if canonical and asked == "auto":
         settings["interval"] = None
     evaluation = fot.evaluate(data, families=listed or (DEFAULT_CANONICAL if canonical else None), **settings)
     for measure in others:
         draws, own = _null_of(measure, null_draws, settings["interval"] if canonical else None)
-        one = fot.evaluate(data, measures=[measure], null_draws=draws, interval=own, random_state=random_state)
+        drawn: dict[str, Any] = {"null_draws": draws, "interval": own, "level": level, "random_state": random_state}
+        one = fot.evaluate(data, measures=[measure], **drawn)
         evaluation = evaluation.joined(one)
     if style == "json":
         say(_json_of(evaluation))
     else:
-        say(FORMATS[style](_at_length(evaluation) if verbose else evaluation))
-
-
-def _at_length(result: Evaluation | EvaluatedModels) -> Any:
-    """Return all columns and notes; of several models those of each, one below the other."""
-    if not isinstance(result, EvaluatedModels):
-        return result.table()
-    parts = [
-        replace(each, title=f"{name}: {each.title}" if each.title else name)
-        for name in result
-        for each in result[name].table().sections()
-    ]
-    return Detailed(result, (*result.sections(), *parts))
+        say(FORMATS[style](evaluation.table() if verbose else evaluation))
 
 
 def _json_of(result: Evaluation | EvaluatedModels) -> str:
@@ -182,11 +182,11 @@ def _record_of(evaluation: Evaluation) -> dict[str, Any]:
     return values
 
 
-def _null_of(measure: str | Measure, draws: int | None, level: float | None) -> tuple[int, float | None]:
-    """Return how often labels are drawn for the null of a measure, and the level of its interval."""
+def _null_of(measure: str | Measure, draws: int | None, interval: str | None) -> tuple[int, Any]:
+    """Return how often labels are drawn for the null of a measure, and whether it has an interval."""
     if measure == PROPER_ERROR and draws is None:
         return 0, None
-    return NULL_DRAWS if draws is None else draws, level
+    return NULL_DRAWS if draws is None else draws, interval
 
 
 def _measure(name: str, alpha: float | None) -> str | Measure:
@@ -220,15 +220,3 @@ def _families(names: tuple[str, ...]) -> tuple[str, ...] | Literal["all"] | None
     if len(names) > 1:
         raise ValueError(f"--family must not name others beside {ALL}, got {', '.join(names)}")
     return "all"
-
-
-def _level(interval: str) -> float | Literal["auto"] | None:
-    """Return the level of the intervals, or refuse what is none before anything is read."""
-    if interval in ("auto", "none"):
-        return "auto" if interval == "auto" else None
-    try:
-        level = float(interval)
-    except ValueError as error:
-        raise ValueError(f"--interval must be a level in (0, 1), 'auto' or 'none', got {interval!r}") from error
-    check_interval(level)
-    return level

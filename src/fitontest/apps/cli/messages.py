@@ -27,7 +27,6 @@ OPTIONS = {"path": "FILE", "target": "--output", "weights": "--weight-type", "mi
 }
 
 PHRASES = {  # of messages of the library that speak of Python, and what they are here
-    "None or a level": "'none' or a level",
     ", such as by pd.qcut(values, 5) or pd.cut(values, 5)": "",
     "where p is given": "where FILE is given",
     "of the rows of p; give n for": "of the rows of FILE; give --n for",

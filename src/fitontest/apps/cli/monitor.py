@@ -59,7 +59,7 @@ _COLUMNS = (
     ),
 )
 _SETTINGS = (
-    click.option("--alpha", type=float, help="Probability of a false alarm, at any time. Default: 0.05."),
+    click.option("--level", type=float, help="With which probability there is never a false alarm. Default: 0.95."),
     click.option(
         "--max-error", type=float, help='Test "the mean error of every batch is at most this" and nothing else.'
     ),
@@ -104,7 +104,7 @@ class Columns:
 
 
 SETTINGS = (
-    "alpha",
+    "level",
     "max_error",
     "tolerance",
     "tolerance_unit",
@@ -155,9 +155,9 @@ def monitor(
 
     FILE is a batch of rows that no batch before had: CSV, TSV, JSON lines, Parquet or xlsx, or - for standard input. It
     is added to STATE, a JSON file that is made if it is not there; it keeps no rows. Without FILE the evidence so far
-    is printed. One may look after every batch: over all of them a false alarm has the probability --alpha.
+    is printed. One may look after every batch: --level is the probability that none of them has a false alarm.
 
-    --alpha, --max-error, --tolerance, what weights and classes mean, and the columns but that of --time are those of
+    --level, --max-error, --tolerance, what weights and classes mean, and the columns but that of --time are those of
     the first batch; they need not be given again, and another value is refused.
 
     Exit codes: 0 no alarm; 1 alarm, now or after a batch before; 2 bad input, or a batch that was counted before: STATE
@@ -242,8 +242,7 @@ def _check_page(html: Path, others: dict[str, Path | None]) -> None:
 def _line(evidence: Any) -> str:
     """Return one line on the last batch and the evidence so far."""
     row = evidence.rows()[len(evidence.records) - 1]
-    of_classes = evidence.settings.layout.is_by_class  # every row is positive for one of them
-    events = "" if of_classes else f", {count(row['events'])} event{'s' * (row['events'] != 1)}"
+    events = "" if row["events"] is None else f", {count(row['events'])} event{'s' * (row['events'] != 1)}"
     e_value = "infinite" if row["refuted"] else e_in_words(row["log_e"])
     parts = f"{row['batch']}: n = {count(row['n'])}{events}, E = {e_value}, {p_in_words(row['p_value'])}"
     text = f"{parts}, alarm: {evidence.headline}" if evidence.alarm else f"{parts}, no alarm{_few(evidence)}"
@@ -260,8 +259,7 @@ def _few(evidence: Any) -> str:
 
 def _labels(evidence: Any) -> tuple[int, int]:
     """Return positives and negatives so far; of several classes those of the class that is known best."""
-    streams = evidence.segments.values() if evidence.settings.layout.is_by_class else (evidence,)
-    known = [(each.events, each.n - each.events) for each in streams]
+    known = [(each.events, each.n - each.events) for each in evidence.streams]
     return max(known, key=min, default=(0, 0))
 
 

@@ -52,7 +52,7 @@ from fitontest.results.table import PAGES
     type=click.Path(path_type=Path),
     help="State that 'fitontest monitor' keeps: its evidence is a part of the page.",
 )
-@click.option("--interval", type=float, default=0.95, show_default=True, help="Level of the intervals.")
+@click.option("--level", type=float, default=0.95, show_default=True, help="Level of the intervals.")
 @click.option("--random-state", type=int, default=0, show_default=True, help="Seed of the folds and of all draws.")
 @click.option("--title", help="Heading of the page. Default: the names of the column and of the file.")
 @click.option("--date", help="Date of the page. Default: today.")
@@ -72,7 +72,7 @@ def report(
     families: tuple[str, ...],
     thresholds: tuple[float, ...],
     state: Path | None,
-    interval: float,
+    level: float,
     random_state: int,
     title: str | None,
     date: str | None,
@@ -109,7 +109,7 @@ def report(
         compare="auto" if compare is None else compare,
         thresholds=sorted(thresholds) or None,
         monitor=None if state is None else _load(state),
-        interval=interval,
+        level=level,
         random_state=random_state,
         reduction=given.reduction,
     )

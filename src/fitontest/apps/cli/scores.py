@@ -13,16 +13,16 @@ import numpy as np
 from fitontest.apps.cli.choice import Choice
 from fitontest.apps.cli.layout import of_layout
 from fitontest.apps.cli.messages import say
-from fitontest.data.counted_sample import CountedSample
+from fitontest.data.columns import Names
 from fitontest.data.files.layout import Layout
 from fitontest.data.labels import ManyClassesError
-from fitontest.data.predictions import REDUCTIONS, Names
+from fitontest.data.predictions import REDUCTIONS
 from fitontest.data.reading.models import read_models
 from fitontest.data.reading.read import read
 from fitontest.data.reading.table import CELLS, MOST_IN_MEMORY, CellsWanted, Table
 from fitontest.data.samples import Samples
 from fitontest.data.segment_unions import SEGMENTS_OF
-from fitontest.data.simplex_sample import CANONICAL
+from fitontest.data.simplex_sample import ALL_REDUCTIONS, CANONICAL
 from fitontest.data.weights import MOST_COPIES, WEIGHT_TYPES, WeightType
 from fitontest.results.typing import IntArray, Label
 
@@ -52,7 +52,7 @@ REDUCTION = click.option(
 )
 ANY_REDUCTION = click.option(
     "--reduction",
-    type=Choice([*REDUCTIONS, CANONICAL]),
+    type=Choice(ALL_REDUCTIONS),
     help=f"{HOW}; canonical takes them as they are, as the probabilities of all classes.",
 )
 SEGMENTS = click.option(
@@ -150,6 +150,11 @@ class Given:
         return Table.of(self.file, columns, NAMES, self.layout.options).kept_rows()
 
     @property
+    def has_distributions(self) -> bool:
+        """Whether the columns are taken as they are, as the probabilities of all classes."""
+        return bool(self.reduction == CANONICAL)
+
+    @property
     def are_models(self) -> bool:
         """Whether the --prob columns are the scores of several models for the same rows."""
         return len(self.probs) > 1 and self.reduction is None
@@ -242,11 +247,11 @@ def _say_cells(data: Any) -> None:
 
 def _count_cells(data: Any) -> Iterator[int]:
     """Yield the number of cells of each sample that is made of cells."""
-    if isinstance(data, Samples):
+    if data.kind is None:
+        yield data.n_cells
+    else:
         for sample in data.values():
             yield from _count_cells(sample)
-    elif isinstance(data, CountedSample) and data.split is None:
-        yield len(np.unique(data.p))
 
 
 def split_classes(text: str) -> list[str]:

@@ -36,9 +36,9 @@ SQL = "sql"
 @click.option(
     "--level",
     type=float,
-    default=0.05,
+    default=0.95,
     show_default=True,
-    help="The probability, at most, that any segment is found where none is wrong.",
+    help="How surely no segment is found where none is wrong: .95 means at most 5 % false alarms.",
 )
 @click.option("--draws", type=int, default=500, show_default=True, help="Simulated sets of labels.")
 @click.option("--most", type=int, default=20, show_default=True, help="Segments at most.")

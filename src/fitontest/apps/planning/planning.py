@@ -29,14 +29,14 @@ from fitontest.apps.planning.evaluation_plan import EvaluationPlan, Unreachable
 from fitontest.apps.planning.pilot import Pilot, unlabelled
 from fitontest.apps.planning.prospect import ALPHA, CALIBRATED, NULL_DRAWS, Prospect
 from fitontest.data.arrays import as_matrix, as_scores
-from fitontest.data.predictions import Names
+from fitontest.data.columns import Names
 from fitontest.data.read import one_sample
 from fitontest.data.reading.read import READ, read
 from fitontest.data.redraws import SHIFT, STILL
 from fitontest.data.score_redraws import BLOCK, ScoreRedraws
 from fitontest.families.base import Family
+from fitontest.families.binned import Slope1
 from fitontest.families.listed import read_families
-from fitontest.families.slope1 import Slope1
 from fitontest.families.spline import Spline
 from fitontest.measures.measure import Measure
 from fitontest.measures.plug_in import PlugIn
@@ -108,7 +108,17 @@ THOROUGH = Depth((Slope1(15), "slope1", "isotonic", "platt", "beta", "spline"), 
 
 
 @spell_out(
-    "interval", "null_draws", "sample_weight", "weights", "labels", "pos_label", "label", "prob", "weight", draws=None
+    "interval",
+    "level",
+    "null_draws",
+    "sample_weight",
+    "weights",
+    "labels",
+    "pos_label",
+    "label",
+    "prob",
+    "weight",
+    draws=None,
 )
 def plan_evaluation(
     p: ArrayInput = None,

@@ -12,7 +12,7 @@ from fitontest.evaluation.comparison.comparison import Comparison, describe_mixt
 from fitontest.measures.estimate import Estimate
 from fitontest.numerics.losses import LOSS_NAMES
 from fitontest.results.text import capital, short
-from fitontest.uncertainty.verdict import Verdict, both_values
+from fitontest.uncertainty.verdict import Verdict
 
 CLEAR = 2.0  # standard errors by which a calibrator must lower the loss
 LARGEST_SMALL, SMALL_SHARE = 0.05, 0.2  # a small error is at most the first, and the second of the rarer outcome
@@ -103,7 +103,7 @@ class Adviser:
         if self._is_small and not self.verdict.shown:
             return Advice(NO_NEED, "No need to calibrate", (f"{self._size}.", reason))
         if self.verdict.shown and not self._is_small and self.base_rate not in (0.0, 1.0):
-            text = f"The calibration error is {both_values(self.verdict.estimate)}."
+            text = f"The calibration error is {self.verdict.estimate.in_words}."
             return Advice(CALIBRATE, "Calibrate the scores", (text, reason))
         return Advice(OPEN, "Cannot tell yet", (f"{self._size}.", *self._rows, reason))
 
@@ -121,7 +121,7 @@ class Adviser:
     @property
     def _high(self) -> float | None:
         """The largest error that the interval leaves open."""
-        return self.verdict.high if isinstance(self.verdict, ClassesVerdict) else self.verdict.interval.high
+        return self.verdict.high
 
     @property
     def _is_small(self) -> bool:
@@ -146,12 +146,10 @@ class Adviser:
 
     @property
     def _before_and_after(self) -> str:
-        before = f"{capital(self.verdict.estimate.measure.title)} {both_values(self.verdict.estimate)}"
+        before = f"{capital(self.verdict.estimate.measure.title)} {self.verdict.estimate.in_words}"
         if self.after is None:
             return f"{before} before calibration."
-        interval, after = self.after.interval, both_values(self.after)
-        if interval is not None:  # a debiased value of few rows may be far from sure
-            after += f", {100 * interval.level:g} % interval {short(interval.low)} to {short(interval.high)},"
+        interval, after = self.after.interval, self.after.in_words
         if self.after.debiased is None:
             return f"{before} before \N{RIGHTWARDS ARROW} {after} after, on rows it was not fitted to."
         reason = f" There is no interval: {self.after.interval_reason}." if interval is None else ""
@@ -196,13 +194,14 @@ class Adviser:
     @property
     def _kind_of_errors(self) -> str:
         """Which errors the interval is of: no interval rules out errors that change sign between neighbouring rows."""
-        smooth = isinstance(self.verdict, Verdict) and self.verdict.interval.roughness is None
+        interval = self.verdict.interval
+        smooth = interval is not None and interval.roughness is None
         return "smooth errors" if smooth else "errors of this kind"
 
     @property
     def _rows(self) -> tuple[str, ...]:
         """About how many rows would tell whether the error is small; nothing where that is not known."""
-        if isinstance(self.verdict, ClassesVerdict) or self._is_small:
+        if self.verdict.interval is None or self._is_small:
             return ()
         needed = rows_needed(self.verdict.estimate, self.verdict.interval, self.small, None)
         if needed is None:

@@ -1,21 +1,21 @@
 """The result of a check: the outcomes of all rows, or of each segment or class, as one table."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from xml.etree import ElementTree
 
 from fitontest.apps.reporting.criterion import Criterion
-from fitontest.apps.reporting.error_criterion import WHY, ErrorCriterion
 from fitontest.apps.reporting.gate_outcome import Gate
+from fitontest.apps.reporting.max_error import WHY
 from fitontest.apps.reporting.outcome import OUTCOMES, Outcome, in_words, overall
-from fitontest.data.samples import Kind
 from fitontest.data.segment_names import NO_ROWS, WHOLE, enumerate_names
 from fitontest.measures.interval import INDEPENDENT_ROWS
 from fitontest.measures.notes import data_notes
 from fitontest.results.frames import Records
-from fitontest.results.table import Section, Table
+from fitontest.results.several import SEGMENT, Kind, Several, grouped
+from fitontest.results.table import Section
 from fitontest.results.text import capital, count, percent, sentence, short, visible
 
 NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -23,7 +23,7 @@ MOST_NAMED = 5  # segments or classes in a headline
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CalibrationCheck(Table):
+class CalibrationCheck(Several[str, Gate]):
     """Whether the calibration error is at most a limit: pass, fail or undecided, overall or in each segment.
 
     Other limits, of the slope and of the decision loss, may stand beside it or in its place.
@@ -49,7 +49,8 @@ class CalibrationCheck(Table):
     (intersection-union test). It fails where one limit fails, and each of m limits fails by an interval of the level
     1 - (1 - level) / (k m), so that all of them together fail as rarely as the level says (Bonferroni).
 
-    Printing it shows the table. ``bool(check)`` is refused, because there are three outcomes: compare `outcome`.
+    It is a mapping from the name of each set of rows to its `Gate`. Printing it shows the table. ``bool(check)`` is
+    refused, because there are three outcomes: compare `outcome`.
 
     Examples
     --------
@@ -58,13 +59,17 @@ class CalibrationCheck(Table):
     >>> p, region = rng.random(4000), np.repeat(["north", "south"], 2000)
     >>> y = rng.random(4000) < np.where(region == "south", p**1.5, p)
     >>> check = fot.check_calibration(y, p, by=region, max_error=0.05)
-    >>> check.outcome, {gate.name: gate.outcome for gate in check.gates}
+    >>> check.outcome, {name: gate.outcome for name, gate in check.items()}
     ('fail', {'north': 'pass', 'south': 'fail'})
     """
 
     gates: tuple[Gate, ...]
     family: str | None
-    kind: Kind = "segment"
+    kind: Kind = SEGMENT
+
+    @property
+    def _results(self) -> Mapping[str, Gate]:
+        return {gate.name: gate for gate in self.gates}
 
     @property
     def outcome(self) -> Outcome:
@@ -130,7 +135,7 @@ class CalibrationCheck(Table):
     @property
     def _of_error_alone(self) -> bool:
         """Whether the calibration error alone has a limit."""
-        return all(isinstance(criterion, ErrorCriterion) for gate in self.gates for criterion in gate.criteria)
+        return all(criterion is gate.of_error for gate in self.gates for criterion in gate.criteria)
 
     @property
     def _is_resolved(self) -> bool:
@@ -194,10 +199,8 @@ class CalibrationCheck(Table):
     @property
     def _notes_on_groups(self) -> list[str]:
         """What must be known of groups, with the rows that it is of; not what the headline says."""
-        names: dict[str, list[str]] = {}
-        for gate in self.gates:
-            for note in [] if gate.groups is None else [gate.groups.refusal, *gate.groups.notes]:
-                names.setdefault(note, []).append(gate.name)
+        known = [(gate.name, gate.groups) for gate in self.gates if gate.groups is not None]
+        names = grouped((note, name) for name, groups in known for note in (groups.refusal, *groups.notes))
         said = {"", self._shared_refusal}
         return [f"{enumerate_names(of, MOST_NAMED)}: {note}." for note, of in names.items() if note not in said]
 
@@ -226,12 +229,12 @@ class CalibrationCheck(Table):
 
     def _claims(self, names: Sequence[str]) -> str:
         """Return what the criteria say that decide, each with the rows that it is of."""
-        claims: dict[str, list[str]] = {}
-        for gate in self.gates:
-            if gate.name in names:
-                for criterion in gate.deciding:
-                    claim = criterion.claim if gate.rows is not None else NO_ROWS
-                    claims.setdefault(claim, []).append(gate.name)
+        claims = grouped(
+            (criterion.claim if gate.rows is not None else NO_ROWS, gate.name)
+            for gate in self.gates
+            if gate.name in names
+            for criterion in gate.deciding
+        )
         if self.outcome == "pass":
             return ", ".join(claims)
         return ", ".join(

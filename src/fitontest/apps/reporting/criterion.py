@@ -5,8 +5,11 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 from fitontest.apps.reporting.outcome import Outcome, in_words
+from fitontest.apps.reporting.rows_needed import rows_needed
 from fitontest.data.known_groups import KnownGroups, rows_in_words
 from fitontest.data.segment_names import NO_ROWS
+from fitontest.measures.error_limits import ErrorLimit
+from fitontest.measures.estimate import Estimate
 from fitontest.measures.interval import Interval
 from fitontest.results.frames import attributes, finite_or_none
 from fitontest.results.text import count, short
@@ -57,12 +60,17 @@ class Criterion(ABC):
 
     argument: ClassVar[str]  # of `check_calibration`, which sets the limit
 
-    outcome: Outcome
+    outcome: Outcome = "undecided"
     interval: Interval | None = None
     rows_needed: int | None = None
     reason: str = ""
     if_importances: "Criterion | None" = None
     levels: Levels | None = None
+
+    @property
+    def of_error(self) -> Any:
+        """The criterion of the calibration error, if this is it; None of another number."""
+        return None
 
     @property
     @abstractmethod
@@ -182,3 +190,52 @@ class Criterion(ABC):
             "reason": self.reason or None,
             "note": "; ".join([text for text in (self.method, *self.remarks) if text]) or None,
         }
+
+
+@dataclass(frozen=True, kw_only=True)
+class AtMostCriterion(Criterion):
+    """Whether an error is at most a limit.
+
+    Attributes
+    ----------
+    most : float
+        The limit.
+    estimate : Estimate or None
+        None without rows.
+    persistent : ErrorLimit or None
+        The largest error that cannot be ruled out of those that persist over a share of the rows, whatever their shape;
+        None where the interval alone decides.
+    """
+
+    most: float
+    estimate: Estimate | None = None
+    persistent: ErrorLimit | None = None
+
+    def decided_by(self, estimate: Estimate, interval: Interval, persistent: ErrorLimit | None = None) -> Self:
+        """Return what an interval and the limit of persistent errors make of this open criterion."""
+        passes = interval.high <= self.most and (persistent is None or persistent.value <= self.most)
+        outcome: Outcome = "pass" if passes else "fail" if interval.low > self.most else "undecided"
+        needed = rows_needed(estimate, interval, self.most, persistent) if outcome == "undecided" else None
+        found = replace(self, outcome=outcome, interval=interval, rows_needed=needed)
+        return replace(found, estimate=estimate, persistent=persistent)
+
+    @property
+    def accepted(self) -> str:
+        """The limit in words."""
+        return f"limit {self.most:g}"
+
+    @property
+    def place(self) -> str:
+        """Where the error lies."""
+        places = {"pass": "at most", "fail": "above", "undecided": "may be above or below"}
+        return f"{places[self.outcome]} {self.most:g}"
+
+    def record(self) -> dict[str, Any]:
+        """Return the criterion as JSON-ready values."""
+        return self._record(
+            least=None,
+            most=self.most,
+            threshold=None,
+            value=None if self.estimate is None else self.estimate.value,
+            **attributes(self.estimate, "debiased"),
+        )

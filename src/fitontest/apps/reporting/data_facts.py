@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 
 from fitontest.data.known_groups import KnownGroups
-from fitontest.data.simplex_sample import CANONICAL
 from fitontest.results.text import percent, short
 
 NONE_DROPPED = "none dropped: missing and invalid values are refused, not skipped"
@@ -39,11 +38,10 @@ def data_facts(data: Any, whole: Any, segments: Any, groups: KnownGroups | None 
     facts = {"rows": _rows(data)}
     if groups is not None:
         facts["groups"] = groups.in_words().removeprefix("groups: ")
-    if whole.classes is not None:
+    if whole.classes:
         facts["classes"] = f"{len(whole.classes)}: {_listed(whole.classes)}"
-    scores = data.confidence if data.reduction == CANONICAL else data
     if not data.is_by_class:
-        facts |= _of_scores(scores)
+        facts |= _of_scores(data.confidence)
     facts["weights"] = "all rows weigh the same" if data.weighting is None else str(data.weighting)
     if data.rows_note:
         facts["dependent rows"] = data.rows_note

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from fitontest.data.score_sample import ScoreSample
-from fitontest.data.simplex_sample import CANONICAL
 from fitontest.displays.base import Display
 from fitontest.displays.canvas import create_figure
 from fitontest.displays.diagram import Diagram
@@ -15,7 +14,7 @@ from fitontest.evaluation.comparison.comparison import Comparison
 from fitontest.evaluation.evaluation import Evaluation
 from fitontest.evaluation.segmented_evaluation import SegmentedEvaluation
 from fitontest.measures.estimate import Estimate
-from fitontest.uncertainty.verdict import Verdict, both_values
+from fitontest.uncertainty.verdict import Verdict
 
 SMALL = (4.2, 5.0)  # inches, of a diagram that stands beside another
 MOST_PICKED = 8  # diagrams of segments or classes on a page, each of which takes some 80 kB
@@ -71,7 +70,7 @@ def tce_pictures(evaluation: Evaluation) -> list[Picture]:
 def triangle_pictures(evaluation: Evaluation) -> list[Picture]:
     """Return the triangle of the predictions of whole distributions of three classes, and nothing of others."""
     sample = evaluation.data
-    if sample.reduction != CANONICAL or len(sample.classes) != len(CORNERS):
+    if not sample.has_distributions or sample.n_classes != len(CORNERS):
         return []
     estimate = evaluation.estimates[-1]
     by = estimate.measure.name
@@ -117,7 +116,7 @@ def _small_picture(diagram: Diagram, name: str, title: str, detail: str = "") ->
     figure = create_figure(SMALL)
     display = ReliabilityDisplay({title: diagram})
     display.plot(figure, legend=False)
-    caption = f"{both_values(estimate)}, n = {estimate.n:,}"
+    caption = f"{estimate.in_words}, n = {estimate.n:,}"
     caption += f"; {detail}" if detail else ""
     text = f"{title}: reliability diagram by {estimate.measure.name}; calibration error {caption}."
     return Picture(name, title, text, inline_svg(figure, name, text), caption)

@@ -4,8 +4,7 @@ from typing import Any
 
 from fitontest.apps.reporting.figures import Picture, drawn_picture
 from fitontest.apps.reporting.options import ReportOptions
-from fitontest.data.read import Data
-from fitontest.data.score_sample import ScoreSample
+from fitontest.data.read import Data, is_one_sample
 from fitontest.maps.rules.columns import FROM_DTYPE, CategoricalFeatures
 from fitontest.results.text import signed
 from fitontest.segments.find import find_segments
@@ -36,14 +35,14 @@ def found_in(data: Data, X: Any, categorical_features: CategoricalFeatures, opti
         if not isinstance(categorical_features, str) or categorical_features != FROM_DTYPE:
             raise ValueError(f"categorical_features must be left out without X, got {categorical_features!r}")
         return None
-    if not isinstance(data, ScoreSample):
+    if not is_one_sample(data):
         raise ValueError("X must be left out where classes are judged one by one or all at once, got features")
     one_class = data.base_rate in (0.0, 1.0)
     return find_segments(
         data,
         X=X,
         against="scores" if one_class else "logistic",
-        level=1.0 - options.interval,
+        level=options.level,
         categorical_features=categorical_features,
         random_state=options.seed,
     )

@@ -14,17 +14,17 @@ from fitontest.data.read import Data
 from fitontest.data.reading.options import reading_of
 from fitontest.data.reading.read import READ, read
 from fitontest.data.repeated_rows import Repeats
-from fitontest.data.samples import MANY, Key, Kind, Samples
+from fitontest.data.samples import Key, Samples
 from fitontest.data.score_sample import as_importances
 from fitontest.data.segment_names import WHOLE, spellings, words_of
 from fitontest.data.segment_unions import SEGMENTS_OF, SegmentsOf, segments_of
 from fitontest.data.segments import check_few
-from fitontest.data.simplex_sample import CANONICAL
 from fitontest.data.weights import MOST_COPIES
 from fitontest.results.checks import brief, choose
 from fitontest.results.exceptions import held_warnings, warn_user
 from fitontest.results.options import spell_out
 from fitontest.results.progress import track
+from fitontest.results.several import MANY, Kind
 from fitontest.results.typing import ArrayInput
 from fitontest.uncertainty.dependence import share_dependence
 
@@ -133,7 +133,7 @@ def check_calibration(
     cannot tell: calibration slope may be inside or outside 0.8 to 1.25; 1.17, 95 % interval 1.07 to 1.27
     """
     limits: dict[str, Any] = {name: value for name, value in options.items() if name in Limits.__annotations__}
-    rule = GateRule.of(**limits, random_state=options["random_state"])
+    rule = GateRule.of(**limits, level=options["level"], random_state=options["random_state"])
     reduction = options["reduction"]
     choose(adjust, ("bonferroni", "max"), "adjust")
     choose(segments, SEGMENTS_OF, "segments")
@@ -147,10 +147,10 @@ def check_calibration(
     with held_warnings() as held:  # of weights that are refused there is nothing else to say
         data = read(y_true, y_prob, by=by, **reading_of(options))
     _refuse_doubt(data, "weights of Cells.of" if data is not y_true and isinstance(y_true, READ) else "weights")
-    if data.reduction == CANONICAL:
+    if data.has_distributions:
         rule = rule.of_distributions()
-    parts = segments_of(data, segments) if data.is_by_segment else None
-    if parts is not None and parts.whole.is_by_class:
+    parts = None if data.segments is None else segments_of(data, segments)
+    if parts is not None and parts.all_rows.each_class:
         raise ValueError("by must be left out with classes, which have outcomes of their own")
     for name, value in (("require", required or None), ("adjust", None if adjust != "max" else adjust)):
         if value and parts is None:
@@ -159,7 +159,7 @@ def check_calibration(
         warn_user(message, category)
     if parts is not None:
         return _check_segments(parts, rule, required, by_maximum=adjust == "max")
-    return _check(data if data.is_by_class else {WHOLE: data}, rule)
+    return _check(data.each_class or {WHOLE: data}, rule)
 
 
 def _refuse_doubt(data: Data, argument: str) -> None:

@@ -6,11 +6,10 @@ from typing import Any
 
 from fitontest.apps.reporting.checked_rows import CheckedRows, rows_record
 from fitontest.apps.reporting.criterion import Criterion
-from fitontest.apps.reporting.error_criterion import ErrorCriterion
+from fitontest.apps.reporting.max_error import ErrorCriterion
 from fitontest.apps.reporting.outcome import Outcome, in_words, overall
 from fitontest.data.known_groups import KnownGroups
 from fitontest.data.segment_names import NO_ROWS
-from fitontest.data.simplex_sample import CANONICAL
 from fitontest.measures.error_limits import ErrorLimit
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.interval import Interval
@@ -73,12 +72,12 @@ class Gate:
     @property
     def of_error(self) -> ErrorCriterion | None:
         """The criterion of the calibration error; None without ``max_error``."""
-        return next((criterion for criterion in self.criteria if isinstance(criterion, ErrorCriterion)), None)
+        return next((criterion.of_error for criterion in self.criteria if criterion.of_error is not None), None)
 
     @property
     def max_error(self) -> float | None:
         """The limit of the calibration error; None without one."""
-        return None if self.of_error is None else self.of_error.max_error
+        return None if self.of_error is None else self.of_error.most
 
     @property
     def estimate(self) -> Estimate | None:
@@ -199,7 +198,7 @@ class Gate:
         """What kind of p-value it is: joint, of several segments by one maximum adjusted, or of one measure."""
         if self.estimate is not None and self.estimate.measure.is_seminorm:
             return "adjusted "
-        return "" if self.estimate is not None and self.estimate.reduction == CANONICAL else "joint "
+        return "" if self.estimate is not None and self.estimate.has_distributions else "joint "
 
     @property
     def refusal(self) -> str:

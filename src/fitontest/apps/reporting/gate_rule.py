@@ -12,15 +12,14 @@ from fitontest.apps.reporting.max_decision_loss import MaxDecisionLoss
 from fitontest.apps.reporting.max_error import DEFAULT_FAMILY, DEFAULT_RESOLUTION, MaxError
 from fitontest.apps.reporting.slope_range import SlopeRange
 from fitontest.data.known_groups import KnownGroups
-from fitontest.data.simplex_sample import CANONICAL
 from fitontest.families.base import Family
 from fitontest.measures.estimate import Estimate
 from fitontest.numerics.random import one_seed
-from fitontest.results.checks import brief
+from fitontest.results.checks import brief, check_level
 from fitontest.results.docstrings import take_descriptions
 from fitontest.results.typing import RandomState
 from fitontest.uncertainty.dependence import dependence_of
-from fitontest.uncertainty.intervals import NULL_DRAWS, check_interval
+from fitontest.uncertainty.intervals import NULL_DRAWS
 from fitontest.uncertainty.joint import joint_test
 from fitontest.uncertainty.options import Options
 
@@ -42,8 +41,6 @@ class Limits(TypedDict, total=False):
         The largest decision loss that is accepted at each threshold (`DecisionLoss`), such as {.2: .01}: recalibrating
         first must gain at most 10 net true positives per 1,000 rows where a score of .2 decides. Thresholds and limits
         lie strictly between 0 and 1.
-    level : float in (0, 1), default=0.95
-        Of the interval, and of the limit B.
     resolution : float or None, default=20
         J, at least 20: B holds for errors that keep their sign over windows of 1 / (2 J) to 1 / J of the rows
         (`Estimate.limit`). 40 is stricter, and needs more rows. None: the interval alone decides, which no error that
@@ -55,7 +52,6 @@ class Limits(TypedDict, total=False):
     max_error: float | None
     slope: tuple[float, float] | None
     max_decision_loss: Mapping[float, float] | None
-    level: Annotated[float, 0.95]
     resolution: Annotated[float | None, DEFAULT_RESOLUTION]
     family: Annotated[str | Family, DEFAULT_FAMILY]
 
@@ -73,7 +69,7 @@ class GateRule:
     Attributes
     ----------
     limits : tuple of Limit
-    level : float in (0, 1)
+    level : float in [0.5, 1)
     random_state : int, RandomState or None
     """
 
@@ -108,25 +104,21 @@ class GateRule:
             limits += MaxDecisionLoss.several(max_decision_loss, family)
         elif max_error is None and not (isinstance(family, str) and family == DEFAULT_FAMILY):
             raise ValueError(f"family must be left out where no error has a limit, got {brief(family)}")
-        check_interval(level, "level")
-        return cls(tuple(limits), float(level), random_state)  # type: ignore[arg-type] # checked above
+        return cls(tuple(limits), check_level(level), random_state)
 
     @property
     def family(self) -> str | None:
         """Whose error is held against a limit; None where no error is."""
-        return next((limit.measure.name for limit in self.limits if isinstance(limit, MaxError)), None)
+        return None if self.of_error is None else self.of_error.measure.name
+
+    @property
+    def of_error(self) -> MaxError | None:
+        """The limit of the error; None without one."""
+        return next((limit.of_error for limit in self.limits if limit.of_error is not None), None)
 
     def of_distributions(self) -> "GateRule":
         """Return the rule for whole distributions, of which the error alone may have a limit."""
-        limits = []
-        for limit in self.limits:
-            if not isinstance(limit, MaxError):
-                raise ValueError(
-                    f"{limit.argument} must be left out with reduction='canonical': it is of the scores of two "
-                    "classes, as reduction='classwise' and 'confidence' make them, not of whole distributions"
-                )
-            limits.append(limit.of_distributions())
-        return replace(self, limits=tuple(limits))
+        return replace(self, limits=tuple(limit.of_distributions() for limit in self.limits))
 
     def gate(self, name: str, sample: Any, parts: int) -> Gate:
         """Return the outcome of a sample, one of so many segments or classes."""
@@ -152,7 +144,7 @@ def _p_value(estimate: Estimate | None, sample: Any, seed: int) -> float | None:
     """Return the p-value of calibration that stands beside an error."""
     if estimate is None:
         return None
-    if sample.reduction == CANONICAL:
+    if sample.has_distributions:
         assert estimate.null is not None  # there is one where there is an interval
         return estimate.null.p_value
     return joint_test(sample, NULL_DRAWS, seed, [estimate]).p_value

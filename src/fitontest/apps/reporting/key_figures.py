@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from math import log
 from typing import Any
 
+from fitontest.data.read import Data
 from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.auc import AUC
 from fitontest.measures.estimate import Estimate
@@ -11,7 +12,6 @@ from fitontest.measures.interval import Interval
 from fitontest.measures.words import as_percent
 from fitontest.results.text import capital, short
 from fitontest.uncertainty.tendency import Tendency, tendency_of
-from fitontest.uncertainty.verdict import both_values
 
 CONFIDENCE = "confidence"
 
@@ -57,11 +57,9 @@ class Measured:
         told = tendency_of(sample) if tendency is None else tendency
         rank = "-" if sample.has_pooled_scores else short(float(AUC().estimate(sample)))  # which lost their order
         losses = (short(sample.mean_loss(name)) for name in ("brier", "log_loss"))
-        interval = estimate.interval
-        error = both_values(estimate).partition(" (")
-        ends = () if interval is None else (f"{short(interval.low)} to {short(interval.high)}",)
+        error = estimate.in_words.partition(" (")
         return cls(
-            (error[0], *([f"({error[2]}"] if error[2] else []), *ends),
+            (error[0], *([error[2].removesuffix(")")] if error[2] else [])),
             ("-",) if told.slope is None else _with_ends(told.slope, told.slope_interval),
             _with_ends(told.residual, told.residual_interval),
             (rank,),
@@ -113,8 +111,10 @@ def key_figures(before: Measured, sample: ScoreSample, after: Measured | None) -
     return figures
 
 
-def means_in_words(sample: ScoreSample) -> str:
-    """Return what the scores say on average, and what came true."""
+def means_in_words(sample: Data) -> str:
+    """Return what the scores say on average, and what came true; "" of several classes."""
+    if sample.base_rate is None:
+        return ""
     mean, rate = as_percent(sample.mean_score, 3), as_percent(sample.base_rate, 3)
     if sample.reduction == CONFIDENCE:
         return f"On average the model gives its prediction {mean} confidence; {rate} of the predictions are right."

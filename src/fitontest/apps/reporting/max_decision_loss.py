@@ -1,23 +1,70 @@
-"""The limit of the decision loss at a threshold, and how rows are held against it."""
+"""The limit of the decision loss at a threshold, how rows are held against it, and what comes of that."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from fitontest.apps.reporting.criterion import Levels
-from fitontest.apps.reporting.limit import check_family_of_limit
-from fitontest.apps.reporting.loss_criterion import LossCriterion
+from fitontest.apps.reporting.criterion import AtMostCriterion, Levels
+from fitontest.apps.reporting.limit import Limit, check_family_of_limit, refuse_distributions
 from fitontest.data.score_sample import ScoreSample
-from fitontest.data.segment_names import NO_ROWS
 from fitontest.families.base import Family, read_family
 from fitontest.families.registry import family_name
+from fitontest.measures.interval import BY_LABELS
 from fitontest.results.checks import brief, is_real
+from fitontest.results.text import short
 from fitontest.risk.measures.decision_loss import DecisionLoss
 from fitontest.uncertainty.redrawing import Redrawing, estimate_of
 
 
+@dataclass(frozen=True, kw_only=True)
+class LossCriterion(AtMostCriterion):
+    """Whether the decision loss at a threshold is at most a limit, in units of net benefit.
+
+    Attributes
+    ----------
+    threshold : float
+    family : str
+        Of the map against which the loss is measured.
+    """
+
+    argument: ClassVar[str] = "max_decision_loss"
+
+    threshold: float
+    family: str
+
+    @property
+    def subject(self) -> str:
+        """What is held against the limit."""
+        return f"decision loss at {self.threshold:g}"
+
+    @property
+    def number(self) -> str:
+        """The loss in words: of the map itself where its interval holds it, as debiasing gains nothing there."""
+        return "" if self.estimate is None else short(self.estimate.quoted)
+
+    @property
+    def cell(self) -> str:
+        """The loss as a cell of a table."""
+        return self.number or "-"
+
+    @property
+    def method(self) -> str:
+        """Against which map the loss is."""
+        return f"decision loss by {self.family}, in net true positives per row"
+
+    @property
+    def remarks(self) -> list[str]:
+        """Where the interval comes from, if not from redrawn labels alone."""
+        interval = None if self.estimate is None else self.estimate.interval
+        return [] if interval is None or not interval.cut else [f"{self.subject}: the interval is {BY_LABELS}"]
+
+    def record(self) -> dict[str, Any]:
+        """Return the criterion as JSON-ready values."""
+        return {**super().record(), "threshold": self.threshold}
+
+
 @dataclass(frozen=True)
-class MaxDecisionLoss:
+class MaxDecisionLoss(Limit):
     """The largest decision loss that passes at a threshold.
 
     Attributes
@@ -29,6 +76,7 @@ class MaxDecisionLoss:
     """
 
     argument: ClassVar[str] = "max_decision_loss"
+    of_error: ClassVar[None] = None
 
     threshold: float
     value: float
@@ -48,37 +96,23 @@ class MaxDecisionLoss:
         check_family_of_limit(fitted, limits[0].measure)
         return limits
 
-    def criterion(self, sample: ScoreSample, levels: Levels, seed: int) -> LossCriterion:
-        """Return the criterion of a sample; one of several fails by a wider interval than it passes."""
-        found = self._at(levels.to_pass, sample, levels, seed)
-        if found.outcome != "fail" or levels.to_fail == levels.to_pass:
-            return found
-        return self._at(levels.to_fail, sample, levels, seed)
+    def open(self, reason: str = "", **known: Any) -> LossCriterion:
+        """Return the criterion where nothing is decided, with the reason and what is known."""
+        family = family_name(self.measure.family)
+        return LossCriterion(reason=reason, threshold=self.threshold, most=self.value, family=family, **known)
 
-    def without_rows(self) -> LossCriterion:
-        """Return the criterion of a segment that has no rows of positive weight."""
-        return LossCriterion(outcome="undecided", reason=NO_ROWS, **self._named)
+    def of_distributions(self) -> Limit:
+        """Refuse whole distributions."""
+        refuse_distributions(self.argument)
 
-    def _at(self, level: float, sample: ScoreSample, levels: Levels, seed: int) -> LossCriterion:
-        """Return the criterion by the interval of a level."""
-        redrawing = Redrawing(interval=level, random_state=seed)
-        estimate = estimate_of(self.measure, sample, sample.reduction, redrawing)
+    def at(self, level: float, sample: ScoreSample, levels: Levels, seed: int) -> LossCriterion:
+        """Return the criterion of a sample by the interval of one level."""
+        estimate = estimate_of(self.measure, sample, sample.reduction, Redrawing.at(level, random_state=seed))
         if estimate.groups is not None and estimate.groups.too_few:  # which leave everything open
-            reason = estimate.groups.refusal
-            return LossCriterion(outcome="undecided", reason=reason, levels=levels, estimate=estimate, **self._named)
+            return self.open(estimate.groups.refusal, levels=levels, estimate=estimate)
         if estimate.interval is None:
-            reason = estimate.interval_reason
-            return LossCriterion(outcome="undecided", reason=reason, levels=levels, estimate=estimate, **self._named)
-        return LossCriterion.decided(estimate, estimate.interval, levels=levels, **self._named)
-
-    @property
-    def _named(self) -> dict[str, Any]:
-        """The limit as its criterion has it."""
-        return {
-            "threshold": self.threshold,
-            "max_loss": self.value,
-            "family": family_name(self.measure.family),
-        }
+            return self.open(estimate.interval_reason, levels=levels, estimate=estimate)
+        return self.open(levels=levels).decided_by(estimate, estimate.interval)
 
 
 def _is_fraction(number: object) -> bool:

@@ -1,30 +1,128 @@
-"""The limit of the calibration error, and how rows are held against it."""
+"""The limit of the calibration error, how rows are held against it, and what comes of that."""
 
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from fitontest.apps.reporting.bounds import Bounds
-from fitontest.apps.reporting.criterion import Levels
-from fitontest.apps.reporting.error_criterion import ErrorCriterion
-from fitontest.apps.reporting.limit import check_family_of_limit
-from fitontest.data.segment_names import NO_ROWS
-from fitontest.data.simplex_sample import CANONICAL
+from fitontest.apps.reporting.criterion import AtMostCriterion, Levels
+from fitontest.apps.reporting.limit import Limit, check_family_of_limit
 from fitontest.families.base import Family, read_family
 from fitontest.measures.error_limits import check_resolution
+from fitontest.measures.estimate import Estimate
 from fitontest.measures.interval import Interval
 from fitontest.measures.measure import Measure
 from fitontest.measures.measure import make as make_measure
 from fitontest.measures.plug_in import PlugIn
 from fitontest.results.checks import is_real
+from fitontest.results.text import debiased_and_raw, percent, same_decimals, short
 from fitontest.uncertainty.effective_rows import FEWEST
 from fitontest.uncertainty.redrawing import Redrawing, estimate_of
+
+WHY = {
+    "isotonic": ", whose intervals hold where the error jumps, too",
+    "ecce": ", the largest error that adds up over neighbouring scores, which the mean distance may exceed",
+}  # why not by the default of other functions
+
+
+@dataclass(frozen=True, kw_only=True)
+class ErrorCriterion(AtMostCriterion):
+    """Whether the calibration error is at most a limit."""
+
+    argument: ClassVar[str] = "max_error"
+
+    @property
+    def of_error(self) -> "ErrorCriterion":
+        """The criterion of the calibration error: this one."""
+        return self
+
+    def decided_in(self, bounds: Bounds, estimate: Estimate, resolution: float | None = None) -> "ErrorCriterion":
+        """Return what an estimate makes of this open criterion, with what the labels of few rows leave open of it."""
+        persistent = None
+        if resolution is not None and estimate.limits is not None:
+            persistent = bounds.at_least(estimate.limit_at(resolution))
+        return self.decided_by(estimate, bounds.around(estimate), persistent)
+
+    @property
+    def no_use_of_rows(self) -> str:
+        """What is said where more rows would not decide: the interval may be below the limit."""
+        if not self.is_open_for_few_rows:
+            return super().no_use_of_rows
+        return "more rows will not help: the error of any shape that these rows show is near the limit or above it"
+
+    @property
+    def subject(self) -> str:
+        """What is held against the limit."""
+        if self.estimate is not None and self.estimate.measure.is_seminorm:
+            return self.estimate.measure.title  # which the mean distance may exceed
+        return "calibration error"
+
+    @property
+    def place(self) -> str:
+        """Where the error lies."""
+        if self.is_open_for_few_rows:
+            return f"at most {self.most:g} over all rows, perhaps above it over some"
+        return super().place
+
+    @property
+    def is_open_for_few_rows(self) -> bool:
+        """Whether the interval keeps the limit, and only an error that persists over few rows may exceed it."""
+        keeps = self.interval is not None and self.interval.high <= self.most
+        return keeps and self.persistent is not None and self.persistent.value > self.most
+
+    @property
+    def number(self) -> str:
+        """The debiased and the raw error."""
+        if self.estimate is None:
+            return ""
+        debiased = None if self.interval is None else self.estimate.debiased
+        return debiased_and_raw(debiased, self.estimate.value)
+
+    @property
+    def cell(self) -> str:
+        """The debiased and the raw error as a cell of a table."""
+        if self.estimate is None:
+            return "-"
+        values = [value for value in (self.estimate.debiased, self.estimate.value) if value is not None]
+        debiased, raw = ["-", *same_decimals(values)][-2:]
+        return f"{debiased} ({raw})"
+
+    @property
+    def method(self) -> str:
+        """Whose error it is, and why."""
+        if self.estimate is None:
+            return ""
+        name = self.estimate.measure.name
+        return f"by {name}{'' if self.interval is None else WHY.get(name, '')}"
+
+    @property
+    def remarks(self) -> list[str]:
+        """What the interval comes from, and what a pass says of errors of any shape."""
+        interval = None if self.estimate is None else self.estimate.interval
+        remarks = []
+        if interval is not None and interval.roughness is not None and interval.source:
+            remarks += [text for text in (self.estimate.doubt, interval.source) if text]  # type: ignore[union-attr]
+        if self.outcome == "pass" and self.persistent is not None:
+            share = percent(self.persistent.share)
+            remarks.append(f"no error above {self.most:g} persists over {share} of the rows or more")
+        return remarks
+
+    @property
+    def why_open(self) -> str:
+        """Why the outcome is open although the interval does not hold the limit."""
+        if self.persistent is None or not self.is_open_for_few_rows:
+            return super().why_open
+        share = percent(self.persistent.share)
+        return (
+            f"errors of up to {short(self.persistent.value)} that persist over {share} of the rows cannot be ruled out"
+        )
+
 
 DEFAULT_RESOLUTION = 20  # parts of the rows: errors in waves are seen that persist over a twentieth, or nearly
 DEFAULT_FAMILY = "isotonic"  # whose outcomes are as rarely wrong as the level says, where the truth jumps too
 
 
 @dataclass(frozen=True)
-class MaxError:
+class MaxError(Limit):
     """The largest calibration error that passes.
 
     Attributes
@@ -41,6 +139,11 @@ class MaxError:
     value: float
     measure: Measure
     resolution: float | None = DEFAULT_RESOLUTION
+
+    @property
+    def of_error(self) -> "MaxError":
+        """The limit of the calibration error: this one."""
+        return self
 
     @classmethod
     def of(cls, value: object, family: str | Family, resolution: object = DEFAULT_RESOLUTION) -> "MaxError":
@@ -59,31 +162,19 @@ class MaxError:
             )
         return replace(self, measure=make_measure("simplex_ece"), resolution=None)
 
-    def criterion(self, sample: Any, levels: Levels, seed: int) -> ErrorCriterion:
-        """Return the criterion of a sample; one of several fails by a wider interval than it passes."""
-        found = self._at(levels.to_pass, sample, levels, seed)
-        if found.outcome != "fail" or levels.to_fail == levels.to_pass:
-            return found
-        return self._at(levels.to_fail, sample, levels, seed)
+    def open(self, reason: str = "", **known: Any) -> ErrorCriterion:
+        """Return the criterion where nothing is decided, with the reason and what is known."""
+        return ErrorCriterion(reason=reason, most=self.value, **known)
 
-    def without_rows(self) -> ErrorCriterion:
-        """Return the criterion of a segment that has no rows of positive weight."""
-        return ErrorCriterion(outcome="undecided", reason=NO_ROWS, max_error=self.value)
-
-    def _at(self, level: float, sample: Any, levels: Levels, seed: int) -> ErrorCriterion:
-        """Return the criterion by the interval of a level."""
-        reduction = sample.reduction
-        estimate = estimate_of(self.measure, sample, reduction, Redrawing(interval=level, random_state=seed))
-        if reduction == CANONICAL:  # of which fewer than 50 rows leave every error open
+    def at(self, level: float, sample: Any, levels: Levels, seed: int) -> ErrorCriterion:
+        """Return the criterion of a sample by the interval of one level."""
+        estimate = estimate_of(self.measure, sample, sample.reduction, Redrawing.at(level, random_state=seed))
+        if sample.has_distributions:  # of which fewer than 50 rows leave every error open
             known = None if sample.n < FEWEST else estimate.interval
-            interval = Interval(0.0, 1.0, level) if known is None else known
-            return ErrorCriterion.decided(estimate, interval, self.value, None, levels)
+            return self.open(levels=levels).decided_by(estimate, known or Interval(0.0, 1.0, level))
         if estimate.groups is not None and estimate.groups.too_few:  # which leave everything open
-            reason = estimate.groups.refusal
-            return ErrorCriterion(
-                outcome="undecided", reason=reason, levels=levels, max_error=self.value, estimate=estimate
-            )
-        return ErrorCriterion.judged(estimate, Bounds.of(sample, level), self.value, self.resolution, levels)
+            return self.open(estimate.groups.refusal, levels=levels, estimate=estimate)
+        return self.open(levels=levels).decided_in(Bounds.of(sample, level), estimate, self.resolution)
 
 
 def _check_error(value: object) -> float:

@@ -6,7 +6,6 @@ from dataclasses import replace
 from fitontest.apps.reporting.bounds import Bounds
 from fitontest.apps.reporting.checked_rows import CheckedRows
 from fitontest.apps.reporting.criterion import Levels
-from fitontest.apps.reporting.error_criterion import ErrorCriterion
 from fitontest.apps.reporting.gate_outcome import Gate
 from fitontest.apps.reporting.gate_rule import GateRule
 from fitontest.apps.reporting.max_error import DEFAULT_FAMILY, MaxError
@@ -35,15 +34,14 @@ def check_rule(rule: GateRule, family: object) -> MaxError:
         Another limit than that of the error, or a family.
     """
     for limit in rule.limits:
-        if not isinstance(limit, MaxError):
+        if limit is not rule.of_error:
             raise ValueError(
                 f"{limit.argument} must be left out with adjust='max', which holds the ECCE against a limit"
             )
     if not (isinstance(family, str) and family == DEFAULT_FAMILY):
         raise ValueError(f"family must be left out with adjust='max', whose errors are ECCE; got {family!r}")
-    limit = rule.limits[0]
-    assert isinstance(limit, MaxError)
-    return limit
+    assert rule.of_error is not None  # a rule has a limit
+    return rule.of_error
 
 
 def gates_of_maximum(segments: Samples, rule: GateRule, names: Mapping[Key, str]) -> list[Gate]:
@@ -67,8 +65,8 @@ def gates_of_maximum(segments: Samples, rule: GateRule, names: Mapping[Key, str]
 
 
 def _gates(segments: Samples, rule: GateRule, names: Mapping[Key, str]) -> list[Gate]:
-    measure, (limit,) = make_measure(MEASURE), rule.limits
-    assert isinstance(limit, MaxError)
+    measure, limit = make_measure(MEASURE), rule.of_error
+    assert limit is not None  # the only one
     evaluation = measure_maxima(segments, [measure], "scores", rule.level, MAXIMUM_DRAWS, one_seed(rule.random_state))
     estimates, p_values = evaluation.estimates[measure.name], evaluation.adjusted_p_values()
     levels = Levels.of(rule.level, 1, 1)
@@ -77,14 +75,11 @@ def _gates(segments: Samples, rule: GateRule, names: Mapping[Key, str]) -> list[
     for key, sample in segments.items():
         estimate = estimates[key]
         if estimate.groups is not None and estimate.groups.too_few:
-            reason = estimate.groups.refusal
-            criterion = ErrorCriterion(
-                outcome="undecided", reason=reason, levels=levels, max_error=limit.value, estimate=estimate
-            )
+            criterion = limit.open(estimate.groups.refusal, levels=levels, estimate=estimate)
         else:
             bounds = Bounds.of(sample, exact)
             found = replace(bounds, level=rule.level).around(estimate)
-            criterion = ErrorCriterion.decided(estimate, found, limit.value, None, levels)
+            criterion = limit.open(levels=levels).decided_by(estimate, found)
         rows = CheckedRows.of(sample, estimate.groups)
         gates.append(Gate(names[key], (criterion,), rows=rows, p_value=p_values.get(key)))
     return gates

@@ -8,7 +8,6 @@ from typing import Any
 
 from fitontest.apps.reporting.figures import Picture
 from fitontest.monitor.evidence.evidence import MonitorEvidence
-from fitontest.monitor.monitor import Monitor
 from fitontest.results.checks import brief
 
 HEADING = "Monitoring"
@@ -19,7 +18,7 @@ def read_monitor(monitor: Any) -> MonitorEvidence | None:
     """Return the evidence of a monitor, or refuse one without batches and what is none."""
     if monitor is None:
         return None
-    evidence = monitor.evidence if isinstance(monitor, Monitor) else monitor
+    evidence = getattr(monitor, "evidence", monitor)
     if not isinstance(evidence, MonitorEvidence):
         raise ValueError(f"monitor must be a Monitor, its evidence or None, got {brief(monitor)}")
     if not evidence.records:

@@ -5,19 +5,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal, TypedDict
 
-from fitontest.data.predictions import REDUCTIONS
 from fitontest.data.read import Data
-from fitontest.data.simplex_sample import CANONICAL
+from fitontest.data.simplex_sample import ALL_REDUCTIONS
 from fitontest.evaluation.evaluate import ALL, DEFAULT_CANONICAL, DEFAULT_FAMILIES, FamilyLike, all_families
 from fitontest.families.base import read_family
 from fitontest.numerics.random import one_seed
-from fitontest.results.checks import as_list, brief, choose
+from fitontest.results.checks import as_list, brief, check_level, choose
 from fitontest.results.docstrings import take_descriptions
 from fitontest.results.typing import RandomState
 from fitontest.risk.validation.thresholds import read_thresholds
-from fitontest.uncertainty.intervals import check_interval
 from fitontest.uncertainty.options import Options
 from fitontest.uncertainty.redrawing import Redrawing
+from fitontest.uncertainty.tolerance import NearEnough
 
 
 class Headings(TypedDict, total=False):
@@ -42,9 +41,10 @@ class Headings(TypedDict, total=False):
 
 
 @take_descriptions(Options)
+@take_descriptions(NearEnough)
 @take_descriptions(Headings)
-class PageOptions(Headings, Options, total=False):
-    """What a report says of itself, how labels and scores are read, and how labels are redrawn."""
+class PageOptions(Headings, NearEnough, Options, total=False):
+    """What a report says of itself, what is near enough, how labels and scores are read, and how labels are redrawn."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ class ReportOptions:
     provenance: Provenance
     families: tuple[FamilyLike, ...] | str
     compare: bool | Literal["auto"]
-    interval: float
+    level: float
     seed: int
     reduction: str | None
     candidates: tuple[str, ...] | None = None  # as `compare_calibrators` chooses them
@@ -115,7 +115,7 @@ class ReportOptions:
         provenance: Provenance,
         families: Iterable[FamilyLike] | str | None,
         compare: bool | Literal["auto"],
-        interval: float,
+        level: float,
         random_state: RandomState,
         reduction: str | None,
         thresholds: float | Sequence[float] | None = None,
@@ -130,15 +130,15 @@ class ReportOptions:
             chosen = ALL
         else:
             chosen = () if families is None else tuple(as_list(families, "families"))
-        check_interval(interval)
+        check_level(level)
         if reduction is not None:
-            choose(reduction, (*REDUCTIONS, CANONICAL), "reduction")
+            choose(reduction, ALL_REDUCTIONS, "reduction")
         at = () if thresholds is None else tuple(read_thresholds(thresholds).tolist())
-        return cls(title, provenance, chosen, compare, interval, one_seed(random_state), reduction, thresholds=at)
+        return cls(title, provenance, chosen, compare, level, one_seed(random_state), reduction, thresholds=at)
 
     def for_data(self, data: Data) -> "ReportOptions":
         """Return the options with the families and calibrators that are of this kind of data."""
-        canonical = data.reduction == CANONICAL
+        canonical = data.has_distributions
         families = tuple(all_families("any" if canonical else "two")) if self.families == ALL else self.families
         if canonical:
             return replace(self, families=families or DEFAULT_CANONICAL, candidates=DEFAULT_CANONICAL)
@@ -149,7 +149,7 @@ class ReportOptions:
     @property
     def redrawing(self) -> Redrawing:
         """How labels are redrawn for intervals."""
-        return Redrawing(interval=self.interval, random_state=self.seed)
+        return Redrawing.at(self.level, random_state=self.seed)
 
     @property
     def judged(self) -> str | None:
@@ -160,7 +160,7 @@ class ReportOptions:
         """Return what the page says of the options."""
         return {
             "families": [str(family) for family in self.families],
-            "interval": self.interval,
+            "level": self.level,
             "compare": self.compare,
             "reduction": self.reduction,
             "random_state": self.seed,

@@ -25,7 +25,7 @@ from fitontest.apps.reporting.figures import (
 )
 from fitontest.apps.reporting.found_section import HEADING as FOUND
 from fitontest.apps.reporting.found_section import advice_on_found, found_in, found_pictures, found_sentence
-from fitontest.apps.reporting.key_figures import KeyFigure, Measured, key_figures, listed_figures, means_in_words
+from fitontest.apps.reporting.key_figures import KeyFigure, means_in_words
 from fitontest.apps.reporting.monitoring_section import HEADING as MONITORING
 from fitontest.apps.reporting.monitoring_section import monitoring_pictures, monitoring_sentence, read_monitor
 from fitontest.apps.reporting.options import PageOptions, Provenance, ReportOptions
@@ -46,7 +46,6 @@ from fitontest.data.reading.read import read
 from fitontest.data.repeated_rows import Repeats
 from fitontest.data.sample import changed
 from fitontest.data.samples import Samples
-from fitontest.data.simplex_sample import CANONICAL
 from fitontest.evaluation.comparison.compare import compare_calibrators
 from fitontest.evaluation.comparison.comparison import Comparison
 from fitontest.evaluation.comparison.fitted_maps import FittedMaps
@@ -71,6 +70,7 @@ from fitontest.results.writing import write_text
 from fitontest.risk.validation.validation import Validation
 from fitontest.segments.found_segments import FoundSegments
 from fitontest.uncertainty.redrawing import MOST_JUDGED, Redrawing
+from fitontest.uncertainty.tolerance import read_tolerance
 from fitontest.uncertainty.verdict import FAMILY, Verdict
 
 TCE_ROWS = 100_000  # rows above which the test of each score is left out, because it then rejects nearly all
@@ -156,16 +156,24 @@ class Report:
     @cached_property
     def verdict(self) -> Verdict | ClassesVerdict:
         """What the rows say, in words."""
-        return _verdict_of(self.evaluation, self.confidence)
+        verdict: Verdict | ClassesVerdict = self._summary.verdict
+        return verdict
 
     @cached_property
     def advice(self) -> Advice:
         """What to do first: calibrate, and with what; nothing; or wait for more rows."""
         after = None if self.after is None else self.after.estimates[0]
-        rate = None if self.evaluation.data.classes is not None else self.evaluation.sample.base_rate
         of_segments = "" if self.segments is None else advice_on_segments(self.segments)
         of_features = advice_on_found(self.found)
-        return Adviser(self.verdict, self.comparison, after, rate, self.not_compared, of_segments, of_features).advice
+        return Adviser(
+            self.verdict,
+            self.comparison,
+            after,
+            self.evaluation.data.base_rate,
+            self.not_compared,
+            of_segments,
+            of_features,
+        ).advice
 
     @property
     def sentences(self) -> list[str]:
@@ -178,10 +186,15 @@ class Report:
         return [*self._doubts, *self._summary.sentences, *(text for text in others if text)]
 
     @property
+    def _of_scores(self) -> Evaluation:
+        """The evaluation whose verdict is on one score in each row: of distributions that of their confidence."""
+        return self.evaluation if self.confidence is None else self.confidence
+
+    @property
     def _doubts(self) -> list[str]:
         """What casts doubt on the verdict, and comes before its reasons."""
-        judged = self.evaluation if self.evaluation.data.classes is None else self.confidence
-        if judged is None:
+        judged = self._of_scores
+        if judged.verdict is None:
             return []
         said = () if judged.groups is None else judged.groups.notes  # on the page, below the verdict
         return [sentence(text) for text in judged.doubts if text not in said]
@@ -189,18 +202,11 @@ class Report:
     @cached_property
     def figures(self) -> list[KeyFigure]:
         """The error, slope, mean residual, AUC, Brier score and log loss, each with a plain phrase."""
-        if isinstance(self.verdict, ClassesVerdict):
-            return listed_figures(self.verdict.glance)
-        after = None
-        if self.after is not None:
-            after = Measured.of(self.after.estimates[0], self.after.sample)
-        before = Measured.of(self.verdict.estimate, self.evaluation.sample, self.verdict.tendency)
-        return key_figures(before, self.evaluation.sample, after)
+        return self._summary.figures(self.evaluation, self.after)
 
-    @property
+    @cached_property
     def _summary(self) -> Summary:
-        make = Summary if isinstance(self.verdict, Verdict) else ClassesSummary
-        return make(self.verdict, self.segments)
+        return _summary_of(self.evaluation, self.confidence, self.segments)
 
     @cached_property
     def html(self) -> str:
@@ -213,7 +219,7 @@ class Report:
             "rows": f"{self.evaluation.estimates[0].n:,}",
             "verdict": self.verdict,
             "decision": first,
-            "means": "" if self.evaluation.data.classes is not None else means_in_words(self.evaluation.sample),
+            "means": means_in_words(self.evaluation.data),
             "advice": self.advice,
             "findings": findings,
             "figures": self.figures,
@@ -237,11 +243,11 @@ class Report:
     def _pictures(self) -> dict[str, Any]:
         """Return the diagrams of the page: before and after, all others, and those of the further tables."""
         seed = self.options["random_state"]
-        of_scores = self.evaluation if self.confidence is None else self.confidence
+        of_scores = self._of_scores
         pair, pictures, key = [], [], ""
         if of_scores.verdict is not None:
             before = of_scores.verdict.estimate, of_scores.sample
-            after = None if self.after is None else (self.after.estimates[-1], _scores_of(self.after.data))
+            after = None if self.after is None else (self.after.estimates[-1], self.after.data.confidence)
             calibrator = "" if self.comparison is None else self.comparison.chosen
             pair, key = pair_pictures(before, after, calibrator, seed), key_of(of_scores.sample)
             pictures = reliability_pictures(of_scores, of_scores.verdict, "map", seed)
@@ -251,7 +257,7 @@ class Report:
             picked[COMPARED] = [comparison_picture(self.comparison)]
         if self.classes is not None:
             picked[CLASSES] = class_pictures(self.classes, seed)
-        if self.segments is not None and self.segments.segments.classes is None:
+        if self.segments is not None and self.segments.segments.has_one_score:
             picked[SEGMENTS] = segment_pictures(self.segments)
         if self.found is not None:
             picked[FOUND] = found_pictures(self.found)
@@ -341,7 +347,7 @@ class Report:
         return f"Report({self.title!r}: {self.verdict.headline}. {self.advice.title})"
 
 
-@spell_out("draws", "null_draws", interval=0.95)
+@spell_out("interval", "draws", "null_draws")
 def report(
     y_true: ArrayInput,
     y_prob: ArrayInput = None,
@@ -388,8 +394,6 @@ def report(
     monitor : Monitor or MonitorEvidence, optional
         Of the stream that the model is monitored in: the page has a part with its sentence, its batches and pictures.
         It changes nothing else, since the rows of a stream are other ones.
-    interval : float in (0, 1), default=0.95
-        Level of the intervals.
     random_state : int, RandomState or None, default=0
         Seed of the folds and of all draws.
     reduction : {"confidence", "classwise", "binary", "canonical"}, optional
@@ -422,36 +426,35 @@ def report(
     >>> p = rng.random(1000)
     >>> report = fot.report(rng.random(1000) < p**1.5, p, title="Model A", compare=False)
     >>> report
-    Report('Model A': Underconfident, scores too high. Calibrate the scores)
+    Report('Model A': Underconfident, and scores too high. Calibrate the scores)
     >>> report.save("report.html")  # doctest: +SKIP
     """
-    monitoring = read_monitor(monitor)
+    monitoring, near = read_monitor(monitor), read_tolerance(options["tolerance"])
     provenance = Provenance.of(options["date"], options["model"], options["notes"])
     reading = reading_of(options)
-    of_page: dict[str, Any] = {name: options[name] for name in ("title", "interval", "random_state", "reduction")}
+    of_page: dict[str, Any] = {name: options[name] for name in ("title", "level", "random_state", "reduction")}
     page = ReportOptions.of(provenance=provenance, families=families, compare=compare, thresholds=thresholds, **of_page)
     if page.judged == "confidence":
         reading["reduction"] = "classwise"
     data = read(y_true, y_prob, by=by, **reading)
     page = page.for_data(data)
-    parts = data if data.is_by_segment else None
-    whole = data if parts is None else parts.whole
-    judged, classes = _judged(whole), _classes(whole)
+    parts, whole = data.segments, data.all_rows
+    judged, classes = whole.judged_together, whole.against_each_rest()
     _refuse_few_groups(judged)
     if not judged.is_by_class:
         Repeats.of(judged).warn()
     columns = {**{name: reading[name] for name in ("label", "prob", "weight", "groups")}, "by": by}
     with without_warnings():  # the tables of the page say what warnings say
-        evaluation = _evaluated(judged, page)
+        evaluation = replace(_evaluated(judged, page), tolerance=near)
         confidence = _of_confidence(judged, page)
-        verdict = _verdict_of(evaluation, confidence)
+        verdict = _summary_of(evaluation, confidence).verdict
         comparison, not_compared = _compared(judged, page)
         return Report(
             page.title,
             evaluation,
             comparison,
             None if classes is None else _by_class(classes, verdict, page),
-            None if parts is None else _by_segment(parts, judged, verdict, page),
+            None if parts is None else replace(_by_segment(parts, judged, verdict, page), tolerance=near),
             page.to_dict(),
             confidence,
             _after(comparison, judged, page),
@@ -492,37 +495,29 @@ def _refuse_few_groups(data: Data) -> None:
         )
 
 
-def _judged(data: Data) -> Data:
-    """Return what the page judges: of a matrix of scores that is read class by class the confidence of its rows."""
-    return data.whole.confidence() if data.is_by_class and data.whole.keeps_rows else data
-
-
-def _classes(data: Data) -> Any:
-    """Return the samples of the classes; None of one score."""
-    return data.against_each_rest() if data.reduction == CANONICAL else data if data.is_by_class else None
-
-
-def _verdict_of(evaluation: Evaluation, confidence: Evaluation | None) -> Verdict | ClassesVerdict:
-    """Return the verdict on the rows of an evaluation."""
+def _summary_of(
+    evaluation: Evaluation, confidence: Evaluation | None, segments: SegmentedEvaluation | None = None
+) -> Summary:
+    """Return the verdict on the rows of an evaluation, with what follows from it."""
     if confidence is not None:
-        return ClassesVerdict.of_distributions(evaluation, confidence)
-    if evaluation.data.is_by_class:
-        return ClassesVerdict.of_classes(evaluation)
+        return ClassesSummary(ClassesVerdict.of_distributions(evaluation, confidence), segments)
+    if evaluation.classes:
+        return ClassesSummary(ClassesVerdict.of_classes(evaluation), segments)
     if evaluation.verdict is None:
         raise ValueError("families must hold one whose error has an interval, got none")
-    return evaluation.verdict
+    return Summary(evaluation.verdict, segments)
 
 
 def _evaluated(data: Data, options: ReportOptions) -> Evaluation:
     """Return the errors under the families, with that which is quoted, and the test-based one of rows to be tested."""
     measures = measures_of(data, options.families, None, "l1", options.seed)
-    if data.reduction == CANONICAL:
+    if data.has_distributions:
         measures = [make_measure("simplex_ece"), *measures]
     elif data.is_by_class:
         others = [measure for measure in measures if measure.name != FAMILY]
         measures = [PlugIn(FAMILY).seeded(options.seed), *others]
     evaluation = measure_data(data, measures, options.redrawing)
-    if data.classes is not None or not data.whole or data.n > TCE_ROWS:
+    if not data.has_one_score or not data.whole or data.n > TCE_ROWS:
         return evaluation
     drawn = Redrawing(TCE_DRAWS, random_state=options.seed)
     return evaluation.joined(measure_data(data, [make_measure("tce")], drawn))
@@ -530,7 +525,7 @@ def _evaluated(data: Data, options: ReportOptions) -> Evaluation:
 
 def _of_confidence(data: Data, options: ReportOptions) -> Evaluation | None:
     """Return the error of the confidence of whole distributions under the family that is quoted."""
-    if data.reduction != CANONICAL:
+    if not data.has_distributions:
         return None
     return measure_data(data.confidence, [PlugIn(FAMILY).seeded(options.seed)], options.redrawing)
 
@@ -554,19 +549,14 @@ def _after(comparison: Comparison | None, judged: Data, options: ReportOptions) 
         return None
     sample: Any = changed(comparison.calibrated, reduction=judged.reduction)
     quoted, redrawing = PlugIn(FAMILY).seeded(options.seed), replace(options.redrawing, interval=None)
-    if judged.reduction == CANONICAL:
+    if judged.has_distributions:
         of_confidence = measure_data(sample.confidence, [quoted], redrawing)
         return measure_data(sample, [make_measure("simplex_ece")], redrawing).joined(of_confidence)
     measured = measure_data(sample, [quoted], redrawing)
-    maps, (raw,) = FittedMaps.of(comparison.uncalibrated, comparison.best_, options.seed), measured.estimates
+    maps, (raw,) = FittedMaps.of(comparison.uncalibrated, comparison.chosen_, options.seed), measured.estimates
     if maps is None:
         return measured
-    return replace(measured, estimates=(replace(raw, known=maps.uncertainty(raw, options.interval)),))
-
-
-def _scores_of(data: Data) -> Any:
-    """Return the scores, or the confidences, that a reliability diagram shows."""
-    return data.confidence if data.reduction == CANONICAL else data
+    return replace(measured, estimates=(replace(raw, known=maps.uncertainty(raw, options.level)),))
 
 
 def _without(part: Section, column: str) -> Section:
@@ -609,6 +599,6 @@ def _by_segment(
     segments: Samples, whole: Data, verdict: Verdict | ClassesVerdict, options: ReportOptions
 ) -> SegmentedEvaluation:
     """Return the error of every segment that is quoted of all rows."""
-    judged = {segment: _judged(data) for segment, data in segments.items()}
+    judged = {segment: data.judged_together for segment, data in segments.items()}
     samples = Samples.of_segments(judged, whole, segments.name, segments.empty, segments.columns)
     return measure_segments(samples, [verdict.estimate.measure], options.redrawing)

@@ -1,13 +1,13 @@
 """What a report says of several classes: of whole distributions, and of cells of each class against the rest."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from fitontest.evaluation.evaluation import Evaluation
 from fitontest.measures.estimate import Estimate
 from fitontest.results.text import percent, short
 from fitontest.uncertainty.joint import UNLIKELY
-from fitontest.uncertainty.verdict import NOT_SHOWN, both_values
+from fitontest.uncertainty.verdict import NOT_SHOWN
 
 NO_CONFIDENCE = (
     "The confidence, the largest score of each row, is not judged: cells of classes do not keep which scores belong to "
@@ -49,6 +49,8 @@ class ClassesVerdict:
         The largest error that cannot be ruled out: the upper end of the interval, of classes the largest one.
     """
 
+    interval: ClassVar[None] = None  # there is none of several numbers
+
     estimate: Estimate
     headline: str
     shown: bool
@@ -76,7 +78,7 @@ class ClassesVerdict:
         shown = p_value <= UNLIKELY
         most = "at most " if p_value < 1.5 / (1 + ece.null.values.size) else ""  # no draw looked as bad
         text = (
-            f"the ECE in joint bins is {_with_interval(ece)}: so far are the shares of the labels from "
+            f"the ECE in joint bins is {ece.in_words}: so far are the shares of the labels from "
             f"the mean predictions of its cells, in total variation. Calibrated predictions would look as bad in "
             f"{most}{percent(p_value)} of cases."
         )
@@ -87,7 +89,7 @@ class ClassesVerdict:
         glance = {
             "accuracy": short(largest.base_rate),
             "mean confidence": short(largest.mean_score),
-            "ECE in joint bins": _with_interval(ece),
+            "ECE in joint bins": ece.in_words,
             "p-value of calibration": short(p_value, 2),
         }
         headline = "Miscalibration shown" if shown else NOT_SHOWN
@@ -117,10 +119,10 @@ class ClassesVerdict:
                 f"{UNLIKELY})."
             )
         worst = max(tested, key=lambda label: tested[label].estimate.quoted)
-        largest = _with_interval(tested[worst].estimate)
+        largest = tested[worst].estimate.in_words
         reasons = (said, f"The largest error is that of class {worst}: {largest}.", NO_CONFIDENCE)
         glance = {
-            "mean error over the classes": both_values(mean),
+            "mean error over the classes": mean.in_words,
             f"largest error, of class {worst}": largest,
             "smallest Holm p-value": least,
         }
@@ -148,15 +150,6 @@ class ClassesVerdict:
 def _high(estimate: Estimate) -> float | None:
     """Return the upper end of an interval, or None where there is none."""
     return None if estimate.interval is None else estimate.interval.high
-
-
-def _with_interval(estimate: Estimate) -> str:
-    """Return an error with its interval, in words."""
-    interval = estimate.interval
-    if interval is None:
-        return both_values(estimate)
-    ends = f"{short(interval.low)} to {short(interval.high)}"
-    return f"{both_values(estimate)}, {100 * interval.level:g} % interval {ends}"
 
 
 def _counts(estimate: Estimate, classes: int) -> dict[str, str]:

@@ -1,27 +1,139 @@
-"""The range of calibration slopes that pass, and how rows are held against it."""
+"""The range of calibration slopes that pass, how rows are held against it, and what comes of that."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isinf
 from typing import Any, ClassVar
 
 import numpy as np
 
-from fitontest.apps.reporting.criterion import Levels
+from fitontest.apps.reporting.criterion import Criterion, Levels
+from fitontest.apps.reporting.limit import Limit, refuse_distributions
 from fitontest.apps.reporting.outcome import Outcome
 from fitontest.apps.reporting.rows_needed import rows_for_times
-from fitontest.apps.reporting.slope_criterion import SlopeCriterion, contradiction
 from fitontest.data.known_groups import KnownGroups
 from fitontest.data.score_sample import ScoreSample
-from fitontest.data.segment_names import NO_ROWS
 from fitontest.measures.interval import Interval
 from fitontest.results.checks import brief, is_real
+from fitontest.results.frames import finite_or_none
+from fitontest.results.text import percent, short
+from fitontest.uncertainty.certain_scores import CertainScores
 from fitontest.uncertainty.dependence import dependence_of
 from fitontest.uncertainty.tendency import Tendency, tendency_of
 
 
+@dataclass(frozen=True, kw_only=True)
+class SlopeCriterion(Criterion):
+    """Whether the calibration slope lies in a range.
+
+    Attributes
+    ----------
+    least, most : float
+        The ends of the range.
+    tendency : Tendency or None
+        With the slope, its interval, and what is said of certain scores; None without rows.
+    """
+
+    argument: ClassVar[str] = "slope"
+
+    least: float
+    most: float
+    tendency: Tendency | None = None
+
+    @property
+    def slope(self) -> float | None:
+        """The slope; None without one."""
+        return None if self.tendency is None else self.tendency.slope
+
+    @property
+    def contradicted(self) -> tuple[CertainScores, ...]:
+        """The certain scores that labels contradict, more of them than rounding of the scores can explain."""
+        certain = () if self.tendency is None else self.tendency.certain
+        return tuple(scores for scores in certain if scores.beyond_rounding)
+
+    @property
+    def subject(self) -> str:
+        """What is held against the limits."""
+        return "calibration slope"
+
+    @property
+    def accepted(self) -> str:
+        """The limits in words."""
+        return f"limits {self._range}"
+
+    @property
+    def place(self) -> str:
+        """Where the slope lies."""
+        if self.outcome == "pass":
+            return f"within {self._range}"
+        if self.outcome == "undecided":
+            return f"may be inside or outside {self._range}"
+        if self.interval is not None and self.interval.high < self.least:
+            return f"below {self.least:g}"
+        if self.interval is not None and self.interval.low > self.most:
+            return f"above {self.most:g}"
+        return f"excluded, since {contradiction(self.contradicted)}"
+
+    @property
+    def number(self) -> str:
+        """The slope in words."""
+        return "" if self.slope is None else short(self.slope)
+
+    @property
+    def cell(self) -> str:
+        """The slope as a cell of a table."""
+        return self.number or "-"
+
+    @property
+    def method(self) -> str:
+        """Of what the slope is, and of which rows."""
+        line = "slope of the line logit c = a + b logit p"
+        certain = () if self.tendency is None else self.tendency.certain
+        if not certain:
+            return line
+        scores = " and ".join(str(each.score) for each in certain)
+        return (
+            f"{line} without scores of exactly {scores} ({percent(sum(each.share for each in certain))} of the weight)"
+        )
+
+    @property
+    def remarks(self) -> list[str]:
+        """What labels say of certain scores that they contradict."""
+        certain = () if self.tendency is None else self.tendency.certain
+        return [str(each).removesuffix(".") for each in certain if each.refuted]
+
+    @property
+    def why_open(self) -> str:
+        """Why the outcome is open although the interval lies in the range, or does not reach it."""
+        if self.interval is None or not self.contradicted or self.interval.low < self.least:
+            return super().why_open
+        return contradiction(self.contradicted) if self.interval.high <= self.most else super().why_open
+
+    @property
+    def no_use_of_rows(self) -> str:
+        """What is said where more rows would not decide."""
+        if self.slope is not None and isinf(self.slope):
+            return "how many rows would tell is not known, since a threshold separates the classes"
+        return "more rows will not help" + ("" if self.contradicted else ": the slope is near a limit")
+
+    @property
+    def _range(self) -> str:
+        return f"{self.least:g} to {self.most:g}"
+
+    def record(self) -> dict[str, Any]:
+        """Return the criterion as JSON-ready values."""
+        return self._record(
+            least=self.least, most=self.most, threshold=None, value=finite_or_none(self.slope), debiased=None
+        )
+
+
+def contradiction(certain: tuple[CertainScores, ...]) -> str:
+    """Return which certain scores labels contradict, as a clause."""
+    return f"labels contradict scores of exactly {' and '.join(str(each.score) for each in certain)}"
+
+
 @dataclass(frozen=True)
-class SlopeRange:
+class SlopeRange(Limit):
     """The least and the largest calibration slope that pass.
 
     Certain scores, those of exactly 0 or 1, have no logit, so that the slope is of the other rows. But under every line
@@ -36,6 +148,7 @@ class SlopeRange:
     """
 
     argument: ClassVar[str] = "slope"
+    of_error: ClassVar[None] = None
 
     least: float
     most: float
@@ -50,33 +163,28 @@ class SlopeRange:
             raise ValueError(f"{rule}, such as (0.8, 1.25); got {brief(value)}")
         return cls(float(ends[0]), float(ends[1]))
 
-    def criterion(self, sample: ScoreSample, levels: Levels, seed: int) -> SlopeCriterion:  # noqa: ARG002 - no draws
-        """Return the criterion of a sample; one of several fails by a wider interval than it passes."""
+    def open(self, reason: str = "", **known: Any) -> SlopeCriterion:
+        """Return the criterion where nothing is decided, with the reason and what is known."""
+        return SlopeCriterion(reason=reason, least=self.least, most=self.most, **known)
+
+    def at(self, level: float, sample: ScoreSample, levels: Levels, seed: int) -> SlopeCriterion:  # noqa: ARG002 - no draws
+        """Return the criterion of a sample by the interval of one level."""
+        tendency = tendency_of(sample, level)
         known = KnownGroups.of(sample, dependence_of(sample))
         if known is not None and known.too_few:  # which leave everything open
-            tendency = tendency_of(sample, levels.to_pass)
-            return self._criterion("undecided", tendency, levels, reason=known.refusal)
-        found = self._at(levels.to_pass, sample, levels)
-        if found.outcome != "fail" or levels.to_fail == levels.to_pass:
-            return found
-        return self._at(levels.to_fail, sample, levels)
-
-    def without_rows(self) -> SlopeCriterion:
-        """Return the criterion of a segment that has no rows of positive weight."""
-        return SlopeCriterion(outcome="undecided", reason=NO_ROWS, least=self.least, most=self.most)
-
-    def _at(self, level: float, sample: ScoreSample, levels: Levels) -> SlopeCriterion:
-        """Return the criterion by the interval of a level."""
-        tendency = tendency_of(sample, level)
+            return self.open(known.refusal, tendency=tendency, levels=levels)
         interval = tendency.slope_interval
-        outcome = self._outcome(tendency, interval)
+        found = replace(self.open(tendency=tendency, levels=levels), outcome=self._outcome(tendency, interval))
         if interval is None:
-            contradicted = tuple(scores for scores in tendency.certain if scores.beyond_rounding)
             reason = f"no slope, since {tendency.obstacle}" if tendency.obstacle else tendency.reason
-            reason += f", and {contradiction(contradicted)}" if contradicted else ""
-            return self._criterion(outcome, tendency, levels, reason=reason)
-        needed = self._rows_needed(sample.n, tendency, interval) if outcome == "undecided" else None
-        return self._criterion(outcome, tendency, levels, interval=interval, rows_needed=needed)
+            reason += f", and {contradiction(found.contradicted)}" if found.contradicted else ""
+            return replace(found, reason=reason)
+        needed = self._rows_needed(sample.n, tendency, interval) if found.outcome == "undecided" else None
+        return replace(found, interval=interval, rows_needed=needed)
+
+    def of_distributions(self) -> Limit:
+        """Refuse whole distributions."""
+        refuse_distributions(self.argument)
 
     def _outcome(self, tendency: Tendency, interval: Interval | None) -> Outcome:
         """Return what an interval of the slope, and the labels of certain scores, decide."""
@@ -98,8 +206,3 @@ class SlopeRange:
         distance = min(abs(tendency.slope - self.least), abs(tendency.slope - self.most))
         half = (interval.high - interval.low) / 2.0
         return rows_for_times(n, (half / distance) ** 2 if distance > 0.0 else np.inf)
-
-    def _criterion(self, outcome: Outcome, tendency: Tendency, levels: Levels, **known: Any) -> SlopeCriterion:
-        return SlopeCriterion(
-            outcome=outcome, tendency=tendency, levels=levels, least=self.least, most=self.most, **known
-        )

@@ -4,8 +4,10 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
+from fitontest.apps.reporting.key_figures import KeyFigure, Measured, key_figures, listed_figures
 from fitontest.apps.reporting.several_classes import ClassesVerdict
 from fitontest.data.known_groups import rows_in_words
+from fitontest.evaluation.evaluation import Evaluation
 from fitontest.evaluation.segmented_evaluation import SegmentedEvaluation
 from fitontest.measures.interval import Interval
 from fitontest.uncertainty.joint import UNLIKELY
@@ -40,6 +42,12 @@ class Summary:
         of_segments = "" if self.segments is None else segments_in_words(self.segments)
         return [first[0].upper() + first[1:], *others, *([of_segments] if of_segments else []), *self._rows]
 
+    def figures(self, evaluation: Evaluation, after: Evaluation | None) -> list[KeyFigure]:
+        """Return the figures of an evaluation, beside those after calibration, each with a plain phrase."""
+        calibrated = None if after is None else Measured.of(after.estimates[0], after.sample)
+        before = Measured.of(self.verdict.estimate, evaluation.sample, self.verdict.tendency)
+        return key_figures(before, evaluation.sample, calibrated)
+
     @property
     def method(self) -> str:
         """On what the verdict rests."""
@@ -70,6 +78,10 @@ class ClassesSummary(Summary):
     """The verdict on several classes with what follows from it."""
 
     verdict: ClassesVerdict
+
+    def figures(self, evaluation: Evaluation, after: Evaluation | None) -> list[KeyFigure]:  # noqa: ARG002 - of two
+        """Return the numbers of the headline."""
+        return listed_figures(self.verdict.glance)
 
     @property
     def method(self) -> str:

@@ -9,13 +9,12 @@ from typing import Any
 
 from fitontest.apps.reporting.figures import Picture
 from fitontest.apps.reporting.options import ReportOptions
-from fitontest.data.score_sample import ScoreSample
+from fitontest.data.read import is_one_sample
 from fitontest.results.table import Section
 from fitontest.risk.validation.pictures import decision_picture
 from fitontest.risk.validation.validate import validate, validation_of_error
 from fitontest.risk.validation.validation import Validation
 from fitontest.risk.validation.wording import decisions_in_words
-from fitontest.uncertainty.verdict import Verdict
 
 HEADING = "Validation"
 CONFIDENCE = "confidence"
@@ -37,7 +36,7 @@ def validation_of(data: Any, verdict: Any, options: ReportOptions) -> Validation
     ValueError
         Thresholds for rows that have no validation.
     """
-    if not isinstance(data, ScoreSample) or data.reduction == CONFIDENCE or not isinstance(verdict, Verdict):
+    if not is_one_sample(data) or data.reduction == CONFIDENCE or verdict.interval is None:
         if options.thresholds:
             raise ValueError(
                 "thresholds must be left out unless there is one score of a positive class in each row, got "
@@ -45,12 +44,12 @@ def validation_of(data: Any, verdict: Any, options: ReportOptions) -> Validation
             )
         return None
     if not options.thresholds:
-        return validation_of_error(data, verdict.estimate, options.interval, options.seed)
+        return validation_of_error(data, verdict.estimate, options.level, options.seed)
     validation: Validation = validate(
         data,
         thresholds=options.thresholds,
         family=verdict.family,
-        level=options.interval,
+        level=options.level,
         random_state=options.seed,
     )
     return validation

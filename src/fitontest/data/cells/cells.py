@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import isclose
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,11 +20,9 @@ from fitontest.data.cells.frames import BadRowsError, FrameColumns, as_frame, re
 from fitontest.data.cells.group_ids import ordered_ids
 from fitontest.data.cells.plain_names import with_plain_names
 from fitontest.data.class_rows import NOT_OF_CLASSES, ClassRows
+from fitontest.data.columns import NAMES, Columns, Names
 from fitontest.data.counted_sample import CountedSample
-from fitontest.data.indices import check_same_order
 from fitontest.data.ordering import Rows
-from fitontest.data.predictions import NAMES, Names
-from fitontest.data.read import read_groups
 from fitontest.data.reading.options import OfRows
 from fitontest.data.row_groups import GROUP, places_of_rows, ranks_of_groups
 from fitontest.data.sample import NO_FACTS, changed
@@ -45,6 +43,7 @@ from fitontest.results.exceptions import CalibrationWarning, warn_user
 from fitontest.results.frames import Backend, Records, records, to_frame
 from fitontest.results.options import spell_out
 from fitontest.results.serialising import as_text, from_text
+from fitontest.results.several import CLASS, Kind
 from fitontest.results.text import count, percent, short
 from fitontest.results.typing import ArrayInput, BoolArray, FloatArray, IntArray, Label
 
@@ -132,6 +131,8 @@ class Cells:
     0.0632
     """
 
+    kind: ClassVar[None] = None  # what keys would be, of which there are none
+
     sums: CellSums
     resolution: Resolution
     weights: WeightType = "auto"
@@ -198,10 +199,7 @@ class Cells:
         w = sample_weight
         if w is not None:  # "auto" is decided by all cells that will be added to these
             w = read_weights(w, "sample_weight", "importances" if weights == "auto" else weights, rescale=False)
-        sample = ScoreSample(y_true, y_prob, w, pos_label=pos_label)
-        if groups is not None:
-            check_same_order(y_true=y_true, groups=groups)
-            sample = sample.with_facts(**read_groups(groups, y_true))
+        sample = ScoreSample.of_columns(Columns.read(y_true, y_prob, w, groups=groups), y_prob, pos_label)
         return cls(sums_of_sample(sample, resolution), resolution, weights)
 
     @classmethod
@@ -337,6 +335,11 @@ class Cells:
     def edges(self) -> tuple[float, ...]:
         """Scores at which a range ends beside the usual ones."""
         return self.resolution.edges
+
+    @property
+    def by_group(self) -> bool:
+        """Whether counts are kept by group."""
+        return self.resolution.by_group
 
     @property
     def groups(self) -> Any:
@@ -591,6 +594,7 @@ class ClassCells(Mapping[Label, Cells]):
     classes: list[Label] = field(init=False)
     names: Names = NAMES
     keeps_rows = False  # that is, which scores belong to one row
+    kind: ClassVar[Kind] = CLASS  # of the keys
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "classes", list(self.cells))

@@ -15,8 +15,9 @@ import narwhals.stable.v2 as nw
 
 from fitontest.data.arrays import is_score
 from fitontest.data.cells.frame_labels import as_label, comparable
+from fitontest.data.columns import Names
 from fitontest.data.labels import chosen_positive, coded_positive, listed
-from fitontest.data.predictions import REDUCTIONS, Names, check_order
+from fitontest.data.predictions import REDUCTIONS, check_order
 from fitontest.results.checks import brief, choose
 from fitontest.results.typing import Label
 

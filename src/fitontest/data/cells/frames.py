@@ -397,6 +397,10 @@ def _has_none(values: Any) -> bool:
     return None in values if isinstance(values, list) else values.dtype == object and None in values.tolist()
 
 
+#: what is said where sums show a fault that no row has: statistics of a Parquet file hide NaN from DuckDB
+UNSEEN = "some hold NaN, which the engine finds in no row; DuckDB finds it after SET parquet_can_have_nan = true"
+
+
 def refuse_bad(frame: Any, columns: FrameColumns, row: str = ROW, file: str = "") -> None:
     """Raise ValueError with the number of rows that have each fault, the first one of a row, and where they stand.
 
@@ -434,7 +438,7 @@ def refuse_bad(frame: Any, columns: FrameColumns, row: str = ROW, file: str = ""
     counting = " (rows counted from 1)" if first else ""
     raise BadRowsError(
         f"frame must hold labels, scores and weights that can be read: of {sum(counts.values()):,} rows "
-        f"{'; '.join(found)}{counting}",
+        f"{'; '.join(found) or UNSEEN}{counting if found else ''}",
         columns,
     )
 

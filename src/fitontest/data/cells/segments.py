@@ -6,11 +6,12 @@ from typing import Any
 
 from fitontest.data.cells.cells import Cells, ClassCells
 from fitontest.data.sample import changed
-from fitontest.data.samples import CLASS, SEGMENT, Key, Samples
+from fitontest.data.samples import ClassSamples, Key, Samples
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.segments import check_number
 from fitontest.data.weights import WeightType
 from fitontest.results.checks import brief
+from fitontest.results.several import SEGMENT
 
 
 def samples_of_cells(
@@ -35,7 +36,7 @@ def samples_of_cells(
     if isinstance(cells, Cells):
         return cells.sample() if reduction is None else changed(cells.sample(), reduction=reduction)
     if isinstance(cells, ClassCells):
-        return Samples(cells.classes, cells.against_rest, CLASS, cells, cells.size, CLASS)
+        return ClassSamples.of(cells.classes, cells.against_rest, cells, cells.size)
     return _by_segment(cells, tuple(columns), reduction)
 
 

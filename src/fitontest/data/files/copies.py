@@ -9,7 +9,7 @@ import numpy as np
 
 from fitontest.data.files.file_error import FileError
 from fitontest.data.files.layout import STANDARD, Layout
-from fitontest.data.files.parquet import ROWS, as_named, columns_of, from_here, opened, reason_of
+from fitontest.data.files.parquet import ROWS, as_named, columns_of, connected, from_here, opened, reason_of
 from fitontest.data.files.sql import name_in_sql, text_in_sql
 from fitontest.data.files.tables import opened_table
 from fitontest.results.checks import brief
@@ -138,7 +138,7 @@ def _between(target: Path) -> str:
 
 def _copy_within(memory: str | None, query: str, source: Path, target: Path, how: str) -> None:
     """Copy within a limit of the memory, in a connection of its own: DuckDB 1.3 keeps a limit that is reset."""
-    with duckdb.connect() as connection:
+    with connected() as connection:
         connection.execute("SET temp_directory = ''")  # by default a folder in the current one
         if memory is not None:
             connection.execute(f"SET memory_limit = {text_in_sql(memory)}")

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,19 @@ FILE_NAME = "filename"
 
 
 @contextmanager
+def connected() -> Iterator[duckdb.DuckDBPyConnection]:
+    """Give a connection that finds NaN in Parquet files.
+
+    The statistics of these files leave NaN out, and by default newer versions of DuckDB take them for the ends of all
+    values: ``isnan(p)`` is then false, and ``p <= 1`` true, in rows where p is NaN.
+    """
+    with duckdb.connect() as connection:
+        with suppress(duckdb.CatalogException):  # of versions that take no such statistics
+            connection.execute("SET parquet_can_have_nan = true")
+        yield connection
+
+
+@contextmanager
 def parquet_rows(path: str | Path, *, numbered: bool = False) -> Iterator[duckdb.DuckDBPyRelation]:
     """Give the rows of a Parquet file, or of all files that fit a pattern, as a relation of DuckDB.
 
@@ -33,7 +46,7 @@ def parquet_rows(path: str | Path, *, numbered: bool = False) -> Iterator[duckdb
     if not several and kind_of(Path(text)) != PARQUET:
         found = f"{text}; other files are read by a frame library, whose frame Cells.of_frame takes"
         raise FileError("path", f"must be a Parquet file, or a pattern of several, got {found}")
-    with duckdb.connect() as connection:
+    with connected() as connection:
         try:
             yield connection.read_parquet(
                 text if several else as_named(text),
@@ -161,7 +174,7 @@ def from_here(path: str | Path) -> str:
 @contextmanager
 def opened(path: Path, kind: str = PARQUET) -> Iterator[duckdb.DuckDBPyConnection]:
     """Give a connection; what DuckDB refuses in the block is a FileError."""
-    with duckdb.connect() as connection:
+    with connected() as connection:
         try:
             yield connection
         except (duckdb.Error, UnicodeDecodeError) as error:  # names too are bytes

@@ -24,7 +24,6 @@ rows are read again.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -32,10 +31,8 @@ import numpy as np
 
 from fitontest.data.arrays import is_hashable
 from fitontest.data.cells.frame_rows import column_names, first_rows, is_lazy
-from fitontest.data.group_hint import GroupColumn, GroupHint
+from fitontest.data.group_hint import GroupColumn
 from fitontest.data.label_shares import near_shares
-from fitontest.data.sample import changed
-from fitontest.data.samples import Samples
 from fitontest.data.score_sample import ScoreSample
 from fitontest.results.typing import FloatArray, IntArray
 
@@ -48,26 +45,6 @@ CERTAIN, MORE_OF_FEW = 6.0, 50.0  # standard errors: sums over few values are sk
 LEAST_PAIRS = 16.0
 LESS = 0.9  # of what pairs of one value and the next leave to chance, that is left by pairs of one value
 NEARLY = 0.9  # of the largest agreement
-
-
-def with_hint(data: D, hint: GroupHint) -> D:
-    """Return data that were just read with the hint, and each of several samples too.
-
-    Parameters
-    ----------
-    data : ScoreSample, SimplexSample or Samples
-    hint : GroupHint
-    """
-    if not isinstance(data, Samples):
-        return changed(data, hint=hint)  # type: ignore[type-var]
-    if data.is_by_class:  # each is made when it is asked for
-
-        def make(place: int) -> Any:
-            return with_hint(data.make(place), hint)
-
-        return replace(data, make=make)
-    each = [with_hint(sample, hint) for sample in data.values()]
-    return replace(data, make=each.__getitem__, whole=with_hint(data.whole, hint))
 
 
 def find_group_column(

@@ -11,11 +11,12 @@ from fitontest.data.arrays import as_real_matrix
 from fitontest.data.cells.frame_rows import columns_by_name
 from fitontest.data.class_columns import classes_by_name
 from fitontest.data.class_rows import ADDS_UP, MOST
+from fitontest.data.columns import NAMES, Names
 from fitontest.data.labels import as_labels, distinct
-from fitontest.data.predictions import NAMES, Names
 from fitontest.data.reading.read import READ, read
-from fitontest.data.samples import MODEL, Samples
+from fitontest.data.samples import Samples
 from fitontest.results.checks import brief
+from fitontest.results.several import MODEL
 
 
 def is_of_models(y_prob: object, prob: object = None) -> bool:

@@ -10,7 +10,7 @@ from typing import Any, Unpack
 from fitontest.data.cells.cells import Cells, ClassCells
 from fitontest.data.cells.frame_rows import frame_in_words
 from fitontest.data.cells.segments import samples_of_cells
-from fitontest.data.predictions import NAMES, Names
+from fitontest.data.columns import NAMES, Names
 from fitontest.data.read import Data, read_arrays
 from fitontest.data.reading.options import Layout, ReadingOfFiles
 from fitontest.data.reading.table import CELLS, CellsWanted, Table

@@ -22,10 +22,10 @@ from fitontest.data.cells.frame_rows import (
 from fitontest.data.cells.plain_names import with_plain_names
 from fitontest.data.cells.segments import samples_of_cells
 from fitontest.data.class_columns import read_class_order
+from fitontest.data.columns import Names
 from fitontest.data.group_hint import GroupHint
-from fitontest.data.predictions import Names
 from fitontest.data.read import Data, read_arrays
-from fitontest.data.reading.group_columns import find_group_column, with_hint
+from fitontest.data.reading.group_columns import find_group_column
 from fitontest.data.row_groups import combined_ids
 from fitontest.data.simplex_sample import CANONICAL
 from fitontest.data.two_columns import check_few_columns
@@ -164,10 +164,10 @@ class Table:
                 names=self.names,
             )
         if self.groups:
-            return with_hint(data, GroupHint(combined=self.groups)) if len(self.groups) > 1 else data
+            return data.with_hint(GroupHint(combined=self.groups)) if len(self.groups) > 1 else data
         named = (self.label, *self.probs, *self.by, *(() if self.weight is None else (self.weight,)))
         column = find_group_column(self.source, data, dict(zip(named, named, strict=True)), self.layout, rows)
-        return with_hint(data, GroupHint(self.names.groups, column))
+        return data.with_hint(GroupHint(self.names.groups, column))
 
     def kept_rows(self) -> IntArray | None:
         """Return the rows that are not left out, as `read` leaves rows out; None: all of them."""

@@ -8,6 +8,7 @@ by far more than they differ.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -17,9 +18,13 @@ from fitontest.evaluation.comparison.decomposition import Parts
 from fitontest.evaluation.comparison.interpretability import Interpretability
 from fitontest.evaluation.comparison.known_truth import Quality
 from fitontest.evaluation.comparison.paired import PairedLosses, PairedScore
+from fitontest.evaluation.comparison.ranking import keeps_ranking
 from fitontest.evaluation.comparison.with_features import WorstSegment
 from fitontest.measures.estimate import Estimate
 
+AUTO = "auto"
+FEW_ROWS = 500  # below which standard errors of held-out differences are too small
+ERRORS_OF_FEW = 2.0  # standard errors by which a map of so few rows must be better than none
 ALIKE = 1  # numbers of parameters that differ by no more than this count as equally few
 
 
@@ -70,6 +75,16 @@ class Calibrator:
     def loss(self) -> float:
         """The mean loss, on the test set if there is one, else out of fold."""
         return (self.held_out if self.test is None else self.test).score
+
+    @cached_property
+    def keeps_ranking(self) -> bool:
+        """Whether its map never decreases and has more than one value."""
+        return keeps_ranking(self.family)
+
+    @property
+    def n_levels(self) -> int | None:
+        """How many levels its map has where it merges scores, as an isotonic one does; None of others."""
+        return getattr(self.family, "n_bins_", None)
 
     @property
     def n_parameters(self) -> float:
@@ -137,14 +152,14 @@ def choose_best(ranked: Ranked, do_nothing: str) -> str:
 
 
 def choose_one_se(ranked: Ranked, do_nothing: str) -> str:
-    """Return the simplest family among those within one standard error of the smallest loss.
+    """Return the simplest family among those that keep the ranking, within one standard error of the smallest loss.
 
     The identity, if it is one of them. Else, with m the fewest parameters among them, that of the smallest loss among
     those with at most m + 1 parameters: a difference of one parameter is mostly one of counting. Of equal losses the
     one with fewer parameters is taken.
     """
-    near = list_within_one_se(ranked)
-    if any(one.name == do_nothing for one in near):
+    near = list_within_one_se([one for one in ranked if one.keeps_ranking])
+    if not near or any(one.name == do_nothing for one in near):
         return do_nothing
     most = min(one.n_parameters for one in near) + ALIKE
     simple = [one for one in near if one.n_parameters <= most]
@@ -152,8 +167,8 @@ def choose_one_se(ranked: Ranked, do_nothing: str) -> str:
 
 
 def list_within_one_se(ranked: Ranked) -> list[Calibrator]:
-    """Return those whose loss is not larger than the smallest by more than one standard error."""
-    return [one for one in ranked if not one.held_out.to_best.is_clear]
+    """Return those whose loss is not larger than the smallest by more than one standard error, or that of the least."""
+    return [one for one in ranked if not one.held_out.to_best.is_clear] or list(ranked[:1])
 
 
 def choose_stack(ranked: Ranked, do_nothing: str) -> str:
@@ -168,5 +183,45 @@ def choose_stack(ranked: Ranked, do_nothing: str) -> str:
     raise ValueError("rule must be 'best' or 'one_se' unless a Stacking is among the candidates, got 'stack'")
 
 
+def settle_rule(rule: str, n: int) -> str:
+    """Return what "auto" means for so many rows: a mixture may be taken where they are enough for it."""
+    return "one_se" if rule == AUTO and n < FEW_ROWS else rule
+
+
+def choose_auto(ranked: Ranked, do_nothing: str) -> str:
+    """Return the mixture, or the simplest map that keeps the ranking where the mixture has no smaller loss."""
+    losses = {one.name: one.held_out.score for one in ranked}
+    simple = choose_one_se([one for one in ranked if not is_mixture(one.family)], do_nothing)
+    mixture = choose_stack(ranked, do_nothing)
+    return mixture if losses[mixture] < losses[simple] else simple
+
+
+def choose_by(
+    rule: str, ranked: Ranked, do_nothing: str, n: int, rejected: bool | None, *, in_reverse: bool = False
+) -> str:
+    """Return the name of what a rule chooses; scores that may be calibrated, or rank in reverse, are left alone.
+
+    "best" knows held-out losses alone.
+
+    Parameters
+    ----------
+    rule : {"auto", "best", "one_se", "stack"}
+    ranked : sequence of Calibrator
+    do_nothing : str
+    n : int
+        Rows.
+    rejected : bool or None
+        Whether calibration of the scores is rejected; None where that was not tested.
+    in_reverse : bool, default=False
+        Whether the scores rank in reverse.
+    """
+    chosen = RULES[rule](ranked, do_nothing)
+    if rule == "best" or rejected is None or chosen == do_nothing:
+        return chosen
+    gain = next(one for one in ranked if one.name == chosen).held_out.to_identity
+    needed = ERRORS_OF_FEW if n < FEW_ROWS else 1.0
+    return chosen if rejected and not in_reverse and -gain.mean > needed * gain.se else do_nothing
+
+
 Rule: TypeAlias = Callable[[Ranked, str], str]
-RULES: dict[str, Rule] = {"best": choose_best, "one_se": choose_one_se, "stack": choose_stack}
+RULES: dict[str, Rule] = {AUTO: choose_auto, "best": choose_best, "one_se": choose_one_se, "stack": choose_stack}

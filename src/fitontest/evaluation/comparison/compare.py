@@ -3,21 +3,18 @@
 from collections.abc import Iterable
 from typing import Any, Unpack
 
-import numpy as np
-
 from fitontest.data.arrays import count_columns
+from fitontest.data.columns import NAMES, Names
 from fitontest.data.counted_sample import count_rows
 from fitontest.data.indices import check_same_order
 from fitontest.data.known_groups import KnownGroups
 from fitontest.data.labels import listed
-from fitontest.data.predictions import NAMES, Names
 from fitontest.data.reading.options import reading_of
 from fitontest.data.reading.read import READ, read
 from fitontest.data.repeated_rows import Repeats
 from fitontest.data.sample import Sample
 from fitontest.data.score_sample import refuse_pooled_scores
-from fitontest.data.simplex_sample import CANONICAL
-from fitontest.evaluation.comparison.calibrators import RULES, rank_results
+from fitontest.evaluation.comparison.calibrators import choose_by, rank_results, settle_rule
 from fitontest.evaluation.comparison.candidates import of_one_class
 from fitontest.evaluation.comparison.comparison import Comparison
 from fitontest.evaluation.comparison.held_out import HeldOutEvaluation
@@ -36,6 +33,8 @@ from fitontest.results.checks import brief, check_flag
 from fitontest.results.options import spell_out
 from fitontest.results.progress import track
 from fitontest.results.typing import ArrayInput, Label
+from fitontest.uncertainty.intervals import NULL_DRAWS
+from fitontest.uncertainty.joint import joint_test
 
 TEST_NAMES = Names("test[0]", "test[1]", "test[2]", groups="test[3]")
 OF_SEVERAL = (
@@ -45,7 +44,7 @@ OF_SEVERAL = (
 )
 
 
-@spell_out("interval", "draws", "null_draws")
+@spell_out("interval", "level", "draws", "null_draws")
 def compare_calibrators(
     y_true: ArrayInput,
     y_prob: ArrayInput = None,
@@ -58,6 +57,10 @@ def compare_calibrators(
     **options: Unpack[ComparisonOptions],
 ) -> Comparison:
     """Compare recalibration methods on rows that they were not fitted to, and choose one.
+
+    The choice keeps the ranking of the scores: by default a mixture of maps that never decrease, but the simplest of
+    these within one standard error of the best where that predicts held-out rows as well as the mixture, or where there
+    are fewer than 500 rows. Scores whose calibration is not rejected are left as they are.
 
     Every family is fitted to all folds but one and predicts that one. The mean loss of these predictions measures how
     good the calibrator is. Families are compared by the *paired* differences of their losses, d_i = loss_i(a) -
@@ -72,8 +75,9 @@ def compare_calibrators(
         Predicted probabilities of the positive class, in [0, 1], of rows that the classifier was not trained on; with
         `reduction` those of all classes, in the order of the sorted labels or of `labels`.
     families : iterable of str, Family or MulticlassFamily, optional
-        Candidates; ``"identity"`` is added. By default the registered families with `Family.calibrator`: identity,
-        temperature, platt, beta, isotonic, spline and venn_abers, all quick. Others can be listed: pl and pl3, which
+        Candidates; ``"identity"`` is added. By default the registered families with `Family.calibrator`, with the
+        settings by which they keep the ranking (`Family.as_calibrator`): identity, temperature, platt, beta, isotonic,
+        ``Spline(monotone=True)`` and venn_abers, all quick. Others can be listed: pl and pl3, which
         load jax, and families that are there to measure errors, such as slope1, flat, pava_bc and knn. With
         ``reduction="canonical"`` the like families of several classes; a family of two classes that is listed is fitted
         to each class against the rest (`OneVsRest`).
@@ -118,7 +122,7 @@ def compare_calibrators(
     Returns
     -------
     Comparison
-        With the chosen family in ``best_``, fitted to all rows.
+        With the chosen family in ``chosen_``, fitted to all rows.
 
     Raises
     ------
@@ -151,8 +155,8 @@ def compare_calibrators(
     >>> p = rng.random(2000)
     >>> y = rng.random(2000) < p**2 / (p**2 + (1 - p) ** 2)
     >>> comparison = fot.compare_calibrators(y, p, families=["temperature", "platt", "isotonic"], evaluators=[])
-    >>> comparison.chosen, comparison.best_.predict([0.2, 0.5]).round(2), comparison.choice("one_se")
-    ('stacking', array([0.07, 0.53]), 'temperature')
+    >>> comparison.chosen, comparison.chosen_.predict([0.2, 0.5]).round(2)
+    ('temperature', array([0.06, 0.5 ]))
     >>> print(comparison.to_frame()[["family", "score", "to_identity", "to_identity_se"]].round(4).to_string())
             family   score  to_identity  to_identity_se
     0  temperature  0.3403      -0.0427          0.0054
@@ -170,13 +174,14 @@ def compare_calibrators(
         _refuse_classes(y_prob, "y_prob")
     data = read(y_true, y_prob, **reading)
     kind = data.reduction
-    if interpretability and kind == CANONICAL:
+    if interpretability and data.has_distributions:
         raise ValueError(
             "interpretability must be False with reduction='canonical', got True: values, bins and the validity curve "
             "need one score in each row; 'confidence' and 'classwise' have them"
         )
     rows_kind = _kind_of(kind, X, categorical_features)
     judging: dict[str, Any] = {name: value for name, value in options.items() if name in Judging.__annotations__}
+    judging["rule"] = settle_rule(judging["rule"], data.n)
     comparing = Options(families, kind=rows_kind, random_state=random_state, **judging)
     check_same_order(y_true=y_true, y_prob=y_prob, truth=truth, X=X)
     sample = sample_of(data, NAMES)
@@ -238,12 +243,15 @@ def _compare(
                 refuse_pooled_scores(each, "interpretability=True")
     Repeats.of(sample).warn()
     evaluation = _set_up(sample, options, test, truth, features, test_features)
-    results = {
-        name: evaluation.evaluate(options.candidates[name]) for name in track(list(options.candidates), "families")
-    }
+    results: dict[str, Any] = {}
+    for name in track([*options.candidates], "families"):
+        results[name] = evaluation.evaluate(options.candidates[name])
+        if len(results) == len(options.candidates):  # under the same bar
+            rejected = _is_rejected(sample, features)
     judged = None if test is None else evaluation.judged.present
     ranked = rank_results(results, evaluation.sample.present, judged, options.do_nothing)
-    chosen = RULES[options.rule](ranked, options.do_nothing)
+    in_reverse = ranks_in_reverse(sample)
+    chosen = choose_by(options.rule, ranked, options.do_nothing, sample.n, rejected, in_reverse=in_reverse)
     return Comparison(
         calibrators=tuple(ranked),
         chosen=chosen,
@@ -255,7 +263,8 @@ def _compare(
         n=sample.n,
         base_rate=sample.base_rate,
         n_smaller_class=int(counts[counts > 0].min()),
-        ranks_in_reverse=ranks_in_reverse(sample),
+        ranks_in_reverse=in_reverse,
+        rejected=rejected,
         n_test=None if test is None else test.n,
         do_nothing=options.do_nothing,
         n_classes=counts.size,
@@ -269,6 +278,16 @@ def _compare(
         test_groups=None if test is None else KnownGroups.of(test),
         worst_if_calibrated=evaluation.worst_if_calibrated(results[chosen].calibrated),
     )
+
+
+def _is_rejected(sample: Sample, features: ComparedRows | None) -> bool | None:
+    """Return whether calibration is rejected, as `evaluate` says it; None of several classes, and of features.
+
+    Scores that are calibrated on the whole may be wrong in segments.
+    """
+    if features is not None or not sample.has_one_score:
+        return None
+    return joint_test(sample, NULL_DRAWS).shown  # type: ignore[arg-type] # which has one score in each row
 
 
 def _set_up(
@@ -312,7 +331,7 @@ def _read_test(test: Any, data: Any, reduction: str | None, pos_label: Label | N
             sample_weight=test[2] if len(test) > 2 else None,
             groups=test[3] if len(test) > 3 else None,
             reduction=reduction,  # type: ignore[arg-type]
-            labels=_classes_of(data),
+            labels=data.classes,
             pos_label=pos_label,
             names=TEST_NAMES,
         )
@@ -324,15 +343,9 @@ def _read_test(test: Any, data: Any, reduction: str | None, pos_label: Label | N
             f"test must have rows of at least {LEAST_GROUPS} groups, since standard errors are of sums over groups; "
             f"all {rows.n:,} rows belong to one"
         )
-    if rows.classes is not None and rows.classes != data.classes:
+    if rows.classes != data.classes:
         raise ValueError(
             f"test must have the classes of y_true in their order, [{listed(data.classes)}], got "
-            f"[{listed(rows.classes)}]; labels says them where test is read"
+            f"[{listed(rows.classes or [])}]; labels says them where test is read"
         )
     return rows
-
-
-def _classes_of(data: Any) -> ArrayInput:
-    """Return the classes of the columns, for other rows of them."""
-    classes = data.classes
-    return None if classes is None else np.array(classes)

@@ -9,28 +9,27 @@ import numpy as np
 
 from fitontest.data.known_groups import NOT_LEARNT, KnownGroups, groups_record
 from fitontest.data.sample import Sample
-from fitontest.data.simplex_sample import CANONICAL
 from fitontest.data.weights import Weighting, weighting_record
-from fitontest.evaluation.comparison.calibrators import ALIKE, RULES, Calibrator, list_within_one_se
+from fitontest.evaluation.comparison.calibrators import ALIKE, RULES, Calibrator, choose_by, list_within_one_se
 from fitontest.evaluation.comparison.candidates import DO_NOTHING, is_mixture
 from fitontest.evaluation.comparison.error_comparison import OF_GROUPS
 from fitontest.evaluation.comparison.interpretability import NOTE as INTERPRETABILITY_NOTE
 from fitontest.evaluation.comparison.interpretability import find_frontier
 from fitontest.evaluation.comparison.paired import Difference, PairedScore
-from fitontest.families.stacking import LEAST_NAMED
+from fitontest.evaluation.conclusion import MORE
 from fitontest.maps.decreases import find_decreases
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.notes import data_notes
 from fitontest.measures.plug_in import PlugIn
 from fitontest.measures.probabilistic_count import ProbabilisticCount
-from fitontest.numerics.losses import LOG_LOSS_EPS, LOSS_NAMES, OF_ALL_CLASSES
+from fitontest.numerics.losses import LOG_LOSS_EPS, LOSS_NAMES, note_on_loss
 from fitontest.numerics.significance.normal import quantile
 from fitontest.results.checks import choose
+from fitontest.results.detailed import Detailed
 from fitontest.results.frames import Records, attributes
 from fitontest.results.table import Section, Table
 from fitontest.results.text import capital, count, short, signed
 from fitontest.uncertainty.redrawing import Redrawing, estimate_of
-from fitontest.uncertainty.verdict import both_values
 
 if TYPE_CHECKING:
     from fitontest.displays.canvas import AxesOrFigure
@@ -58,6 +57,8 @@ SEGMENTS_NOTE = (
     "less mean prediction. multicalibration error: of all segments, walks along the score too, the largest error in "
     "standard errors, times that of all rows."
 )
+SIMPLEST_OF_SINGLE = "of single maps the simplest within one standard error is taken, or none"
+LEAST_SAID = 0.05  # weight of a member of a mixture that the first sentence names
 ONLY_MIXTURES = 'rule="stack" takes a mixture or nothing'
 ONE_FAMILY = 'For one family in place of a mixture: rule="one_se".'
 
@@ -89,6 +90,8 @@ class Comparison(Table):
     ranks_in_reverse : bool
         Whether positives have lower scores than negatives, on average: then they may be those of the other class. Of
         several classes whether labels are less probable than by chance: then the columns may be in another order.
+    rejected : bool or None
+        Whether calibration of the scores is rejected, by the test of `evaluate`; None where that was not asked.
     n_test : int or None
         Rows of the test set.
     n_classes : int
@@ -140,6 +143,7 @@ class Comparison(Table):
     base_rate: float | None
     n_smaller_class: int
     ranks_in_reverse: bool
+    rejected: bool | None = None
     n_test: int | None = None
     do_nothing: str = DO_NOTHING
     n_classes: int = 2
@@ -154,18 +158,18 @@ class Comparison(Table):
     worst_if_calibrated: tuple[float, float] | None = None
 
     @property
-    def best_(self) -> Any:
+    def chosen_(self) -> Any:
         """The chosen calibrator, fitted to all rows."""
         return self[self.chosen].family
 
-    def choice(self, rule: Literal["best", "one_se", "stack"]) -> str:
+    def choice(self, rule: Literal["auto", "best", "one_se", "stack"]) -> str:
         """Return the name of the calibrator that a rule chooses; it need not be the rule of this comparison.
 
         Without a mixture among the candidates there is nothing for "stack" to choose.
 
         Parameters
         ----------
-        rule : {"best", "one_se", "stack"}
+        rule : {"auto", "best", "one_se", "stack"}
             See `compare_calibrators`.
 
         Raises
@@ -173,7 +177,10 @@ class Comparison(Table):
         ValueError
             Another rule, or "stack" where no mixture was compared.
         """
-        return RULES[choose(rule, RULES, "rule")](self.calibrators, self.do_nothing)
+        choose(rule, RULES, "rule")
+        return choose_by(
+            rule, self.calibrators, self.do_nothing, self.n, self.rejected, in_reverse=self.ranks_in_reverse
+        )
 
     def __getitem__(self, name: str) -> Calibrator:
         """Return the candidate of that name."""
@@ -215,7 +222,7 @@ class Comparison(Table):
             **attributes(self, "n_classes", "reduction", "base_rate", "n_smaller_class", "ranks_in_reverse", "n_test"),
             **({} if self.worst_if_calibrated is None else self._segments_record),
             "calibrators": self.rows(),
-            "map": self.best_.map_.to_dict(),
+            "map": self.chosen_.map_.to_dict(),
         }
 
     @property
@@ -240,11 +247,19 @@ class Comparison(Table):
         """
         return self._error_of(self.chosen, self.calibrated)
 
+    @property
+    def share_removed(self) -> float | None:
+        """The share of the calibration error that the chosen one removes, None where there is none, or no errors."""
+        before, after = self.error_before, self.error_after
+        if before is None or after is None or not before.quoted > 0.0:
+            return None
+        return float(np.clip(1.0 - after.quoted / before.quoted, 0.0, 1.0))
+
     def _error_of(self, name: str, predicted: Any) -> Estimate | None:
         if self.evaluator is None:
             return None
         first = next(iter(self[name].errors.values()))
-        if not self.n_test or predicted is None or predicted.classes is not None:
+        if not self.n_test or predicted is None or predicted.has_distributions:
             return first
         wanted = Redrawing(interval="auto" if predicted.n <= MOST_DEBIASED else None)
         return estimate_of(PlugIn(self.evaluator), predicted, None, wanted)
@@ -274,12 +289,34 @@ class Comparison(Table):
         return [one.probabilistic_count for one in found if one is not None]
 
     def sections(self) -> list[Section]:
-        """Return what was chosen and what it gains, the tables of the losses and of the errors, and explanations."""
+        """Return what was chosen, what it gains, and what must be known before it is used."""
+        warnings = _list_warnings(self, self[self.chosen])
+        return [Section(notes="\n".join([*_conclude(self), *warnings, MORE]))]
+
+    def table(self) -> Table:
+        """Return the losses and the errors of all candidates, with explanations.
+
+        Returns
+        -------
+        Table
+            With the same records; printing it shows more.
+        """
         measured = [_tabulate_interpretability(self)] if self._has_interpretability else []
         if any(one.worst_segment is not None for one in self):
             measured.append(_tabulate_segments(self))
         conclusion, explanations = (Section(notes="\n".join(part(self))) for part in (_conclude, _explain))
-        return [conclusion, _tabulate_losses(self), _tabulate_errors(self), *measured, explanations]
+        parts = (conclusion, _tabulate_losses(self), _tabulate_errors(self), *measured, explanations)
+        return Detailed(self, parts)
+
+    def explain(self) -> Table:
+        """Return what the columns mean, which candidates are as good, and what must be known, in plain sentences.
+
+        Returns
+        -------
+        Table
+            With the same records; printing it shows the sentences.
+        """
+        return Detailed(self, (Section(notes="\n".join(_explain(self))),))
 
     def plot(self, ax: "AxesOrFigure" = None) -> "ComparisonDisplay":
         """Draw how much worse each candidate's held-out loss is than the best, with 95 % intervals of the differences.
@@ -337,8 +374,7 @@ def _tabulate_losses(comparison: Comparison) -> Section:
         cells += [] if one.test is None else _format_score(one.test)
         parameters = _format_parameters(one.n_parameters)
         body.append([*cells, parameters, short(one.fit_seconds, 2)])
-    of_distributions = comparison.scoring == "brier" and comparison.reduction == CANONICAL
-    return Section(title, header, body, OF_ALL_CLASSES if of_distributions else "")
+    return Section(title, header, body, note_on_loss(comparison.scoring, comparison.reduction))
 
 
 def _tabulate_errors(comparison: Comparison) -> Section:
@@ -448,14 +484,55 @@ def _explain(comparison: Comparison) -> list[str]:
 
 def _describe_choice(comparison: Comparison, chosen: Calibrator) -> str:
     """Return the chosen family, and how much smaller its loss is than that of doing nothing."""
-    loss, identity = LOSS_NAMES[comparison.scoring], comparison.do_nothing
-    if chosen.name == identity:
-        return f"Chosen: {identity}, to do nothing. {_describe_no_gain(comparison, loss)}"
+    loss = LOSS_NAMES[comparison.scoring]
+    if chosen.name == comparison.do_nothing:
+        return f"{_describe_doing_nothing(comparison)} {_describe_no_gain(comparison, loss)}"
     gain = chosen.held_out.to_identity
-    amount = f"{loss} {_format_amount(-gain.mean, gain.se)} less than doing nothing."
+    amount = f"Held-out {loss}: {_format_amount(-gain.mean, gain.se)} less than that of the scores as they are."
+    return f"Use {_describe_map(chosen)}. {_describe_repair(comparison, chosen)} {amount}"
+
+
+def _describe_doing_nothing(comparison: Comparison) -> str:
+    """Return that the scores are left as they are, and why."""
+    if comparison.rule == "best":
+        return "Use the scores as they are."
+    if comparison.ranks_in_reverse and comparison.rejected:
+        return "Nothing is chosen: the scores rank in reverse, which no map that keeps the ranking can repair."
+    if comparison.rejected is False:
+        return "Use the scores as they are: they may well be calibrated."
+    if comparison.rejected:
+        return (
+            "Use the scores as they are, although calibration is rejected: no map is clearly better on held-out rows."
+        )
+    return "Use the scores as they are."
+
+
+def _describe_map(chosen: Calibrator) -> str:
+    """Return the name of the chosen one, with how many numbers it has or what it mixes."""
     if is_mixture(chosen.family):
-        return f"Chosen: {chosen.name}, a mixture of {describe_mixture(chosen.family)}; {amount}"
-    return f"Chosen: {chosen.name}, {amount}"
+        return f"{chosen.name}, a mixture of {describe_mixture(chosen.family)}"
+    numbers = chosen.n_parameters
+    if not np.isfinite(numbers):
+        return chosen.name
+    return f"{chosen.name} ({_format_parameters(numbers)} number{'s' * (numbers != 1)})"
+
+
+def _describe_repair(comparison: Comparison, chosen: Calibrator) -> str:
+    """Return how much of the error it removes, and what becomes of the ranking."""
+    ranking = _describe_ranking(chosen)
+    share = comparison.share_removed
+    if share is None:
+        return f"It {ranking}."
+    where = "On the test set" if comparison.n_test else "For new rows"
+    return f"{where} it removes {100 * share:.0f} % of the calibration error and {ranking}."
+
+
+def _describe_ranking(chosen: Calibrator) -> str:
+    """Return what a map makes of the ranking of the scores."""
+    if not chosen.keeps_ranking:
+        return "changes the ranking"
+    levels = chosen.n_levels
+    return "keeps the ranking" if levels is None else f"merges the scores into {levels:,} levels"
 
 
 def _describe_errors(comparison: Comparison, chosen: Calibrator) -> str:
@@ -465,21 +542,13 @@ def _describe_errors(comparison: Comparison, chosen: Calibrator) -> str:
         return ""
     name = next(iter(chosen.errors))
     if chosen.name == comparison.do_nothing:
-        return f"Calibration error ({name}): {_format_error(before).rstrip(',')}.{_describe_rough(before, 'Before')}"
+        return f"Calibration error ({name}): {before.in_words}.{_describe_rough(before, 'Before')}"
     where = "out of fold" if after.debiased is None else "of the map of all rows"
     where = "on the test set" if comparison.n_test else where
     doubts = f"{_describe_rough(before, 'Before')}{_describe_rough(after, 'After')}"
     if after.interval is None and after.interval_reason:
         doubts += f" After, there is no interval: {after.interval_reason}."
-    return f"Calibration error ({name}): {_format_error(before)} before; {_format_error(after)} after, {where}.{doubts}"
-
-
-def _format_error(estimate: Estimate) -> str:
-    """Return how an error is quoted, with its interval, after which the sentence goes on."""
-    text, interval = both_values(estimate), estimate.interval
-    if interval is None:
-        return text
-    return f"{text}, {100 * interval.level:g} % interval {short(interval.low)} to {short(interval.high)},"
+    return f"Calibration error ({name}): {before.in_words} before; {after.in_words} after, {where}.{doubts}"
 
 
 def _describe_rough(estimate: Estimate, when: str) -> str:
@@ -495,8 +564,10 @@ def _describe_smallest(comparison: Comparison, chosen: Calibrator, first: Calibr
     smaller = _list_smaller(comparison, chosen)
     if chosen.name == comparison.do_nothing or not smaller:
         return ""
-    behind, loss, stacked = chosen.held_out.to_best, LOSS_NAMES[comparison.scoring], comparison.rule == "stack"
-    reason = f"{ONLY_MIXTURES}." if stacked else _describe_simplicity(comparison, chosen)
+    behind, loss, stacked = chosen.held_out.to_best, LOSS_NAMES[comparison.scoring], is_mixture(chosen.family)
+    reason = _describe_simplicity(comparison, chosen)
+    if stacked:
+        reason = f"{ONLY_MIXTURES if comparison.rule == 'stack' else SIMPLEST_OF_SINGLE}."
     text = f"The smallest {loss} is that of {first.name}, {_format_amount(behind.mean, behind.se)} less: {reason}"
     if len(smaller) == 1:
         return text
@@ -511,6 +582,8 @@ def _describe_no_gain(comparison: Comparison, loss: str) -> str:
     gains = [f"{name}, {_format_amount(-gap.mean, gap.se)}" for name, gap in gaps]
     if not smaller:
         return f"No family has a smaller {loss}."
+    if comparison.rejected is False or comparison.ranks_in_reverse:
+        return f"The best-looking, {gains[0]} less, was not taken."
     if comparison.rule == "stack":
         mixture = next(one.name for one in comparison if is_mixture(one.family))
         best = comparison.choice("best")
@@ -533,7 +606,10 @@ def describe_mixture(family: Any) -> str:
         return "the families for each class"
     weights = family.weights_.values() if family.takes_features else family.weights_
     parts = sorted(zip(weights, family.members_, strict=True), reverse=True)
-    return ", ".join(f"{100 * weight:.0f} % {name}" for weight, name in parts if weight >= LEAST_NAMED)
+    named = [(weight, name) for weight, name in parts if weight >= LEAST_SAID] or parts[:1]
+    rest = 1.0 - sum(weight for weight, _ in named)
+    others = [f"{100 * rest:.0f} % others"] if len(named) < len(parts) and rest >= 0.005 else []
+    return ", ".join([*(f"{100 * weight:.0f} % {name}" for weight, name in named), *others])
 
 
 def _describe_simplicity(comparison: Comparison, chosen: Calibrator) -> str:

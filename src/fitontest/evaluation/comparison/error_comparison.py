@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fitontest.data.known_groups import KnownGroups, groups_record
-from fitontest.data.simplex_sample import CANONICAL
 from fitontest.data.weights import Weighting, weighting_record
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.interval import INDEPENDENT_ROWS, Interval
 from fitontest.measures.notes import data_notes
-from fitontest.numerics.losses import LOG_LOSS_EPS, LOSS_NAMES, OF_ALL_CLASSES
+from fitontest.numerics.losses import LOG_LOSS_EPS, LOSS_NAMES, note_on_loss
 from fitontest.results.frames import Records, attributes
+from fitontest.results.several import grouped
 from fitontest.results.table import Section, Table
 from fitontest.results.text import capital, count, same_decimals, short
 
@@ -179,10 +179,8 @@ class ErrorComparison(Table):
         if known is None or known.too_few:
             return []
         notes = [OF_FEW_GROUPS.format(effective=known.sizes.effective)] if known.are_few else []
-        names: dict[str, list[str]] = {}
-        for name, error in self.errors.items():
-            for note in [] if error.groups is None else error.groups.notes:
-                names.setdefault(note, []).append(name)
+        of_each = {name: [] if error.groups is None else error.groups.notes for name, error in self.errors.items()}
+        names = grouped((note, name) for name, said in of_each.items() for note in said)
         of_one = {note: f"{models[0]}: " if len(models) < len(self.errors) else "" for note, models in names.items()}
         return [*notes, *(f"{model}{note}" for note, model in of_one.items())]
 
@@ -234,8 +232,7 @@ class ErrorComparison(Table):
         notes = [explanation, *read_as, OF_GROUPS if together else INDEPENDENT_ROWS]
         if self.loss == "log_loss":
             notes.append(f"Log loss clips predictions to [{LOG_LOSS_EPS:g}, 1 - {LOG_LOSS_EPS:g}].")
-        if self.loss == "brier" and self.reduction == CANONICAL:
-            notes.append(OF_ALL_CLASSES)
+        notes += filter(None, [note_on_loss(self.loss, self.reduction)])
         notes += [f"Note: {note}" for note in self.notes]
         return [Section(notes=self.sentence), Section(title, *self._tabulate()), Section(notes="\n".join(notes))]
 

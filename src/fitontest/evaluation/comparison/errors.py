@@ -13,10 +13,10 @@ import numpy as np
 from scipy.special import stdtr, stdtrit
 
 from fitontest.data.arrays import check_same_length
+from fitontest.data.columns import Names
 from fitontest.data.dependence import are_too_few
 from fitontest.data.indices import check_same_order
 from fitontest.data.known_groups import KnownGroups
-from fitontest.data.predictions import Names
 from fitontest.data.reading.models import by_model
 from fitontest.data.reading.options import reading_of
 from fitontest.data.reading.read import READ, read
@@ -28,6 +28,7 @@ from fitontest.evaluation.comparison.kinds import KINDS, OF_SCORES
 from fitontest.evaluation.comparison.rows import check_two_classes, sample_of
 from fitontest.evaluation.comparison.two_models import TwoModels, compute_gains
 from fitontest.families.base import Family, check_family
+from fitontest.families.listed import is_family
 from fitontest.families.multiclass.base import MulticlassFamily
 from fitontest.measures.estimate import Estimate, mean_over_classes
 from fitontest.measures.interval import Interval
@@ -37,7 +38,7 @@ from fitontest.numerics.losses import LOSSES
 from fitontest.numerics.random import check_cv, folds_of_groups, held_out_rows, one_seed
 from fitontest.numerics.simplex_distances import DEFAULT_DISTANCE
 from fitontest.numerics.standard_error import mean_and_error
-from fitontest.results.checks import brief, choose, is_real, two_names
+from fitontest.results.checks import brief, check_level, choose, two_names
 from fitontest.results.options import spell_out
 from fitontest.results.progress import track
 from fitontest.results.typing import ArrayInput, FloatArray, IntArray, RandomState
@@ -51,7 +52,7 @@ DEFAULT_NAMES = ("p1", "p2")
 LEAST = 2  # rows, and effective rows, without which nothing can be held out and nothing varies
 
 
-@spell_out("draws", "null_draws", "label", "prob", "weight", interval=0.95)
+@spell_out("interval", "draws", "null_draws", "label", "prob", "weight")
 def compare_errors(
     y_true: ArrayInput,
     p1: Models,
@@ -93,8 +94,6 @@ def compare_errors(
         tenths of the rows, nearly as many as in use. They are drawn over sorted rows, so they do not depend on
         the row order; nor do they depend on which model is p1, so that swapping the models changes the sign and nothing
         else. (Swapping may change the folds only where it merely reorders the rows: each has a mirror image.)
-    interval : float in (0, 1), default=0.95
-        Level of the intervals.
     names : tuple of two str, optional
         What the result calls the models, by default "p1" and "p2"; a dict of models has its own.
     random_state : int, RandomState or None, default=0
@@ -180,7 +179,6 @@ def compare_errors(
     its calibration error (squared) is smaller by 0.0336 (95 % interval 0.0263 to 0.0409; p-value 5.5e-19).
     """
     reduction, random_state = options["reduction"], options["random_state"]
-    interval: Any = options["interval"]
     sample_weight, groups = options["sample_weight"], options["groups"]
     if isinstance(y_true, READ):
         raise ValueError(
@@ -194,7 +192,7 @@ def compare_errors(
     measure = _read_measure(own if family is None else family, reduction, random_state)
     choose(loss, LOSSES, "loss")
     check_cv(cv)
-    _check_level(interval)
+    level = check_level(options["level"])
     weights = None if sample_weight is None else read_weights(sample_weight, "sample_weight", options["weights"])
     columns = reading_of(options) | {"sample_weight": weights, "weights": "auto"}
     data = [read(y_true, p, **columns, names=Names(y_prob=name)) for name, p in (("p1", p1), ("p2", p2))]
@@ -214,19 +212,19 @@ def compare_errors(
     Repeats.of(models.given[0]).warn()
     folds = _draw_folds(models, cv, random_state)
     fitted = KINDS.get(reduction, OF_SCORES).read_one(measure.family, "family", random_state)
-    redrawing = Redrawing(interval=_level(measure, reduction, interval), random_state=one_seed(random_state))
+    redrawing = Redrawing.at(_level(measure, reduction, level), random_state=one_seed(random_state))
     gains, errors = [], []
     for sample, each in zip(track(models.scored, "models"), data, strict=True):
         gains.append(compute_gains(sample, fitted, folds, loss))
         errors.append(_estimate(measure, each, reduction, redrawing))
-    difference = _summarise(gains[0] - gains[1], models, interval)
+    difference = _summarise(gains[0] - gains[1], models, level)
     return ErrorComparison(
         names=named,
         difference=difference.mean,
         se=difference.se,
         interval=difference.interval,
         p_value=_test_equality(difference, models),
-        gains={name: _summarise(each, models, interval) for name, each in zip(named, gains, strict=True)},
+        gains={name: _summarise(each, models, level) for name, each in zip(named, gains, strict=True)},
         errors=dict(zip(named, errors, strict=True)),
         loss=loss,
         family=measure.name,
@@ -259,9 +257,9 @@ def _read_models(first: Any, second: Any, names: Any) -> tuple[Any, Any, tuple[s
     return *first.values(), two_names(list(first))
 
 
-def _level(measure: Measure, reduction: str | None, interval: float) -> float | None:
+def _level(measure: Measure, reduction: str | None, level: float) -> float | None:
     """Return the level of the intervals of the plug-in errors, None where they have none."""
-    return None if reduction in (CANONICAL, "classwise") or not has_quick_interval(measure) else interval
+    return None if reduction in (CANONICAL, "classwise") or not has_quick_interval(measure) else level
 
 
 def _estimate(measure: Measure, data: Any, reduction: str | None, redrawing: Redrawing) -> Estimate:
@@ -308,14 +306,9 @@ def _read_measure(family: Any, reduction: str | None, random_state: RandomState)
     if reduction != CANONICAL:
         check_family(family)  # a map, which `PlugIn` takes too, could not be fitted without a fold
         return PlugIn(family).seeded(seed)
-    if not isinstance(family, str | Family | MulticlassFamily):
+    if not is_family(family):
         raise ValueError(f"family must be the name of a family, a Family or a MulticlassFamily, got {family!r}")
     return PlugIn(family, distance=DEFAULT_DISTANCE).seeded(seed)
-
-
-def _check_level(level: object) -> None:
-    if not (is_real(level) and 0 < level < 1):
-        raise ValueError(f"interval must be a level between 0 and 1, both excluded, such as 0.95; got {level!r}")
 
 
 def _check_rows(models: TwoModels) -> None:

@@ -56,7 +56,7 @@ class FittedMaps:
     def _of_one(self, measure: Any, sample: ScoreSample, family: Any, level: float) -> Uncertainty:
         if family.does_nothing:  # its map has followed no label
             with without_warnings():
-                return estimate_of(measure, sample, None, Redrawing(interval=level)).uncertainty
+                return estimate_of(measure, sample, None, Redrawing.at(level)).uncertainty
         return FittedMap(sample, family, read_family(measure.fitting.family), self.seed).uncertainty(level)
 
     def plot(self, estimate: Estimate, ax: Any = None, **options: Any) -> Any:  # noqa: ARG002 - of every origin

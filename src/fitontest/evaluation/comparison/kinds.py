@@ -60,6 +60,8 @@ class FamilyKind:
             Families that are refused, also as members of a mixture.
         """
         candidates = self.read(self.calibrators() if families is None else families, "families", seed)
+        if families is None:
+            candidates = {name: family.as_calibrator() for name, family in candidates.items()}
         if not any(family.does_nothing for family in candidates.values()):
             candidates = {DO_NOTHING: Identity(), **candidates}
         of_scores = [family for family in candidates.values() if not family.takes_features]

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, TypedDict
 
-from fitontest.evaluation.comparison.calibrators import RULES
+from fitontest.evaluation.comparison.calibrators import AUTO, RULES
 from fitontest.evaluation.comparison.candidates import find_identity
 from fitontest.evaluation.comparison.kinds import Families, FamilyKind
 from fitontest.families.base import Family
@@ -32,14 +32,20 @@ class Judging(TypedDict, total=False):
         Cross-validations with other folds; the losses of a row are averaged.
     scoring : {"log_loss", "brier"}, default="log_loss"
         The proper loss. Log loss clips predictions to [1e-6, 1 - 1e-6].
-    rule : {"stack", "one_se", "best"}, default="stack"
+    rule : {"auto", "stack", "one_se", "best"}, default="auto"
+        "auto": of fewer than 500 rows "one_se"; of more "stack", but what "one_se" takes of the others where the
+        mixture has no smaller loss. But for "best" all take the identity where calibration of
+        the scores is not rejected (the test of `evaluate`, at 5 %), where the scores rank in reverse, and where the
+        gain of fewer than 500 rows is no larger than two standard errors.
+        "one_se": one family, of those whose fitted map never decreases and has more than one value. The identity, if
+        its loss is within one paired standard error of the smallest among them. Else, with m the fewest parameters
+        (`Family.n_parameters_`) of those within one standard error, that of the smallest loss among those with at most
+        m + 1 parameters.
         "stack": the mixture of all candidates (`Stacking`), or the identity where the mixture has no smaller loss. The
         mixture is added to the candidates unless they hold one, which keeps its own settings; of several that of the
         smallest loss is meant; with "classwise" it is one for each class. On each fold it is judged with weights that
         were chosen by the predictions for the other folds, of which the members were fitted to this fold too; fitted to
-        all rows it draws ten folds of its own. "one_se": one family. Of those whose loss is within one paired standard
-        error of the smallest the identity, if it is one of them. Else, with m the fewest parameters
-        (`Family.n_parameters_`) among them, that of the smallest loss among those with at most m + 1 parameters.
+        all rows it draws ten folds of its own.
         "best": the smallest loss, but the identity unless that beats it by more than one paired standard error.
         docs/calibrators.md compares the rules.
     evaluators : iterable of str or Family, default=("spline",)
@@ -59,7 +65,7 @@ class Judging(TypedDict, total=False):
     cv: Annotated[int, 10]
     repeats: Annotated[int, 1]
     scoring: Annotated[Literal["log_loss", "brier"], "log_loss"]
-    rule: Annotated[Literal["one_se", "best", "stack"], "stack"]
+    rule: Annotated[Literal["auto", "stack", "one_se", "best"], "auto"]
     evaluators: Annotated[Iterable[str | Family], EVALUATORS]
     interpretability: Annotated[bool, False]
 
@@ -100,7 +106,7 @@ class Options:
         repeated_folds(2, self.cv, self.repeats, 0)  # raises where cv or repeats are not valid
         seed = one_seed(self.random_state)
         choose(self.scoring, ("log_loss", "brier"), "scoring")
-        mixture = self.scoring if choose(self.rule, RULES, "rule") == "stack" else None
+        mixture = self.scoring if choose(self.rule, RULES, "rule") in (AUTO, "stack") else None
         put(self, "candidates", kind.read_candidates(self.families, seed, mixture))
         put(self, "estimators", read_families(self.evaluators, "evaluators", seed))
         put(self, "decomposing", kind.read_one(kind.decomposition, "decomposition", seed))

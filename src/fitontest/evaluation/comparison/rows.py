@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from fitontest.data.classwise_sample import ClasswiseSample
-from fitontest.data.predictions import NAMES, Names
+from fitontest.data.columns import NAMES, Names
 from fitontest.data.read import one_sample
 from fitontest.data.sample import Sample
 from fitontest.evaluation.comparison.judging import count_labels
@@ -20,7 +20,7 @@ def sample_of(data: Any, names: Names = NAMES) -> Sample:
                 "not keep which scores belong to one row: compare on the cells of each class"
             )
         return ClasswiseSample.of(data.whole)
-    return data if isinstance(data, Sample) else one_sample(data, names)
+    return data if data.kind is None else one_sample(data, names)
 
 
 def check_two_classes(sample: Sample, consequence: str) -> None:

@@ -12,9 +12,8 @@ from sklearn.base import ClassifierMixin, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from fitontest.data.arrays import as_matrix, count_columns
-from fitontest.data.indices import check_same_order
-from fitontest.data.predictions import Names, check_order, read_classes
-from fitontest.data.read import read_groups
+from fitontest.data.columns import Columns, Names
+from fitontest.data.predictions import check_order, read_classes
 from fitontest.data.simplex import as_logits, on_simplex
 from fitontest.data.simplex_sample import SimplexSample
 from fitontest.families.argument_names import takes_names_of_metrics
@@ -152,8 +151,7 @@ class MulticlassFamily(ClassifierMixin, TransformerMixin, FamilyBase):  # type: 
             A subclass whose ``fit_map`` returns no `MulticlassMap`.
         """
         solution = self.solve(rows)
-        if not isinstance(solution.map, MulticlassMap):
-            raise TypeError(f"{type(self).__name__}.fit_map must return a MulticlassMap, got {solution.map!r}")
+        self._check_made(solution.map, MulticlassMap)
         fitted = solution.map.for_classes(rows.classes if all(map(is_label, rows.classes)) else None)
         return self.replace_results({"map_": fitted, "classes_": np.asarray(rows.classes), **solution.attributes})
 
@@ -162,9 +160,8 @@ class MulticlassFamily(ClassifierMixin, TransformerMixin, FamilyBase):  # type: 
     ) -> SimplexSample:
         logs = self._input() == "logits"
         reader = as_logits if logs else as_matrix
-        check_same_order(P=P, y=y, groups=groups)
-        facts = read_groups(groups, y, _NAMES)
-        return SimplexSample.of(read_classes((y, P, sample_weight), labels, _NAMES, reader, facts), logs=logs).present
+        columns = Columns.read(y, P, sample_weight, groups=groups, names=_NAMES)
+        return SimplexSample.of(read_classes(columns, P, labels, reader), logs=logs).present
 
     def _input(self) -> str:
         return choose(getattr(self, "input", INPUTS[0]), INPUTS, "input")

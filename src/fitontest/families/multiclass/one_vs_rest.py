@@ -12,8 +12,7 @@ from fitontest.families.base import Family, Solution, read_family
 from fitontest.families.listed import names_by_settings
 from fitontest.families.multiclass.base import MulticlassFamily, read_multiclass_family
 from fitontest.families.registry import family_name, register, registered_class
-from fitontest.maps.multiclass.by_class import ByClassMap
-from fitontest.maps.multiclass.one_vs_rest import OneVsRestMap
+from fitontest.maps.multiclass.one_vs_rest import ByClassMap, OneVsRestMap
 from fitontest.numerics.random import check_seed
 from fitontest.results.typing import RandomState
 

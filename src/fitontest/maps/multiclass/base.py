@@ -14,8 +14,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from fitontest.data.arrays import as_matrix
+from fitontest.data.columns import Names
 from fitontest.data.labels import listed
-from fitontest.data.predictions import Names, check_order
+from fitontest.data.predictions import check_order
 from fitontest.data.simplex import SUM_TOLERANCE, on_simplex
 from fitontest.maps.expressions import Column, Expression, Guarded, score_limits, shared, total
 from fitontest.maps.frames import append_columns
@@ -90,7 +91,7 @@ class MulticlassMap(StoredMap):
         scores, headers = as_matrix(P, "P")
         simplex = on_simplex(scores, "P")
         self.check_columns(simplex, "P")
-        if self.classes is not None:
+        if self.classes:
             check_order(headers, list(self.classes), NAMES, fitted=True)
         return self.evaluate(simplex)
 
@@ -334,7 +335,7 @@ class MulticlassMap(StoredMap):
             As said.
         """
         given = list(classes)
-        if self.classes is not None and given != list(self.classes):
+        if self.classes and given != list(self.classes):
             raise ValueError(
                 f"{name} must be the classes that the map was fitted for, in their order, "
                 f"[{listed(list(self.classes))}]; got [{listed(given)}]"

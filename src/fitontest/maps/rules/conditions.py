@@ -31,6 +31,7 @@ class Condition(ABC):
     """
 
     relation: ClassVar[str]
+    of_missing: ClassVar[bool] = False  # whether rows without a value meet it
     column: str
 
     @abstractmethod
@@ -47,9 +48,10 @@ class Condition(ABC):
             The column is not there, or holds values of another kind.
         """
 
-    @abstractmethod
     def to_dict(self) -> dict[str, Any]:
-        """Return the condition as JSON-ready values."""
+        """Return column, relation and what it is compared with, as JSON-ready values."""
+        held = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "column"}
+        return {"column": self.column, "relation": self.relation, **held}
 
     @abstractmethod
     def text(self, digits: int = DIGITS) -> str:
@@ -67,12 +69,28 @@ class Condition(ABC):
 
 
 @dataclass(frozen=True)
-class AtMost(Condition):
-    """column <= value.
+class Bound(Condition):
+    """A number that is compared with a value; base of `AtMost` and `Above`.
 
     Attributes
     ----------
     value : float
+    """
+
+    comparison: ClassVar[np.ufunc]
+    value: float
+
+    def meets(self, columns: Columns) -> BoolArray:
+        """Return which rows have a number of which the comparison holds."""
+        return np.asarray(self.comparison(columns.named(self.column).numbers(), self.value))
+
+    def text(self, digits: int = DIGITS) -> str:
+        """Return column, relation and value."""
+        return f"{self.column} {self.relation} {_printed(self.value, digits)}"
+
+
+class AtMost(Bound):
+    """column <= value.
 
     Examples
     --------
@@ -81,45 +99,15 @@ class AtMost(Condition):
     age <= 50 [ True False False]
     """
 
-    relation: ClassVar[str] = "<="
-    value: float
-
-    def meets(self, columns: Columns) -> BoolArray:
-        """Return which rows have a number that is at most the value."""
-        return np.asarray(columns.named(self.column).numbers() <= self.value)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return column, relation and value."""
-        return {"column": self.column, "relation": self.relation, "value": self.value}
-
-    def text(self, digits: int = DIGITS) -> str:
-        """Return column <= value."""
-        return f"{self.column} <= {_printed(self.value, digits)}"
+    relation = "<="
+    comparison = np.less_equal
 
 
-@dataclass(frozen=True)
-class Above(Condition):
-    """column > value.
+class Above(Bound):
+    """column > value."""
 
-    Attributes
-    ----------
-    value : float
-    """
-
-    relation: ClassVar[str] = ">"
-    value: float
-
-    def meets(self, columns: Columns) -> BoolArray:
-        """Return which rows have a number above the value."""
-        return np.asarray(columns.named(self.column).numbers() > self.value)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return column, relation and value."""
-        return {"column": self.column, "relation": self.relation, "value": self.value}
-
-    def text(self, digits: int = DIGITS) -> str:
-        """Return column > value."""
-        return f"{self.column} > {_printed(self.value, digits)}"
+    relation = ">"
+    comparison = np.greater
 
 
 @dataclass(frozen=True)
@@ -158,7 +146,7 @@ class OneOf(Condition):
 
     def to_dict(self) -> dict[str, Any]:
         """Return column, relation and levels."""
-        return {"column": self.column, "relation": self.relation, "levels": list(self.levels)}
+        return {**super().to_dict(), "levels": list(self.levels)}
 
     def text(self, digits: int = DIGITS) -> str:
         """Return column = level, or column in {levels}."""
@@ -169,8 +157,8 @@ class OneOf(Condition):
 
 
 @dataclass(frozen=True)
-class Missing(Condition):
-    """There is no value in the column.
+class Presence(Condition):
+    """Whether there is a value in the column; base of `Missing` and `Present`.
 
     Attributes
     ----------
@@ -178,46 +166,35 @@ class Missing(Condition):
         Whether the column is one of numbers, as an engine must know that tells NaN from a missing value.
     """
 
-    relation: ClassVar[str] = "missing"
+    words: ClassVar[str]
     numbers: bool
+
+    def text(self, digits: int = DIGITS) -> str:  # noqa: ARG002 - the signature of every condition
+        """Return column is missing, or is not."""
+        return f"{self.column} {self.words}"
+
+
+class Missing(Presence):
+    """There is no value in the column."""
+
+    relation = "missing"
+    words = "is missing"
+    of_missing = True
 
     def meets(self, columns: Columns) -> BoolArray:
         """Return which rows have no value."""
         return columns.named(self.column).missing
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return column, relation, and whether the column is one of numbers."""
-        return {"column": self.column, "relation": self.relation, "numbers": self.numbers}
 
-    def text(self, digits: int = DIGITS) -> str:  # noqa: ARG002 - the signature of every condition
-        """Return column is missing."""
-        return f"{self.column} is missing"
+class Present(Presence):
+    """There is a value in the column."""
 
-
-@dataclass(frozen=True)
-class Present(Condition):
-    """There is a value in the column.
-
-    Attributes
-    ----------
-    numbers : bool
-        Whether the column is one of numbers.
-    """
-
-    relation: ClassVar[str] = "present"
-    numbers: bool
+    relation = "present"
+    words = "is not missing"
 
     def meets(self, columns: Columns) -> BoolArray:
         """Return which rows have a value."""
         return ~columns.named(self.column).missing
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return column, relation, and whether the column is one of numbers."""
-        return {"column": self.column, "relation": self.relation, "numbers": self.numbers}
-
-    def text(self, digits: int = DIGITS) -> str:  # noqa: ARG002 - the signature of every condition
-        """Return column is not missing."""
-        return f"{self.column} is not missing"
 
 
 KINDS: dict[str, type[Condition]] = {kind.relation: kind for kind in (AtMost, Above, OneOf, Missing, Present)}
@@ -303,7 +280,7 @@ def read_condition(given: Any) -> Condition:
         raise ValueError(f"column must be the name of a feature, got {brief(held['column'])}")
     if kind is OneOf:
         return OneOf(held["column"], _levels(held["levels"]))
-    if kind in (AtMost, Above):
+    if issubclass(kind, Bound):
         if not (is_real(held["value"]) and np.isfinite(held["value"])):
             raise ValueError(f"value must be a finite number, got {brief(held['value'])}")
         return kind(held["column"], float(held["value"]))

@@ -15,6 +15,7 @@ from fitontest.monitor.batches.seen_groups import NO_GROUPS, Digests, are_known,
 from fitontest.monitor.state import MonitorState, Seen, Update
 from fitontest.results.checks import brief
 from fitontest.results.exceptions import without_printed_notes
+from fitontest.results.several import CLASS
 
 COLUMNS = ("sample_weight", "groups", "by", "label", "prob", "weight")
 MOST_CLASSES = 100
@@ -50,7 +51,7 @@ def read_update(
     old, new = _known_groups(rows.together, state.groups, once=layout.once)
     segments = {key: _batch_of(sums, old, layout) for key, sums in rows.parts.items()}
     segments = {key: each for key, each in segments.items() if each.n}
-    per_row = len(rows.parts) if layout.is_by_class and rows.parts else 1
+    per_row = layout.entries_per_row(len(rows.parts))
     together = _batch_of(rows.together, old, layout, per_row)
     return Update(together, segments, Seen(name, moment, digest), layout, new)
 
@@ -89,7 +90,7 @@ def _check_keys(state: MonitorState, rows: BatchRows, layout: Layout) -> None:
     keys = [*dict.fromkeys([*state.segments, *rows.parts])]
     if not keys:
         return
-    if layout.is_by_class:
+    if layout.keys == CLASS:
         if len(keys) > MOST_CLASSES:
             raise ValueError(
                 f"reduction='classwise' must have at most {MOST_CLASSES} classes, each of which is monitored by "

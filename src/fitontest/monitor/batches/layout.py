@@ -9,6 +9,7 @@ import numpy as np
 from fitontest.data.predictions import REDUCTIONS
 from fitontest.data.weights import WEIGHT_TYPES, WeightType
 from fitontest.results.checks import as_plain, brief, check_flag, choose, is_real
+from fitontest.results.several import CLASS, SEGMENT, Kind
 from fitontest.results.typing import Label
 
 Columns: TypeAlias = tuple[str, ...]
@@ -82,7 +83,7 @@ class Layout:
             raise ValueError(f"pos_label must be a text, a number or a boolean, got {brief(self.pos_label)}")
         if self.pos_label is not None and self.reduction in ("confidence", CLASSWISE):
             raise ValueError(f"pos_label must be left out with reduction={self.reduction!r}, got {self.pos_label!r}")
-        if self.by and self.is_by_class:
+        if self.by and self.keys == CLASS:
             raise ValueError(
                 f"by must be left out with reduction='classwise', where each class is a segment; got {brief(self.by)}"
             )
@@ -96,9 +97,13 @@ class Layout:
                 raise ValueError(f"{name} must be the name of a column, got {brief(value)}")
 
     @property
-    def is_by_class(self) -> bool:
-        """Whether each class, against the rest, is a segment."""
-        return self.reduction == CLASSWISE
+    def keys(self) -> Kind:
+        """What the keys of its streams are: segments, or classes, each against the rest."""
+        return CLASS if self.reduction == CLASSWISE else SEGMENT
+
+    def entries_per_row(self, streams: int) -> int:
+        """Return in how many of the streams each row is: of classes in each, of segments in one."""
+        return max(streams, 1) if self.keys == CLASS else 1
 
     @property
     def divisor(self) -> float:

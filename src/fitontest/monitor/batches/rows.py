@@ -9,18 +9,21 @@ from fitontest.data.arrays import count_columns
 from fitontest.data.cells.cell_sums import CellSums, Resolution
 from fitontest.data.cells.cells import Cells, ClassCells, sums_of_sample
 from fitontest.data.cells.frame_rows import frame_in_words
-from fitontest.data.predictions import NAMES, REDUCTIONS, Names
+from fitontest.data.columns import NAMES, Names
+from fitontest.data.predictions import REDUCTIONS
 from fitontest.data.reading.read import read
 from fitontest.data.reading.table import Table
 from fitontest.data.repeated_rows import Repeats
 from fitontest.data.row_groups import GROUP
-from fitontest.data.samples import MODEL, Samples
+from fitontest.data.sample import Sample
+from fitontest.data.samples import Samples
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.simplex_sample import SimplexSample
 from fitontest.data.weights import WeightType
 from fitontest.monitor.batches.exponents import check_cells, check_weights, counted
 from fitontest.monitor.batches.layout import CLASSWISE, Layout
 from fitontest.results.checks import as_plain, brief
+from fitontest.results.several import CLASS, MODEL, SEGMENT
 
 READ = (Cells, ClassCells, ScoreSample, SimplexSample, Mapping)
 COLUMNS = ("label", "prob", "weight", "by", "groups")
@@ -70,10 +73,13 @@ class BatchRows:
         return self.together.n
 
     @classmethod
-    def of(cls, sums: CellSums | Mapping[Any, CellSums], holds: Mapping[str, Any]) -> "BatchRows":
-        """Return the rows of one stream, or of several by their keys."""
-        if isinstance(sums, CellSums):
-            return cls(sums, {}, holds) if len(sums) else cls()
+    def of_one(cls, sums: CellSums, holds: Mapping[str, Any]) -> "BatchRows":
+        """Return the rows of one stream."""
+        return cls(sums, {}, holds) if len(sums) else cls()
+
+    @classmethod
+    def of_several(cls, sums: Mapping[Any, CellSums], holds: Mapping[str, Any]) -> "BatchRows":
+        """Return the rows of several streams by their keys."""
         parts = {as_plain(key): each for key, each in sums.items() if len(each)}
         return cls(CellSums.added([*parts.values()]), parts, holds) if parts else cls()
 
@@ -95,9 +101,9 @@ def read_rows(layout: Layout, y_true: Any, y_prob: Any, given: Mapping[str, Any]
     if isinstance(y_true, READ):
         where = f"where y_true is {type(y_true).__name__}, which is made already: say it where that is made"
         _refuse({"y_prob": y_prob, **given}, where)
-        if isinstance(y_true, Cells | ClassCells | Mapping) and not isinstance(y_true, Samples):
-            return _of_cells(y_true, layout, {})
-        return _of_samples(y_true, layout, {}, hint=hint)
+        if isinstance(y_true, Sample | Samples):
+            return _of_samples(y_true, layout, {}, hint=hint)
+        return _of_cells(y_true, layout, {})
     named = {name: given[name] for name in ("label", "prob", "weight")}
     is_alone = y_prob is None or any(name is not None for name in named.values())
     if isinstance(y_true, str | Path | BatchFile) or (is_alone and frame_in_words(y_true) is not None):
@@ -224,7 +230,7 @@ def _confidences(data: Samples) -> Any:
 
 def _of_samples(data: Any, layout: Layout, holds: Mapping[str, Any], *, hint: bool = False) -> BatchRows:
     """Return the rows of what `read` returns."""
-    if isinstance(data, Samples) and data.kind == MODEL:
+    if data.kind == MODEL:
         raise ValueError(f"y_true must be the scores of one model, got those of {len(data)}")
     if data.reduction != layout.reduction:
         raise ValueError(
@@ -240,12 +246,12 @@ def _of_samples(data: Any, layout: Layout, holds: Mapping[str, Any], *, hint: bo
         raise ValueError("the weights of y_true must be counts with Monitor(weights='counts'), got importances")
     if hint:
         Repeats.of(shared).warn()
-    if isinstance(data, ScoreSample):
-        return BatchRows.of(_sums_of(data, layout), {"by": False, "groups": GROUP in data.facts, **holds})
-    told = {"by": data.is_by_segment, "groups": GROUP in shared.facts, **holds}
-    told = {"labels": tuple(data.labels), **told} if data.is_by_class else told
+    told = {"by": data.kind == SEGMENT, "groups": GROUP in shared.facts, **holds}
+    if data.kind is None:
+        return BatchRows.of_one(_sums_of(data, layout), told)
+    told = {"labels": tuple(data.labels), **told} if data.kind == CLASS else told
     layout.after(told)  # before a segment of several classes is taken for one of scores
-    return BatchRows.of({key: _sums_of(data[key], layout) for key in data}, told)
+    return BatchRows.of_several({key: _sums_of(data[key], layout) for key in data}, told)
 
 
 def _sums_of(sample: ScoreSample, layout: Layout) -> CellSums:
@@ -255,23 +261,26 @@ def _sums_of(sample: ScoreSample, layout: Layout) -> CellSums:
 
 def _of_cells(data: Any, layout: Layout, holds: Mapping[str, Any]) -> BatchRows:
     """Return the rows of cells, of those of the classes, or of a dict by segment."""
-    is_by_class = isinstance(data, ClassCells)
-    if is_by_class != layout.is_by_class:
+    kind = getattr(data, "kind", SEGMENT)  # a dict is by segment
+    of_classes, is_one = kind == CLASS, kind is None
+    if of_classes != (layout.keys == CLASS):
         raise ValueError(
-            f"y_true must be {'Cells' if is_by_class else 'ClassCells'} where the reduction of the monitor is "
+            f"y_true must be {'Cells' if of_classes else 'ClassCells'} where the reduction of the monitor is "
             f"{layout.reduction!r}, got {type(data).__name__}"
         )
-    each = {None: data} if isinstance(data, Cells) else dict(data)
+    each = {None: data} if is_one else dict(data)
     for key, cells in each.items():
         _check_made(cells, "y_true" if key is None else f"y_true[{key!r}]", layout)
     each = {key: cells for key, cells in each.items() if cells.n}
     if len({cells.resolution for cells in each.values()}) > 1:
         raise ValueError("y_true must have cells of one resolution, and all by group or none of them")
     by_group = any(cells.resolution.by_group for cells in each.values())
-    told = {"by": not (is_by_class or isinstance(data, Cells)), "groups": by_group, **holds}
-    told = {"labels": tuple(data.classes), **told} if is_by_class else told
+    told = {"by": kind == SEGMENT, "groups": by_group, **holds}
+    told = {"labels": tuple(data.classes), **told} if of_classes else told
     sums = {key: counted(cells.sums, layout) for key, cells in each.items()}
-    return BatchRows.of(sums.get(None, CellSums.none()) if isinstance(data, Cells) else sums, told)
+    if is_one:
+        return BatchRows.of_one(sums.get(None, CellSums.none()), told)
+    return BatchRows.of_several(sums, told)
 
 
 def _check_made(cells: Any, where: str, layout: Layout) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from fitontest.monitor.batches.batch import Batch
-from fitontest.monitor.nulls.base import Limits
+from fitontest.monitor.nulls.rates import Limits
 from fitontest.results.typing import FloatArray
 
 
@@ -38,6 +38,11 @@ class Bettor(ABC):
     def name(self) -> str:
         """What the bettor is called in tables."""
         return self.kind
+
+    @property
+    def families(self) -> tuple[str, ...]:
+        """The families on whose maps it bets."""
+        return ()
 
     @abstractmethod
     def bet(self, turn: Round) -> tuple[float, "Bettor"]:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from fitontest.monitor.batches.batch import Batch
-from fitontest.monitor.nulls.base import Limits
+from fitontest.monitor.nulls.rates import Limits
 from fitontest.numerics.log_sums import softplus
 from fitontest.results.typing import FloatArray
 

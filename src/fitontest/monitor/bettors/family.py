@@ -33,6 +33,11 @@ class FamilyBettor(Bettor):
         """The name of the family."""
         return self.family
 
+    @property
+    def families(self) -> tuple[str, ...]:
+        """The family on whose map it bets."""
+        return (self.family,)
+
     def bet(self, turn: Round) -> tuple[float, "FamilyBettor"]:
         """Return the log factor of a batch, and the bettor that has learnt of it."""
         z = turn.batch.z

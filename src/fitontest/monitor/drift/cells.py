@@ -1,6 +1,7 @@
 """Whether the calibration has changed between two tables of cells: a drift of the scores alone is no such change."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -8,17 +9,17 @@ import numpy as np
 from fitontest.data.cells.cells import Cells
 from fitontest.families.base import Family, check_family
 from fitontest.measures.plug_in import PlugIn
-from fitontest.monitor.drift.cell_comparison import CellComparison, CellTable
+from fitontest.monitor.drift.cell_comparison import CellComparison, CellTable, Change
 from fitontest.monitor.drift.class_comparison import ClassCellComparison
-from fitontest.monitor.drift.dealt import DealtRows
-from fitontest.monitor.drift.differences import Differences
+from fitontest.monitor.drift.differences import Differences, share_as_far
 from fitontest.monitor.drift.group_signs import GroupSigns, TableGroups
+from fitontest.monitor.drift.hypergeometric import dealt_positives
 from fitontest.monitor.drift.score_strata import ScoreStrata
 from fitontest.monitor.drift.tables import Pair, Table, read_pairs
 from fitontest.numerics.norms import Norm
 from fitontest.numerics.random import one_seed
 from fitontest.results.checks import is_whole, two_names
-from fitontest.results.typing import FloatArray, RandomState
+from fitontest.results.typing import FloatArray, IntArray, RandomState
 from fitontest.uncertainty.null import check_draws
 
 FAMILY = "spline"  # by default
@@ -189,3 +190,42 @@ def _table(cells: Cells, measure: PlugIn) -> CellTable:
     error = measure.estimate(cells.sample())
     groups = None if cells.groups is None else len(cells.groups)
     return CellTable(cells.n, cells.base_rate, float(cells.sums.wp.sum() / cells.total), error, groups)
+
+
+@dataclass(frozen=True, eq=False)
+class DealtRows(Differences):
+    """The positives of the table before: of the data in the first column, and of every draw in one more.
+
+    Attributes
+    ----------
+    strata : ScoreStrata
+    positives : int array of shape (S, 1 + draws)
+    """
+
+    positives: IntArray
+
+    @classmethod
+    def of(cls, strata: ScoreStrata, draws: int, rng: np.random.Generator) -> "DealtRows":
+        """Return the data and the draws."""
+        dealt = dealt_positives(strata.positives.sum(axis=1), strata.rows[:, 0], strata.rows[:, 1], draws, rng)
+        return cls(strata, np.concatenate((strata.positives[:, :1], dealt), axis=1))
+
+    @property
+    def missing(self) -> FloatArray:
+        """How many positives the table before has less than expected, by region, shape (R, 1 + draws)."""
+        return np.asarray(self.strata.by_region(self.strata.expected[:, None] - self.positives))
+
+    @property
+    def variances(self) -> tuple[FloatArray, float]:
+        """The variances by region, and that of the sum: strata are dealt out one by one."""
+        variance = self.strata.by_region(self.strata.variance)
+        return variance, float(variance.sum())
+
+    def refitted(self, measure: PlugIn, difference: float) -> tuple[Change, Change]:
+        """Return the difference of the errors and the distance of the maps, both refitted to every draw."""
+        errors, distance = self._maps(measure, self.positives)
+        centre = float(errors.mean())
+        change = Change(difference, float(errors[1:].mean()), share_as_far(np.abs(errors - centre)))
+        if distance is None:
+            return change, Change(0.0, 0.0, 1.0)
+        return change, Change(float(distance[0]), float(distance[1:].mean()), share_as_far(distance))

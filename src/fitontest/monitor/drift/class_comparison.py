@@ -1,6 +1,6 @@
 """The result of comparing the calibration of two tables of several classes: each class against the rest."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -10,7 +10,8 @@ import numpy as np
 from fitontest.monitor.drift.cell_comparison import CHANGED, CellComparison
 from fitontest.numerics.significance.holm import holm_adjusted
 from fitontest.results.frames import Records
-from fitontest.results.table import Section, Table
+from fitontest.results.several import CLASS, Kind, Several
+from fitontest.results.table import Section
 from fitontest.results.text import short, signed
 from fitontest.results.typing import Label
 
@@ -27,7 +28,7 @@ FEW_DRAWS = "Note: of {draws:,} redistributions no adjusted p-value is below {le
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ClassCellComparison(Table, Mapping[Label, CellComparison]):
+class ClassCellComparison(Several[Label, CellComparison]):
     """How much calibration differs between two data sets of several classes, class by class.
 
     A mapping from each class to its `CellComparison`.
@@ -52,6 +53,15 @@ class ClassCellComparison(Table, Mapping[Label, CellComparison]):
     """
 
     comparisons: Mapping[Label, CellComparison]
+
+    @property
+    def kind(self) -> Kind:
+        """What the keys are: classes."""
+        return CLASS
+
+    @property
+    def _results(self) -> Mapping[Label, CellComparison]:
+        return self.comparisons
 
     @cached_property
     def adjusted_p_values(self) -> dict[Label, float | None]:
@@ -107,11 +117,10 @@ class ClassCellComparison(Table, Mapping[Label, CellComparison]):
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON-ready values; the classes in a list, since JSON has no keys but texts."""
-        classes = [
-            {"class": label, "adjusted_p_value": self.adjusted_p_values[label], **comparison.to_dict()}
-            for label, comparison in self.items()
-        ]
-        return {"changed": self.changed, "p_value": self.p_value, "classes": classes}
+        return {"changed": self.changed, "p_value": self.p_value, **super().to_dict()}
+
+    def _entry(self, key: Label, result: CellComparison) -> dict[str, Any]:
+        return {"class": key, "adjusted_p_value": self.adjusted_p_values[key], **result.to_dict()}
 
     def sections(self) -> list[Section]:
         """Return the table of the classes, with the sentence and notes."""
@@ -135,12 +144,3 @@ class ClassCellComparison(Table, Mapping[Label, CellComparison]):
             enough = int(np.ceil(len(self) / CHANGED)) - 1
             notes.append(FEW_DRAWS.format(draws=draws, least=short(least, 2), enough=enough))
         return [Section(notes=self.sentence), Section("by class", header, body), Section(notes="\n".join(notes))]
-
-    def __getitem__(self, label: Label) -> CellComparison:
-        return self.comparisons[label]
-
-    def __iter__(self) -> Iterator[Label]:
-        return iter(self.comparisons)
-
-    def __len__(self) -> int:
-        return len(self.comparisons)

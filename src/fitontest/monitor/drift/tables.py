@@ -7,9 +7,9 @@ import numpy as np
 
 from fitontest.data.cells.cell_sums import Resolution
 from fitontest.data.cells.cells import Cells, ClassCells, sums_of_sample
+from fitontest.data.columns import Names
 from fitontest.data.samples import Samples
 from fitontest.data.score_sample import ScoreSample
-from fitontest.data.simplex_sample import CANONICAL
 from fitontest.results.typing import ArrayInput, Label
 
 #: Cells, rows that were read, or (y_true, y_prob) or (y_true, y_prob, sample_weight).
@@ -44,8 +44,8 @@ def _read_rows(table: Any, name: str) -> Any:
                 f"{name}[1] must be one column of scores, got an array of shape {np.shape(table[1])}; of several "
                 "classes pass what read(labels, scores, reduction='classwise') returns"
             )
-        return ScoreSample(*table, names=(f"{name}[0]", f"{name}[1]", f"{name}[2]"))
-    if getattr(table, "reduction", None) == CANONICAL:
+        return ScoreSample(*table, names=Names(f"{name}[0]", f"{name}[1]", f"{name}[2]"))
+    if getattr(table, "has_distributions", False):
         raise ValueError(
             f"{name} must be rows of one score, or of one for each class, whose cells are compared: "
             f"probabilities of all classes at once have no cells; got a {type(table).__name__}"
@@ -58,8 +58,8 @@ def _read_rows(table: Any, name: str) -> Any:
 
 def _pair(before: Cells | ScoreSample, after: Cells | ScoreSample) -> Pair:
     """Return the cells of both; rows beside cells are put into cells of their resolution."""
-    known = [table.resolution for table in (before, after) if isinstance(table, Cells)]
-    by_group = [_has_groups(table) for table in (before, after)]
+    known = [table.resolution for table in (before, after) if table.resolution is not None]
+    by_group = [table.by_group for table in (before, after)]
     if len(set(by_group)) > 1:
         with_groups, without = ("before", "after") if by_group[0] else ("after", "before")
         raise ValueError(
@@ -73,13 +73,8 @@ def _pair(before: Cells | ScoreSample, after: Cells | ScoreSample) -> Pair:
     return one, other
 
 
-def _has_groups(table: Cells | ScoreSample) -> bool:
-    """Return whether the rows of a table belong to groups."""
-    return table.resolution.by_group if isinstance(table, Cells) else table.named_groups is not None
-
-
 def _cells(table: Any, resolution: Resolution, name: str) -> Cells:
-    cells: Cells = table if hasattr(table, "resolution") else _cells_of(table, resolution, name)
+    cells: Cells = _cells_of(table, resolution, name) if table.resolution is None else table
     if cells.n == 0:
         raise ValueError(f"{name} must have rows, got none")
     if not cells.whole:

@@ -10,6 +10,7 @@ from fitontest.monitor.evidence.facts import Facts
 from fitontest.monitor.evidence.numbers import e_in_words, ends_in_words, finite_e_value, rounded_down
 from fitontest.monitor.evidence.pictures import pictures_of
 from fitontest.monitor.evidence.wording import headline_of, notes_of, onset_in_words, size_in_words
+from fitontest.monitor.history import Record
 from fitontest.monitor.process import Process
 from fitontest.monitor.settings import Settings
 from fitontest.monitor.state import MonitorState
@@ -124,6 +125,11 @@ class MonitorEvidence(Facts, Table):
             {"segment": key_in_words(key), **row} for key, each in self.segments.items() for row in each._rows(columns)
         ]
 
+    def _outcomes(self, record: Record) -> dict[str, Any]:
+        """Return positives and the sum of the scores of a batch; None where every row is positive for one class."""
+        known = self.events is not None
+        return {"events": record.events if known else None, "expected": record.expected if known else None}
+
     def _rows(self, columns: tuple[list[str], list[str]]) -> Records:
         highest, alarm_since, rows = 0.0, self.alarm_since, []
         for k, (record, log_e) in enumerate(zip(self.records, self.log_es, strict=True)):
@@ -136,8 +142,7 @@ class MonitorEvidence(Facts, Table):
                     "batch": record.batch,
                     "time": record.time,
                     "n": record.n,
-                    "events": None if self.is_by_class else record.events,
-                    "expected": None if self.is_by_class else record.expected,
+                    **self._outcomes(record),
                     "left_out": record.left_out,
                     "log_factor": record.log_factor,
                     "log_e": log_e,
@@ -219,7 +224,7 @@ class MonitorEvidence(Facts, Table):
     def _segment_table(self) -> Section:
         """Return a row for each segment, the largest evidence first."""
         header = [
-            "class" if self.is_by_class else "segment",
+            self.settings.layout.keys,
             "n",
             "events",
             "O:E",

@@ -13,6 +13,7 @@ from fitontest.monitor.evidence.numbers import e_value_of
 from fitontest.monitor.history import Ends, Record
 from fitontest.monitor.process import Process
 from fitontest.monitor.settings import Settings
+from fitontest.results.several import CLASS, MANY
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -74,13 +75,18 @@ class Facts:
     @property
     def is_by_class(self) -> bool:
         """Whether segments are classes, each against the rest, so that every row is positive for one of them."""
-        return bool(self.segments) and self.settings.layout.is_by_class
+        return bool(self.segments) and self.settings.layout.keys == CLASS
+
+    @property
+    def streams(self) -> "list[Facts]":
+        """The parts in which a label is of one kind: of classes each of them, else all rows together."""
+        return [*self.segments.values()] if self.is_by_class else [self]
 
     @property
     def segments_in_words(self) -> str:
         """How many segments or classes there are."""
-        many = len(self.segments)
-        return f"{many} {'class' if self.is_by_class else 'segment'}{('es' if self.is_by_class else 's') * (many != 1)}"
+        many, keys = len(self.segments), self.settings.layout.keys
+        return f"{many} {keys if many == 1 else MANY[keys]}"
 
     @property
     def log_e(self) -> float:

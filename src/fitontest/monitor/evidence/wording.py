@@ -40,7 +40,7 @@ def _of_alarm(facts: Facts) -> list[str]:
         left = f"; of all other rows E = {e_in_words(facts.log_e)}"
         first = f"{_hypothesis(facts)} is refuted by labels that it rules out (E infinite): {facts.refuted_by}{left}"
     elif facts.settings.max_error is not None:
-        whose = f" of all rows or of a {_kind_of_segments(facts)}" if facts.segments else ""
+        whose = f" of all rows or of a {facts.settings.layout.keys}" if facts.segments else ""
         above = f"The mean error{whose} was above {facts.settings.max_error:g} in some batch"
         first = f"{above} (alarm since batch {since}, {_evidence(facts)})"
     else:
@@ -121,11 +121,6 @@ def _advice_on_segments(facts: Facts) -> list[str]:
     return [f"Refit the calibrator by segment: {', '.join(texts)}."] if texts else []
 
 
-def _kind_of_segments(facts: Facts) -> str:
-    """Return what a segment is called."""
-    return "class" if facts.settings.layout.is_by_class else "segment"
-
-
 def _of_segments(facts: Facts) -> list[str]:
     """Return which segments are named."""
     if not facts.segments:
@@ -146,7 +141,7 @@ def _of_no_alarm(facts: Facts) -> list[str]:
     batches = len(facts.batches)
     first = f"No alarm after {batches} batch{'es' * (batches > 1)} (E = {e_in_words(facts.log_e)})"
     if facts.settings.max_error is not None:
-        whose = f", of all rows and of each {_kind_of_segments(facts)}," if facts.segments else ""
+        whose = f", of all rows and of each {facts.settings.layout.keys}," if facts.segments else ""
         first += f": a mean error of at most {facts.settings.max_error:g} in every batch{whose} is not refuted"
     low = [capital(f"{_lower_bound(facts)}.")] if facts.error_low > 0.0 else []
     return [f"{first}.", *_of_change(facts), *_left_open(facts), *low, *(_of_segments(facts) if facts.named else [])]
@@ -286,13 +281,14 @@ def _of_dependence(facts: Facts) -> list[str]:
 
 
 def _of_reference(facts: Facts) -> list[str]:
-    """Return what a reference allows, and what of alpha it costs."""
+    """Return what a reference allows, and how often it fails."""
     null = facts.settings.null.in_brief
     if null["null"] != "band":
         return []
     sample = f"Reference: {count(null['reference_n'])} rows, {count(null['reference_events'])} events."
     tested = "Tested are the limits that they leave to rates that never fall as the score rises."
-    return [f"{sample} {tested} These take {percent(null['band_alpha'])} of alpha, which p has on top of 1 / E."]
+    fails = f"These fail with a probability of at most {percent(null['band_alpha'])}, which p has on top of 1 / E."
+    return [f"{sample} {tested} {fails}"]
 
 
 def _of_many_rows(facts: Facts) -> list[str]:

@@ -1,4 +1,4 @@
-"""Which null hypothesis the arguments of a monitor mean."""
+"""Which null hypothesis the arguments of a monitor mean, and which a stored state names."""
 
 from collections.abc import Mapping
 from math import inf
@@ -9,10 +9,8 @@ from fitontest.data.cells.cells import Cells, sums_of_sample
 from fitontest.data.reading.read import read
 from fitontest.data.score_sample import ScoreSample
 from fitontest.monitor.batches.layout import CLASSWISE
-from fitontest.monitor.nulls.band import OF_BAND, Band
-from fitontest.monitor.nulls.base import Null
+from fitontest.monitor.nulls.rates import OF_BAND, Band, Exact, Null, Tolerance
 from fitontest.monitor.nulls.reference_band import band_of_reference
-from fitontest.monitor.nulls.tolerance import Exact, Tolerance
 from fitontest.monitor.past import FEWEST
 from fitontest.results.checks import brief, choose, is_real
 
@@ -91,3 +89,11 @@ def _sums_of(reference: Any, classes: Mapping[str, Any]) -> CellSums:
     if not sample.whole:
         raise ValueError("reference must have weights that count rows, whose labels are independent, got importances")
     return sample.sums if isinstance(sample, Cells) else sums_of_sample(sample, Resolution())
+
+
+NULLS: dict[str, type[Null]] = {"exact": Exact, "tolerance": Tolerance, "band": Band}
+
+
+def null_of(values: Mapping[str, Any]) -> Null:
+    """Return the hypothesis of what its `to_dict` returned."""
+    return NULLS[choose(values.get("null"), NULLS, "null")].from_dict(values)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from fitontest.data.cells.cell_sums import CellSums
-from fitontest.monitor.nulls.band import Band
+from fitontest.monitor.nulls.rates import Band
 from fitontest.numerics.significance.exact_share import share_limits
 from fitontest.results.typing import FloatArray, IntArray
 

@@ -51,4 +51,5 @@ def _in_words(value: Any, name: str) -> str:
         return f"{value['eps']:g} in {value['unit']}"
     if kind == "exact":
         return "0"
-    return f"the band of a reference of {value['reference_n']} rows, on which {value['band_alpha']:g} of alpha is spent"
+    fails = f"which fails with a probability of at most {value['band_alpha']:g}"
+    return f"the band of a reference of {value['reference_n']} rows, {fails}"

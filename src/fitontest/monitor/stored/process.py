@@ -3,7 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from fitontest.monitor.bettors.family import FamilyBettor
+import numpy as np
+
+from fitontest.data.cells.cell_sums import CellSums, Resolution
+from fitontest.data.cells.cells import COLUMNS, checked_sums, columns_of
 from fitontest.monitor.bettors.fixed_share import FixedShare
 from fitontest.monitor.bettors.kinds import read_bettor
 from fitontest.monitor.capital import ErrorCapital
@@ -11,7 +14,6 @@ from fitontest.monitor.lines.sequence import LineSequence
 from fitontest.monitor.past import OF_PAST, Past
 from fitontest.monitor.process import Process
 from fitontest.monitor.settings import Settings
-from fitontest.monitor.stored.cells import cells_of_columns, columns_of_cells
 from fitontest.monitor.stored.records import columns_of_records, records_of_columns
 from fitontest.monitor.stored.values import (
     optional,
@@ -22,7 +24,31 @@ from fitontest.monitor.stored.values import (
     read_place,
     read_text,
 )
-from fitontest.results.checks import brief, choose
+from fitontest.results.checks import brief, check_flag, choose
+
+NAMES = ("whole", "key", *COLUMNS)
+
+
+def columns_of_cells(sums: CellSums) -> dict[str, Any]:
+    """Return cells, which are of no groups, as JSON-ready columns."""
+    columns = columns_of(sums)
+    if sums.whole:  # half the characters
+        counts = [name for name in columns if name.startswith(("weight_", "squares_"))]
+        columns |= {name: columns[name].astype(np.int64) for name in counts}
+    return {"whole": sums.whole, **{name: column.tolist() for name, column in columns.items()}}
+
+
+def cells_of_columns(columns: object, resolution: Resolution, place: str) -> CellSums:
+    """Return the cells of columns that `columns_of_cells` returned, or refuse them."""
+    values = read_object(columns, NAMES, place)
+    try:
+        whole = check_flag(values["whole"], "whole")
+        if all(isinstance(values[name], list) and not values[name] for name in NAMES[1:]):
+            return CellSums.none()
+        return checked_sums(values, whole, resolution, None)
+    except ValueError as error:
+        raise ValueError(f"{place} must hold cells: {error}") from error
+
 
 SCORES = "scores"  # what a process is of
 LOGS = ("log_e", "log_cusum")  # what the last record holds too
@@ -100,7 +126,7 @@ def _evidence_of_dict(held: Mapping[str, Any], settings: Settings, place: str) -
 
 def _check_families(bettors: list[Any], settings: Settings, place: str) -> None:
     """Refuse bettors on maps of families that are not fitted."""
-    of_maps = tuple(bettor.family for bettor in bettors if isinstance(bettor, FamilyBettor))
+    of_maps = tuple(family for bettor in bettors for family in bettor.families)
     if bettors and of_maps != tuple(settings.families):
         families = ", ".join(settings.families)
         raise ValueError(f"{place} must be on the families of the settings, {families}; got {brief(of_maps)}")

@@ -7,8 +7,8 @@ from typing import Any
 
 from fitontest.monitor.batches.layout import Layout
 from fitontest.monitor.batches.seen_groups import Digests, digests_of_text, text_of_digests
-from fitontest.monitor.nulls.base import Null
-from fitontest.monitor.nulls.kinds import null_of
+from fitontest.monitor.nulls.hypothesis import null_of
+from fitontest.monitor.nulls.rates import Null
 from fitontest.monitor.process import Process
 from fitontest.monitor.settings import Settings, read_families, read_fraction, read_run_length
 from fitontest.monitor.state import Life, MonitorState, Seen

@@ -12,7 +12,7 @@ class DrawnPValue:
     """The share of draws whose statistic is as large as the observed one, which counts as one more draw.
 
     Another seed gives another p-value. Where the decision hangs on it, more draws are needed: their number is doubled
-    while the interval of the p-value holds the level of the test (Davidson and MacKinnon, 2000).
+    while the interval of the p-value holds that of the decision (Davidson and MacKinnon, 2000).
 
     Attributes
     ----------
@@ -45,10 +45,10 @@ class DrawnPValue:
         """Between which values the p-value of endless draws lies, with a confidence of at least 99 %."""
         return share_interval(self.as_large, self.draws, SURE)
 
-    def leaves_open(self, level: float) -> bool:
-        """Return whether the draws do not tell on which side of a level the p-value lies.
+    def leaves_open(self, alarms: float) -> bool:
+        """Return whether the draws do not tell on which side of a share of false alarms the p-value lies.
 
-        None as large is an answer, however small the level is.
+        None as large is an answer, however small that share is.
         """
         low, high = self.interval
-        return self.as_large > 0 and low <= level <= high
+        return self.as_large > 0 and low <= alarms <= high

@@ -66,7 +66,7 @@ def probabilities_at(
         As `read_thresholds` takes them.
     family : str or Family, default="spline"
         Of the calibration map.
-    level : float in (0, 1), default=0.95
+    level : float in [0.5, 1), default=0.95
     random_state : int, RandomState or None, default=0
 
     Examples

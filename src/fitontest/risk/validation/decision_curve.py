@@ -8,17 +8,16 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from fitontest.data.known_groups import KnownGroups
+from fitontest.data.read import is_one_sample
 from fitontest.data.reading.models import by_model, is_of_models, read_models
 from fitontest.data.reading.options import reading_of
 from fitontest.data.reading.read import read
 from fitontest.data.repeated_rows import Repeats
-from fitontest.data.samples import Samples
 from fitontest.data.score_sample import ScoreSample
 from fitontest.families.base import check_family
 from fitontest.families.registry import family_name
-from fitontest.maps.base import CalibrationMap
 from fitontest.numerics.random import one_seed
-from fitontest.results.checks import not_among
+from fitontest.results.checks import check_level, not_among
 from fitontest.results.exceptions import NoValueError
 from fitontest.results.frames import Records, records
 from fitontest.results.options import spell_out
@@ -31,7 +30,6 @@ from fitontest.risk.validation.curve_in_words import TREAT_ALL, TREAT_NONE, sect
 from fitontest.risk.validation.decided_rows import DecidedRows
 from fitontest.risk.validation.recalibrated import decision_losses
 from fitontest.risk.validation.thresholds import read_thresholds
-from fitontest.uncertainty.intervals import check_interval
 from fitontest.uncertainty.options import Options
 
 if TYPE_CHECKING:
@@ -126,9 +124,8 @@ class DecisionCurve(Table):
             See `decision_curve`.
         """
         at = read_thresholds(thresholds)
-        check_interval(level, "level")
-        if not isinstance(family, CalibrationMap):
-            check_family(family, maps=True)
+        check_level(level)
+        check_family(family, maps=True)
         if not samples:
             raise ValueError("samples must hold at least one model, got none")
         if reserved := [name for name in samples if name in (TREAT_ALL, TREAT_NONE)]:
@@ -137,7 +134,7 @@ class DecisionCurve(Table):
         return cls(
             models=tuple(samples),
             level=float(level),
-            family=family.kind if isinstance(family, CalibrationMap) else family_name(family),
+            family=family_name(family),
             decided=DecidedRows.of(samples, at),
             loss={name: decision_losses(sample, family, at) for name, sample in samples.items()},
             n=first.n,
@@ -310,7 +307,6 @@ def decision_curve(
     y_prob: ArrayInput | Mapping[str, ArrayInput] = None,
     *,
     thresholds: ArrayInput = None,
-    level: float = 0.95,
     family: Any = FAMILY,
     **options: Unpack[Options],
 ) -> DecisionCurve:
@@ -333,8 +329,6 @@ def decision_curve(
     thresholds : float or array-like of shape (T,), optional
         Strictly between 0 and 1, increasing; by default .01 to .99. Give the range in which decisions are taken: bands
         are narrower over fewer thresholds. `fitontest.risk.validation.thresholds.threshold_of_cost` makes one of costs.
-    level : float in (0, 1), default=0.95
-        Of intervals and bands.
     family : str, Family or CalibrationMap, default="isotonic"
         Calibration maps, fitted to these rows, by which recalibration is judged; see `DecisionLoss`.
 
@@ -379,14 +373,15 @@ def decision_curve(
         samples: Any = read_models(y_true, y_prob, **reading)
     else:
         samples = read(y_true, y_prob, **reading)
-    if isinstance(samples, Samples) and samples.kind == "model":
+    if samples.kind == "model":
         by_name = {str(name): sample for name, sample in samples.items()}
-    elif isinstance(samples, ScoreSample):
+    elif samples.kind is None:
         by_name = {MODEL: samples}
-    if not by_name or not all(isinstance(each, ScoreSample) for each in by_name.values()):
+    if not by_name or not all(map(is_one_sample, by_name.values())):
         raise ValueError(
             "y_true must be labels of two classes with one column of scores of all rows, got "
-            f"{'samples by ' + samples.kind if isinstance(samples, Samples) else 'the scores of several classes'}"
+            f"{'samples by ' + samples.kind if samples.kind else 'the scores of several classes'}"
         )
     Repeats.of(next(iter(by_name.values()))).warn()
-    return DecisionCurve.of(by_name, thresholds, level=level, family=family, random_state=options["random_state"])
+    drawn: dict[str, Any] = {name: options[name] for name in ("level", "random_state")}
+    return DecisionCurve.of(by_name, thresholds, family=family, **drawn)

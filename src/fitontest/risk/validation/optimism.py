@@ -17,6 +17,7 @@ from fitontest.results.exceptions import without_warnings
 from fitontest.results.frames import Records
 from fitontest.results.options import spell_out
 from fitontest.results.progress import track
+from fitontest.results.several import grouped
 from fitontest.results.table import Section, Table
 from fitontest.results.text import count, short
 from fitontest.results.typing import ArrayInput, FloatArray
@@ -119,14 +120,12 @@ class Optimism(Table):
     @property
     def _missing(self) -> list[str]:
         """Which statistics had no value in how many samples."""
-        missing: dict[int, list[str]] = {}
-        for name, each in self.statistics.items():
-            if each.draws < self.draws:
-                missing.setdefault(self.draws - each.draws, []).append(name)
+        lacks = ((self.draws - each.draws, name) for name, each in self.statistics.items())
         return [
             f"No value in {count(lacking)} of {count(self.draws)} bootstrap samples, which are left out: "
             f"{', '.join(names)}."
-            for lacking, names in missing.items()
+            for lacking, names in grouped(lacks).items()
+            if lacking
         ]
 
     def rows(self) -> Records:
@@ -170,7 +169,7 @@ def _cell(value: float | None, digits: int = 3) -> str:
     return "-" if value is None else short(value, digits)
 
 
-@spell_out("interval", "null_draws", "reduction", "labels", "label", "prob", "weight", draws=200)
+@spell_out("interval", "level", "null_draws", "reduction", "labels", "label", "prob", "weight", draws=200)
 def optimism_of(
     estimator: Any,
     X: Any,

@@ -24,11 +24,10 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
 from fitontest.data.arrays import check_same_length, take_rows
+from fitontest.data.columns import Names, read_groups
 from fitontest.data.estimators import scores_of
 from fitontest.data.indices import check_same_order
 from fitontest.data.labels import as_labels, code_labels
-from fitontest.data.predictions import Names
-from fitontest.data.read import read_groups
 from fitontest.data.row_groups import GROUP
 from fitontest.data.sample import NO_FACTS, taken
 from fitontest.data.score_sample import ScoreSample, sample_of_columns

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from fitontest.data.score_sample import ScoreSample
-from fitontest.measures.auc import NoPair
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.measure import Measure, make
 from fitontest.measures.plug_in import PlugIn
@@ -78,7 +77,7 @@ def statistics_of(sample: ScoreSample, measures: Mapping[str, Measure], level: f
 
     What cannot be computed of these rows, such as a slope of separated classes, has a reason in place of a value.
     """
-    redrawing = Redrawing(interval=level, random_state=seed)
+    redrawing = Redrawing.at(level, random_state=seed)
     fitted = {name: measure for name, measure in measures.items() if measure.fitting is not None}
     estimates: dict[str, Estimate] = {}
     reasons: dict[str, str] = {}
@@ -93,7 +92,7 @@ def statistics_of(sample: ScoreSample, measures: Mapping[str, Measure], level: f
             except NoValueError as error:
                 reasons[name] = str(error)
                 continue
-            if isinstance(estimate.evidence, NoPair):  # the AUC of one class is 0.5 for want of a value
+            if not estimate.evidence.has_value:  # the AUC of one class is 0.5 for want of a value
                 reasons[name] = ONE_CLASS
             else:
                 estimates[name] = estimate

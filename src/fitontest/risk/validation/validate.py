@@ -6,12 +6,12 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any, Unpack
 
-from fitontest.data.read import Data
+from fitontest.data.read import Data, is_one_sample
 from fitontest.data.reading.models import by_model, is_of_models, read_models
 from fitontest.data.reading.options import reading_of
 from fitontest.data.reading.read import read
 from fitontest.data.repeated_rows import Repeats
-from fitontest.data.samples import MANY, Key, Samples
+from fitontest.data.samples import Key, Samples
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.segment_names import WHOLE, words_of
 from fitontest.data.segments import check_few
@@ -22,9 +22,11 @@ from fitontest.measures.measure import Measure
 from fitontest.measures.notes import warn_of_several
 from fitontest.measures.plug_in import SCORES
 from fitontest.numerics.random import one_seed
+from fitontest.results.checks import check_level
 from fitontest.results.exceptions import Held, held_warnings, without_warnings
 from fitontest.results.options import spell_out
 from fitontest.results.progress import track
+from fitontest.results.several import MANY
 from fitontest.results.typing import ArrayInput
 from fitontest.risk.validation.optimism import optimism_of
 from fitontest.risk.validation.statistics import ERRORS, ICI, at_threshold, measures_of, statistics_of
@@ -32,7 +34,6 @@ from fitontest.risk.validation.thresholds import read_thresholds, threshold_of_c
 from fitontest.risk.validation.validation import Validation
 from fitontest.risk.validation.validations import Validations
 from fitontest.uncertainty.dependence import share_dependence
-from fitontest.uncertainty.intervals import check_interval
 from fitontest.uncertainty.options import Options
 
 LEVEL = 0.95
@@ -50,7 +51,6 @@ def validate(
     thresholds: float | Sequence[float] | None = None,
     cost: float | None = None,
     family: str | Family = SCORES,
-    level: float = LEVEL,
     by: ArrayInput = None,
     **options: Unpack[Options],
 ) -> Any:
@@ -82,8 +82,6 @@ def validate(
     family : str or Family, default="spline"
         Of the calibration map that ICI, E50, E90 and Emax are distances from. The default is that of the verdict of
         `evaluate`; "loess" is that of the ICI's authors.
-    level : float in (0, 1), default=0.95
-        Of the intervals.
     by : array-like of shape (n,) or (n, k), or str or sequence of str, optional
         The segment of each row, such as its hospital: each is validated alone. Not with several models.
     reduction : {"confidence", "binary", "classwise"}, optional
@@ -131,14 +129,14 @@ def validate(
     >>> round(float(validation["calibration_slope"]), 1)
     0.5
     """
-    check_interval(level, "level")
+    level = check_level(options["level"])
     if estimator is None and optimism != DRAWS:
         raise ValueError(f"optimism must be left out without an estimator, which is refitted for it; got {optimism!r}")
     if estimator is None and X is not None:
         raise ValueError("X must be left out without an estimator, which is fitted to it")
     chosen = _thresholds(thresholds, cost)
     check_family(family)
-    rule = _Rule(family, chosen, float(level), one_seed(options["random_state"]))
+    rule = _Rule(family, chosen, level, one_seed(options["random_state"]))
     reading = reading_of(options)
     reduction, prob = reading["reduction"], reading["prob"]
     if estimator is not None:
@@ -153,7 +151,7 @@ def validate(
             raise ValueError("by must be left out for several models; validate the segments of one model at a time")
         return _several(read_models(y_true, y_prob, **reading), rule)
     data = read(y_true, y_prob, by=by, **reading)
-    return _several(data, rule) if isinstance(data, Samples) else rule.validation(data)
+    return _several(data, rule) if data.kind else rule.validation(data)
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,7 +182,7 @@ class _Rule:
 
     def validation(self, data: Data, name: str | None = None, *, warned: bool = False) -> Validation:
         """Return the validation of one set of rows."""
-        if not isinstance(data, ScoreSample):
+        if not is_one_sample(data):
             raise ValueError(
                 "reduction must be 'confidence', 'binary' or 'classwise' for a validation, which is of one risk for "
                 f"each row; got {data.reduction!r}"

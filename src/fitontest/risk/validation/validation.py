@@ -12,6 +12,7 @@ from fitontest.measures.estimate import Estimate
 from fitontest.measures.interval import INDEPENDENT_ROWS, Interval
 from fitontest.measures.notes import data_notes
 from fitontest.results.frames import Records, attributes
+from fitontest.results.several import grouped
 from fitontest.results.table import Section, Table, cell
 from fitontest.results.text import capital, count, debiased_and_raw, p_in_words, sentence, short
 from fitontest.risk.measures.decision_regret import FAMILY
@@ -333,10 +334,10 @@ class Validation(Table):
     @property
     def _without_intervals(self) -> list[str]:
         """Why statistics have no interval, each reason once; what is true of all groups is said with them."""
-        names: dict[str, list[str]] = {}
-        for name, estimate in self.statistics.items():
-            if name in PRINTED and estimate.interval_reason and not (self.groups and self.groups.too_few):
-                names.setdefault(estimate.interval_reason, []).append(PRINTED[name])
+        if self.groups and self.groups.too_few:
+            return []
+        printed = ((each.interval_reason, PRINTED[name]) for name, each in self.statistics.items() if name in PRINTED)
+        names = grouped((reason, name) for reason, name in printed if reason)
         return [sentence(f"no interval of {', '.join(listed)}: {reason}") for reason, listed in names.items()]
 
 

@@ -1,15 +1,14 @@
 """The validations of several models on the same rows, or of one model in several segments or classes, a line each."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from fitontest.data.samples import MANY, MODEL, Key, Samples
+from fitontest.data.samples import Key, Samples
 from fitontest.measures.interval import INDEPENDENT_ROWS
-from fitontest.results.checks import brief
-from fitontest.results.frames import Records
-from fitontest.results.table import Section, Table
+from fitontest.results.several import MODEL, Kind, Several, grouped
+from fitontest.results.table import Section
 from fitontest.results.text import count
 from fitontest.risk.validation.decision_curve import DecisionCurve
 from fitontest.risk.validation.pictures import curve_picture, decision_picture
@@ -35,7 +34,7 @@ LOSS = "; loss: the net benefit lost by miscalibration"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Validations(Table):
+class Validations(Several[Key, Validation]):
     """The validations of several models on the same rows, or of one model in several segments or classes, a line each.
 
     ``validations[key]`` is the `Validation` of a model, segment or class; iterating it gives the keys.
@@ -63,17 +62,14 @@ class Validations(Table):
     samples: Samples
     total: Validation | None = None
 
-    def __getitem__(self, key: Key) -> Validation:
-        """Return the validation of a model, segment or class."""
-        if key not in self.validations:
-            raise KeyError(f"{key!r} is not among the {MANY[self.samples.kind]} {brief([*self])}")
-        return self.validations[key]
+    @property
+    def kind(self) -> Kind:
+        """What the keys are."""
+        return self.samples.kind
 
-    def __iter__(self) -> Iterator[Key]:
-        return iter(self.validations)
-
-    def __len__(self) -> int:
-        return len(self.validations)
+    @property
+    def _results(self) -> Mapping[Key, Validation]:
+        return self.validations
 
     @cached_property
     def curve(self) -> DecisionCurve:
@@ -84,7 +80,7 @@ class Validations(Table):
         AttributeError
             Of segments and classes: each validation has a curve of its own.
         """
-        if self.samples.kind != "model":
+        if self.kind != MODEL:
             raise AttributeError(
                 "curve: only models have one in common; of segments and classes each validation has its own, by its key"
             )
@@ -97,17 +93,18 @@ class Validations(Table):
     @property
     def _each(self) -> list[Validation]:
         """The validations, and that of all rows last."""
-        return [*self.validations.values(), *([] if self.total is None else [self.total])]
+        return [*self.values(), *([] if self.total is None else [self.total])]
 
-    def rows(self) -> Records:
-        """Return the records of each, with its name."""
-        kind = self.samples.kind
-        return [{kind: each.name, **record} for each in self._each for record in each.rows()]
+    @property
+    def _named(self) -> list[tuple[Any, Validation]]:
+        return [(each.name, each) for each in self._each]
 
     def to_dict(self) -> dict[str, Any]:
         """Return each validation as JSON-ready values."""
-        whole = {} if self.total is None else {"total": self.total.to_dict()}
-        return {MANY[self.samples.kind]: [each.to_dict() for each in self.validations.values()], **whole}
+        return super().to_dict() | ({} if self.total is None else {"total": self.total.to_dict()})
+
+    def _entry(self, key: Key, result: Validation) -> dict[str, Any]:  # noqa: ARG002 - which has a name
+        return result.to_dict()
 
     def plot(self, ax: "AxesOrFigure" = None, **options: Any) -> "ReliabilityDisplay":
         """Draw the calibration curves, of up to four models on the same axes, else a panel for each.
@@ -147,10 +144,10 @@ class Validations(Table):
         """Return the calibration curves of a few, and the decision curves of models, for a page."""
         first = self._each[0]
         pictures = []
-        if len(self) <= MOST_CURVES and all(ICI in each.statistics for each in self.validations.values()):
+        if len(self) <= MOST_CURVES and all(ICI in each.statistics for each in self.values()):
             pictures.append(curve_picture(self.diagram()))
-        if self.samples.kind == MODEL and first.thresholds:
-            samples = {str(name): each.sample for name, each in self.validations.items()}
+        if self.kind == MODEL and first.thresholds:
+            samples = {str(name): each.sample for name, each in self.items()}
             pictures.append(decision_picture(samples, first.thresholds, level=first.level, seed=first.random_state))
         return pictures
 
@@ -161,7 +158,7 @@ class Validations(Table):
 
     def _table(self) -> Section:
         lead = "\n".join(f"{each.name}: {each.headline}" for each in self._each)
-        header = [self.samples.kind, *COLUMNS.values(), "n"]
+        header = [self.kind, *COLUMNS.values(), "n"]
         body = [
             [str(each.name), *(estimate_and_ends(each.statistics.get(name)) for name in COLUMNS), count(each.n)]
             for each in self._each
@@ -173,7 +170,7 @@ class Validations(Table):
         thresholds = self._each[0].thresholds
         if not thresholds:
             return []
-        header = [self.samples.kind, *(f"{what} at {t:g}" for t in thresholds for what in ("net benefit", "loss"))]
+        header = [self.kind, *(f"{what} at {t:g}" for t in thresholds for what in ("net benefit", "loss"))]
         names = [at_threshold(name, t) for t in thresholds for name in ("net_benefit", "decision_loss")]
         body = [
             [str(each.name), *(estimate_and_ends(each.statistics.get(name)) for name in names)] for each in self._each
@@ -183,10 +180,7 @@ class Validations(Table):
     @property
     def _cautions(self) -> list[str]:
         """Why intervals may mislead, each reason once, with the names of those that it is of unless it is of all."""
-        names: dict[str, list[str]] = {}
-        for each in self._each:
-            for text in each.cautions:
-                names.setdefault(text, []).append(str(each.name))
+        names = grouped((text, str(each.name)) for each in self._each for text in each.cautions)
         every = len(self._each)
         return [text if len(of) == every else f"{', '.join(of)}: {text}" for text, of in names.items()]
 
@@ -204,7 +198,7 @@ class Validations(Table):
         loss = LOSS if first.thresholds else ""
         ends = f"In brackets {100 * first.level:g} % intervals"
         notes.append(f"{ends}; ICI (debiased) by the family {first.family}{loss}.")
-        notes += [DIFFERENCES] if self.samples.kind == "model" and len(self) > 1 else []
-        notes += [OF_BENEFITS] if loss and self.samples.kind == "model" and len(self) > 1 else []
+        notes += [DIFFERENCES] if self.kind == MODEL and len(self) > 1 else []
+        notes += [OF_BENEFITS] if loss and self.kind == MODEL and len(self) > 1 else []
         groups = self._each[-1].groups
         return [*notes, *([INDEPENDENT_ROWS] if groups is None else groups.lines)]

@@ -28,7 +28,7 @@ def risks_in_words(verdict: Verdict, estimates: Mapping[str, Estimate]) -> str:
     estimates : dict of Estimate
         By the names of statistics.
     """
-    words = verdict.tendency.words if verdict.shown else []
+    words = verdict.directions
     ratio, slope = estimates.get("observed_expected"), estimates.get("calibration_slope")
     texts = []
     if TOO_HIGH in words or TOO_LOW in words:

@@ -101,7 +101,7 @@ class ColumnSplits:
         holds = []
         for condition, cells in zip(cut.conditions, cut.holds, strict=True):
             opposite = _opposite(condition, column)
-            others = ~cells if isinstance(condition, Missing) else ~cells & ~missing
+            others = ~cells if condition.of_missing else ~cells & ~missing
             if opposite is not None and (opposite, condition) not in pairs and others.any():
                 pairs.append((condition, opposite))
                 holds.append(np.stack((cells, others)))

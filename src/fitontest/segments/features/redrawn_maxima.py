@@ -89,20 +89,20 @@ def p_value_of(statistic: float, maxima: FloatArray) -> float:
     return float((1 + np.count_nonzero(maxima >= statistic * (1.0 - ROUNDING))) / (1 + maxima.size))
 
 
-def critical_value(maxima: FloatArray, level: float) -> float:
-    """Return the least statistic that would have a p-value of at most `level`; infinite where none could.
+def critical_value(maxima: FloatArray, alarms: float) -> float:
+    """Return the least statistic that would have a p-value of at most `alarms`; infinite where none could.
 
     Parameters
     ----------
     maxima : array of shape (B,)
-    level : float in (0, 1)
+    alarms : float in (0, 1)
 
     Examples
     --------
     >>> round(critical_value(np.arange(1.0, 20.0), 0.1), 3)
     18.0
     """
-    exceed = int(np.floor(level * (1 + maxima.size) + 1e-9)) - 1  # maxima that may be as large
+    exceed = int(np.floor(alarms * (1 + maxima.size) + 1e-9)) - 1  # maxima that may be as large
     if exceed < 0:
         return float("inf")
     ordered = np.sort(maxima)[::-1]

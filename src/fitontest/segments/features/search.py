@@ -1,7 +1,7 @@
 """Segments one after the other: the largest statistic, what its labels ask for, and the next largest after that.
 
 First the scan, whose segments get an offset of the logit; then the walks within conditions, whose segments get a line.
-Each of the two is tested at its share of the level. A pair of conditions gives way to one of them that stands out by
+Each of the two has its share of the false alarms. A pair of conditions gives way to one of them that stands out by
 itself, unless the other adds more than chance would. The first step is exact; the later ones rest on offsets that were
 fitted to the same rows, and are approximate. Where one line for all rows was taken off first, it is fitted again beside
 each offset: rows of a segment that was found had pulled it their way, and all others would be found in turn.
@@ -126,7 +126,7 @@ class Found:
 class _Steps:
     """What was found so far: each segment once, by its place among the conditions."""
 
-    level: float
+    alarms: float
     most: int
     found: dict[Segment, FoundSegment] = field(default_factory=dict)
     moves: list[FoundSegment] = field(default_factory=list)
@@ -135,7 +135,7 @@ class _Steps:
 
     def takes(self, segment: Segment, step: FoundSegment) -> bool:
         """Add a segment that stands out, or one that does not to the misses; return whether the search goes on."""
-        if step.p_value > self.level:
+        if step.p_value > self.alarms:
             self.misses.append(step)
             return False
         if segment not in self.found and len(self.found) >= self.most:
@@ -174,7 +174,7 @@ def search(
     cut: CutColumns,
     rows: FeatureRows,
     maxima: Maxima,
-    level: float,
+    alarms: float,
     most: int,
     nodes: WalkNodes | None = None,
     line: tuple[float, float] | None = None,
@@ -188,8 +188,8 @@ def search(
     rows : FeatureRows
     maxima : Maxima
         Of redrawn labels.
-    level : float
-        Of each part: of the scan, and of the walks where there are nodes.
+    alarms : float
+        The share of false alarms, of each part: of the scan, and of the walks where there are nodes.
     most : int
         Segments at most.
     nodes : WalkNodes, optional
@@ -197,17 +197,17 @@ def search(
     line : tuple of float, optional
         Intercept and slope of the line that was fitted to the rows before; it is fitted again beside what is found.
     """
-    now, steps = _Probabilities(rows, line), _Steps(level, most)
+    now, steps = _Probabilities(rows, line), _Steps(alarms, most)
     scanned = _by_level(cut, now, maxima.scan, steps)
     logits, critical_shape = now.rows.logits, float("inf")
     if nodes is not None and maxima.walks is not None:
         logits = _by_shape(Walks(nodes), now.rows, maxima.walks, steps)
-        critical_shape = critical_value(maxima.walks, level)
+        critical_shape = critical_value(maxima.walks, alarms)
     return Found(
         segments=tuple(steps.found.values()),
         nearest=min(steps.misses, key=lambda step: step.p_value, default=None),
         scanned=scanned,
-        critical=critical_value(maxima.scan, level),
+        critical=critical_value(maxima.scan, alarms),
         line=now.line,
         logits=logits,
         critical_shape=critical_shape,
@@ -222,12 +222,12 @@ def _by_level(cut: CutColumns, now: _Probabilities, maxima: FloatArray, steps: _
     while (largest := scan.largest()) is not None:
         scanned = max(scanned, largest.segments)
         simpler = scan.simpler(largest)
-        if p_value_of(abs(simpler.statistic), maxima) <= steps.level:
+        if p_value_of(abs(simpler.statistic), maxima) <= steps.alarms:
             largest = simpler
         p_value = p_value_of(abs(largest.statistic), maxima)
         at = np.flatnonzero(cut.meets(largest.segment))
         step = segment_of(cut.rule(largest.segment), largest.statistic, now.rows.take(at), "level", p_value)
-        again += p_value <= steps.level and largest.segment in steps.found
+        again += p_value <= steps.alarms and largest.segment in steps.found
         if again > MOST_AGAIN:  # segments that overlap may ask for offsets in turn without an end
             steps.stopped = True
             break

@@ -7,12 +7,13 @@ import numpy as np
 from fitontest.families.base import Solution
 from fitontest.families.registry import register
 from fitontest.numerics.random import one_seed
+from fitontest.results.checks import check_level, false_alarms
 from fitontest.results.docstrings import take_descriptions
 from fitontest.segments.features.rows import FeatureRows
 from fitontest.segments.features.search import FoundSegment
-from fitontest.segments.maps.offsets import SegmentOffsetsMap
+from fitontest.segments.maps.by_segment import SegmentOffsetsMap
 from fitontest.segments.repair.feature_family import FeatureFamily
-from fitontest.segments.repair.settings import check_at_least, check_share
+from fitontest.segments.repair.settings import check_at_least
 from fitontest.segments.uncertainty.segment_scan import scan_segments
 from fitontest.uncertainty.dependence import reason_of_groups
 
@@ -31,10 +32,10 @@ class CertifiedOffsets(FeatureFamily):
 
     Parameters
     ----------
-    level : float in (0, 1), default=0.05
-        With this probability, at most, any segment is changed where all scores are calibrated.
+    level : float in [0.5, 1), default=0.95
+        With a probability of 1 - level, at most, any segment is changed where all scores are calibrated.
     draws : int, default=500
-        Labels are simulated so often for the p-values, at least 1 / level - 1 times: no p-value is below
+        Labels are simulated so often for the p-values, at least 1 / (1 - level) - 1 times: no p-value is below
         1 / (draws + 1).
     most : int, default=20
         Segments at most, 1 or more; `notes_` says where another stands out.
@@ -80,15 +81,15 @@ class CertifiedOffsets(FeatureFamily):
     age > 62 [1.]
     """
 
-    level: float = 0.05
+    level: float = 0.95
     draws: int = 500
     most: int = 20
 
     def check_settings(self) -> None:
         """Raise ValueError for a parameter that cannot be used."""
         super().check_settings()
-        check_share(self.level, "level")
-        check_at_least(self.draws, "draws", int(np.ceil(1.0 / self.level)) - 1)
+        check_level(self.level)
+        check_at_least(self.draws, "draws", int(np.ceil(1.0 / false_alarms(self.level))) - 1)
         check_at_least(self.most, "most", 1)
 
     def solve(self, rows: FeatureRows) -> Solution:
@@ -100,7 +101,7 @@ class CertifiedOffsets(FeatureFamily):
             Checked rows in an order of their own.
         """
         seed = one_seed(self.random_state)
-        scan = scan_segments(rows, level=self.level, draws=self.draws, most=self.most, seed=seed)
+        scan = scan_segments(rows, alarms=false_alarms(self.level), draws=self.draws, most=self.most, seed=seed)
         reason = reason_of_groups(scan.dependence)
         if reason:
             return _solution((), (f"Nothing was looked for: {reason}.",))

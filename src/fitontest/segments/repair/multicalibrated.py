@@ -10,6 +10,7 @@ from sklearn.base import clone
 from fitontest.families.base import Solution
 from fitontest.families.mixing import likelihood_weights
 from fitontest.families.registry import family_name, register, seeded
+from fitontest.numerics.adjusting import line_of
 from fitontest.numerics.losses import LOG_LOSS_EPS
 from fitontest.numerics.standard_error import mean_and_error
 from fitontest.results.checks import as_list, brief, meant
@@ -18,15 +19,35 @@ from fitontest.results.typing import FloatArray
 from fitontest.segments.features.folds import DealtRows, dealt_rows
 from fitontest.segments.features.rows import FeatureRows
 from fitontest.segments.maps.base import FeatureMap
+from fitontest.segments.maps.by_segment import SegmentOffsetsMap
 from fitontest.segments.maps.mixture import FeatureMixtureMap
-from fitontest.segments.maps.offsets import SegmentOffsetsMap
+from fitontest.segments.maps.reach import cut_logits
 from fitontest.segments.repair.boosted import Boosted
 from fitontest.segments.repair.certified_offsets import CertifiedOffsets
 from fitontest.segments.repair.feature_family import FeatureFamily
-from fitontest.segments.repair.plain_members import LogisticLine, Unchanged
+from fitontest.segments.repair.logits import reach_of
 from fitontest.segments.repair.segment_offsets import SegmentOffsets
 from fitontest.segments.repair.settings import check_at_least, check_number
 from fitontest.segments.repair.tree_of_maps import TreeOfMaps
+
+
+class Unchanged(FeatureFamily):
+    """Leave the scores as they are."""
+
+    def fit_map(self, rows: FeatureRows) -> SegmentOffsetsMap:  # noqa: ARG002 - rows of any kind
+        """Return the identity."""
+        return SegmentOffsetsMap(0.0, 1.0, (), np.empty(0))
+
+
+class LogisticLine(FeatureFamily):
+    """Recalibrate by a logistic line in the logit of the score, near the identity where rows are few."""
+
+    def fit_map(self, rows: FeatureRows) -> SegmentOffsetsMap:
+        """Return the line."""
+        reach = reach_of(rows.logits)
+        intercept, slope = line_of(rows.y, cut_logits(rows.logits, reach), rows.w)
+        return SegmentOffsetsMap(intercept, slope, (), np.empty(0), reach)
+
 
 IDENTITY = "identity"
 ROUNDING = 1e-12  # of a mean log likelihood: what a mixture of the same probabilities may seem to gain

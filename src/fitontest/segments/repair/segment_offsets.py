@@ -9,7 +9,7 @@ from fitontest.families.registry import register
 from fitontest.results.docstrings import take_descriptions
 from fitontest.segments.features.levels import level_columns
 from fitontest.segments.features.rows import FeatureRows
-from fitontest.segments.maps.offsets import SegmentOffsetsMap
+from fitontest.segments.maps.by_segment import SegmentOffsetsMap
 from fitontest.segments.maps.reach import cut_logits
 from fitontest.segments.repair.feature_family import FeatureFamily
 from fitontest.segments.repair.logits import reach_of

@@ -13,7 +13,7 @@ from fitontest.results.typing import BoolArray, FloatArray
 from fitontest.segments.features.folds import DealtRows, dealt_rows
 from fitontest.segments.features.grown_tree import LEAST_VARIANCE, GrownTree, TreeSplits, grow
 from fitontest.segments.features.rows import FeatureRows
-from fitontest.segments.maps.lines import SegmentLinesMap
+from fitontest.segments.maps.by_segment import SegmentLinesMap
 from fitontest.segments.maps.reach import cut_logits
 from fitontest.segments.repair.feature_family import FeatureFamily
 from fitontest.segments.repair.logits import reach_of

@@ -22,7 +22,7 @@ SAME = 0.5  # of the rows of the smaller of two segments: the one that stands ou
 
 
 def tree_segments(
-    rows: FeatureRows, depth: int, level: float, draws: int, seed: int, most: int
+    rows: FeatureRows, depth: int, alarms: float, draws: int, seed: int, most: int
 ) -> tuple[list[FoundSegment], FoundSegment | None]:
     """Return the nodes whose walk stands out, and the node of the smallest p-value of those that do not stand out.
 
@@ -32,8 +32,8 @@ def tree_segments(
         With the probabilities that are tested.
     depth : int
         Conditions of a segment, at most.
-    level : float in (0, 1)
-        Of all nodes of both trees.
+    alarms : float in (0, 1)
+        The share of false alarms, of all nodes of both trees.
     draws : int
         Sets of labels that are simulated in each half.
     seed : int
@@ -56,7 +56,7 @@ def tree_segments(
         inside = node.rule.meets(rows.columns)
         if any(_are_alike(inside, other) for other in met):
             continue
-        if node.p_value > level:
+        if node.p_value > alarms:
             nearest = node
             break
         if len(found) == most:

@@ -51,7 +51,7 @@ class SegmentScan:
 def scan_segments(
     rows: FeatureRows,
     *,
-    level: float,
+    alarms: float,
     draws: int,
     most: int,
     seed: int,
@@ -64,8 +64,8 @@ def scan_segments(
     ----------
     rows : FeatureRows
         With the probabilities that are tested.
-    level : float in (0, 1)
-        Of the scan, and of the walks by themselves.
+    alarms : float in (0, 1)
+        The share of false alarms, of the scan and of the walks by themselves.
     draws : int
         Of the labels.
     most : int
@@ -89,7 +89,7 @@ def scan_segments(
         return SegmentScan(nothing, rows, cut, dependence, contradicted)
     nodes = WalkNodes.of(cut, rows) if walks else None
     maxima = redrawn_maxima(cut, rows, labels, draws, seed, nodes)
-    found = search(cut, rows, maxima, level, most, nodes, line)
+    found = search(cut, rows, maxima, alarms, most, nodes, line)
     return SegmentScan(found, rows, cut, dependence, contradicted)
 
 

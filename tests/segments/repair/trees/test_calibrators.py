@@ -10,6 +10,8 @@ import fitontest as fot
 from fitontest.segments.repair.trees.base import TAKES_MISSING
 from tests.segments.repair.trees.problems import blobs, regions
 
+pytestmark = pytest.mark.multiplies
+
 
 def logit(p):
     return np.log(p) - np.log1p(-p)

@@ -5,6 +5,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import fitontest as fot
 
+pytestmark = pytest.mark.multiplies
+
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 @parametrize_with_checks([fot.segments.TreeCalibrator(), fot.segments.ProbabilityCalibrationTree()])

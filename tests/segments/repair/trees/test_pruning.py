@@ -69,6 +69,7 @@ def rows_of(X, y, w):
     return TreeRows(X, y, w, None, int(np.max(y)) + 1, whole=are_counts(w))
 
 
+@pytest.mark.exhaustive
 def test_the_tree_calibrator_is_what_a_search_over_scikit_learns_trees_finds():
     X, y, _ = blobs(200, seed=1)
     calibrator = fot.segments.TreeCalibrator().fit(X, y)

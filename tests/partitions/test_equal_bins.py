@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fitontest as fot
-from fitontest.partitions.equal_mass import equal_mass_ends
+from fitontest.partitions.equal_bins import equal_mass_ends
 from tests.strategies import WHOLE_WEIGHTS, samples
 
 
