@@ -112,7 +112,7 @@ def test_the_title_says_where_a_difference_is_shown():
     assert display.title in display.text
     assert last in display.title or display.title.endswith(" on")
     alike = fot.risk.decision_curve(y, {"a": p["model 3"], "b": p["model 3"]}, thresholds=GRID).diagram()
-    assert alike.title == "No difference in net benefit of a and b is shown"
+    assert alike.title == "a and b: no difference is shown"
     one = known.diagram(models=["sure"])
     better = np.minimum(known.against_all["sure"].band_low, known.net_benefit["sure"].band_low)[: one.end] > 0
     assert better.any()

@@ -46,7 +46,7 @@ def title_of(curve: Any, names: Sequence[str], end: int) -> tuple[str, str]:
     if not parts:
         if len(models) > len(STRATEGIES):
             return "No model is shown to have more net benefit than all others", ""
-        return f"No difference in net benefit of {models[0]} and {models[1]} is shown", ""
+        return f"{models[0]} and {models[1]}: no difference is shown", ""
     return "; ".join(parts), "elsewhere no difference is shown"
 
 
