@@ -2,6 +2,7 @@
 
 from .comparison import ComparisonDisplay as ComparisonDisplay
 from .cumulative import CumulativeDisplay as CumulativeDisplay
+from .curve import CurveDisplay as CurveDisplay
 from .ranks import RankDisplay as RankDisplay
 from .reliability import ReliabilityDisplay as ReliabilityDisplay
 from .simplex import SimplexDisplay as SimplexDisplay

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 LABEL_PREFIX = "fitontest "  # beginning of the labels of companions
 HISTOGRAM = "histogram"  # of a reliability diagram
-LOSSES = "losses"  # of a decision curve: what miscalibration costs
 SIZES = "sizes"  # of a test-based diagram, as PREDICTIONS
 PREDICTIONS = "predictions"
 LEGEND_ROOM = 6.0  # points below a legend
@@ -35,13 +34,14 @@ def find_companions(ax: "Axes") -> dict[str, Any]:
 
 def add_companion(ax: "Axes", name: str, side: Literal["below", "right"], size: float, gap: float) -> Any:
     """Add axes below or right of `ax` that share an axis with it. `size` and `gap` are fractions of the main axes."""
-    if side == "below":
-        companion = ax.inset_axes((0.0, -size - gap, 1.0, size), sharex=ax, label=LABEL_PREFIX + name)
+    margins = _get_shrinking_locator(ax).margins
+    if side == "below":  # and below other companions
+        companion = ax.inset_axes((0.0, -margins[side] - size - gap, 1.0, size), sharex=ax, label=LABEL_PREFIX + name)
         ax.tick_params(axis="x", labelbottom=False)
     else:
         companion = ax.inset_axes((1.0 + gap, 0.0, size, 1.0), sharey=ax, label=LABEL_PREFIX + name)
         companion.tick_params(axis="y", labelleft=False)
-    _get_shrinking_locator(ax).margins[side] = size + gap
+    margins[side] += size + gap
     companion.set_facecolor(get_background(ax))
     style_axes(companion)
     return companion
@@ -125,7 +125,7 @@ def _get_shrinking_locator(ax: "Axes") -> ShrinkingLocator:
     if locator is None:
         locator = ShrinkingLocator(ax)
         ax.set_axes_locator(locator)
-    if len(find_companions(ax)) == 1:  # the companion just added
+    if not find_companions(ax):
         locator.margins = dict.fromkeys(locator.margins, 0.0)
     return locator
 

@@ -11,7 +11,7 @@ import fitontest as fot
 from fitontest.displays.cost_ticks import choose_cost_ticks, format_cost_ratio
 from fitontest.displays.scales import Scale
 from fitontest.numerics.links import sigmoid
-from fitontest.risk.displays.decision import DecisionDisplay
+from fitontest.risk.displays.decision import DecisionLines
 from tests.displays.figures import blank, pixels, plain
 
 pytestmark = pytest.mark.multiplies
@@ -35,7 +35,7 @@ def curve(models=1, thresholds=tuple(GRID)):
 
 
 def draw(*args, figure=plain, size=(6.6, 5.6), **options):
-    return DecisionDisplay(curve(*args), **options).plot(figure(size))
+    return curve(*args).plot(figure(size), **options)
 
 
 @cache
@@ -51,9 +51,19 @@ def line_of(display, name):
     return display.artists_[name]["line"]
 
 
+def column(display, key, model=None):
+    """The values drawn of a model, by default the first."""
+    rows = display.rows("models")
+    return np.array([row[key] for row in rows if row["model"] == (model or rows[0]["model"])], dtype=float)
+
+
+def thresholds_of(display):
+    return column(display, "threshold")
+
+
 def test_lines_are_the_numbers_of_the_curve_per_1000():
     display, known = default(), curve()
-    name, end = "model 0", default().thresholds.size
+    name, end = "model 0", thresholds_of(default()).size
     np.testing.assert_allclose(line_of(display, name).get_ydata(), 1000 * known.net_benefit[name].value[:end])
     band = display.artists_[name]["band"].get_paths()[0].vertices[:, 1]
     assert band.min() == pytest.approx(1000 * known.net_benefit[name].low[:end].min())
@@ -66,26 +76,27 @@ def test_lines_are_the_numbers_of_the_curve_per_1000():
 
 def test_losses_are_drawn_where_they_are_asked_for():
     display, known, name = draw(show="loss"), curve(), "model 0"
-    end = display.thresholds.size
-    np.testing.assert_allclose(
-        display.artists_[name]["recalibrated"].get_ydata(), 1000 * known.recalibrated[name][:end]
-    )
-    (loss,) = display.losses_ax_.lines
+    end = thresholds_of(display).size
+    after = display.ax_.lines[-1]
+    np.testing.assert_allclose(after.get_ydata(), 1000 * known.recalibrated[name][:end])
+    assert after.get_linestyle() == "--"
+    (loss,) = display.axes_[1].lines
     np.testing.assert_allclose(loss.get_ydata(), 1000 * known.loss[name][:end])
     assert "dashed: after recalibration (isotonic)" in display.second
-    assert default().losses_ax_ is None
-    assert default().artists_[name]["recalibrated"] is None
+    assert len(default().axes_) == 1
+    assert len(default().ax_.lines) == 3
 
 
 def test_the_band_is_that_of_the_first_model_unless_told_otherwise():
     display = draw(3)
-    assert [display.artists_[name]["band"] is not None for name in display.names] == [True, False, False]
+    models = [f"model {k}" for k in range(3)]
+    assert [display.artists_[name]["band"] is not None for name in models] == [True, False, False]
     assert "band: 95 % CI of model 0 at each threshold" in display.second
     every = draw(3, band="all", simultaneous=True)
-    assert all(every.artists_[name]["band"] is not None for name in every.names)
+    assert all(every.artists_[name]["band"] is not None for name in models)
     assert "band: 95 % CI at all thresholds at once" in every.second
-    end = every.thresholds.size
-    np.testing.assert_allclose(every.curves[1].low, 1000 * curve(3).net_benefit["model 1"].band_low[:end])
+    end = thresholds_of(every).size
+    np.testing.assert_allclose(column(every, "low", "model 1"), 1000 * curve(3).net_benefit["model 1"].band_low[:end])
     bare = draw(band=None)
     assert bare.artists_["model 0"]["band"] is None
     assert "band" not in bare.second
@@ -94,7 +105,7 @@ def test_the_band_is_that_of_the_first_model_unless_told_otherwise():
 def test_each_curve_has_its_name_and_its_colour():
     display = draw(6)
     assert {f"model {k}" for k in range(6)} | {"treat all", "treat none"} <= set(texts_of(display.ax_))
-    assert len({line_of(display, name).get_color() for name in display.names}) == 6
+    assert len({line_of(display, f"model {k}").get_color() for k in range(6)}) == 6
     with plt.style.context("dark_background"):
         dark = draw(2, figure=blank)
     assert line_of(dark, "model 0").get_color() != line_of(display, "model 0").get_color()
@@ -104,7 +115,8 @@ def test_the_title_says_where_a_difference_is_shown():
     y, p = rows()
     known = fot.risk.decision_curve(y, {"sure": p["model 3"], "noise": np.full(300, 0.5)}, thresholds=GRID)
     display = known.diagram()
-    shown = GRID[: display.end][known.difference("sure", "noise").band_low[: display.end] > 0]
+    end = thresholds_of(display).size
+    shown = GRID[:end][known.difference("sure", "noise").band_low[:end] > 0]
     assert shown.size > 1
     first, last = (f"{100 * t:.3g}\N{NO-BREAK SPACE}%" for t in (shown[0], shown[-1]))
     assert display.title.startswith(f"sure has more net benefit than noise from {first}")
@@ -114,7 +126,10 @@ def test_the_title_says_where_a_difference_is_shown():
     alike = fot.risk.decision_curve(y, {"a": p["model 3"], "b": p["model 3"]}, thresholds=GRID).diagram()
     assert alike.title == "a and b: no difference is shown"
     one = known.diagram(models=["sure"])
-    better = np.minimum(known.against_all["sure"].band_low, known.net_benefit["sure"].band_low)[: one.end] > 0
+    better = (
+        np.minimum(known.against_all["sure"].band_low, known.net_benefit["sure"].band_low)[: thresholds_of(one).size]
+        > 0
+    )
     assert better.any()
     assert one.title.startswith("sure is better than treating all and none ")
     nothing = known.diagram(models=["noise"])
@@ -125,12 +140,12 @@ def test_the_title_says_where_a_difference_is_shown():
 def test_kinds_have_their_units():
     known = curve(2)
     standardised = draw(2, kind="standardised", show="loss")
-    np.testing.assert_allclose(standardised.curves[0].value, known.net_benefit["model 0"].value / known.base_rate)
-    np.testing.assert_allclose(standardised.curves[0].loss, known.loss["model 0"] / known.base_rate)
+    np.testing.assert_allclose(column(standardised, "value"), known.net_benefit["model 0"].value / known.base_rate)
+    np.testing.assert_allclose(column(standardised, "loss"), known.loss["model 0"] / known.base_rate)
     avoided = draw(2, kind="interventions avoided")
     against = known.net_benefit["model 1"].value - known.net_benefit["treat all"].value
-    np.testing.assert_allclose(avoided.curves[1].value, 1000 * against * (1 - GRID) / GRID, atol=1e-9)
-    assert avoided.losses_ax_ is None
+    np.testing.assert_allclose(column(avoided, "value", "model 1"), 1000 * against * (1 - GRID) / GRID, atol=1e-9)
+    assert len(avoided.axes_) == 1
     np.testing.assert_array_equal(avoided.to_frame(part="treat all")["value"], 0)
     nobody = avoided.to_frame(part="treat none")["value"]
     np.testing.assert_allclose(nobody, -1000 * known.net_benefit["treat all"].value * (1 - GRID) / GRID, atol=1e-9)
@@ -138,21 +153,20 @@ def test_kinds_have_their_units():
 
 def test_a_difference_is_paired():
     display = draw(2, kind="difference")
-    (line,) = display.curves
     known = curve(2).difference("model 0", "model 1")
-    assert line.name == "model 0 minus model 1"
-    np.testing.assert_allclose(line.value, 1000 * known.value)
-    np.testing.assert_allclose(line.high, 1000 * known.high)
+    assert display.rows("models")[0]["model"] == "model 0 minus model 1"
+    np.testing.assert_allclose(column(display, "value"), 1000 * known.value)
+    np.testing.assert_allclose(column(display, "high"), 1000 * known.high)
     assert [*display.parts()] == ["models"]
     against = draw(2, kind="difference", models=["model 1", "treat all"])
-    np.testing.assert_allclose(against.curves[0].value, 1000 * curve(2).difference("model 1", "treat all").value)
+    np.testing.assert_allclose(column(against, "value"), 1000 * curve(2).difference("model 1", "treat all").value)
 
 
 def test_treat_all_is_cut_off_below_0_and_no_model_is_in_silence():
     display = default()
     low, high = display.ax_.get_ylim()
     assert -0.3 * high < low < 0
-    assert display.treat_all_.get_ydata().min() < low
+    assert line_of(display, "treat all").get_ydata().min() < low
     assert "below the axis" not in display.second
     y, p = rows()
     wrong = fot.risk.decision_curve(y, np.where(p["model 0"] > 0.3, 0.999, 0.001), thresholds=GRID).plot(plain())
@@ -164,14 +178,14 @@ def test_the_axis_ends_at_the_highest_scores():
     y, p = rows()
     scores = 0.5 * p["model 0"]
     low = fot.risk.decision_curve(y, scores, thresholds=GRID).plot(plain())
-    assert low.thresholds[-1] == max(t for t in GRID if np.mean(scores >= t) >= 0.005)
-    assert low.ax_.get_xlim() == pytest.approx((GRID[0], low.thresholds[-1]))
+    assert thresholds_of(low)[-1] == max(t for t in GRID if np.mean(scores >= t) >= 0.005)
+    assert low.ax_.get_xlim() == pytest.approx((GRID[0], thresholds_of(low)[-1]))
     beyond = fot.risk.decision_curve(y, 0.1 * p["model 0"], thresholds=np.linspace(0.5, 0.9, 20)).plot(plain())
-    assert beyond.thresholds.size == 20
+    assert thresholds_of(beyond).size == 20
     assert "from 50 % on no score is as high: nobody is treated" in beyond.second
     weights = np.where(scores > 0.3, 1e-4, 1.0)
     light = fot.risk.decision_curve(y, scores, thresholds=GRID, sample_weight=weights, weights="importances").diagram()
-    assert light.thresholds[-1] < low.thresholds[-1]
+    assert thresholds_of(light)[-1] < thresholds_of(low)[-1]
 
 
 def test_few_thresholds_are_points_with_intervals():
@@ -206,7 +220,7 @@ def test_rare_events_have_a_logit_axis_unless_told_otherwise():
 
 def test_thresholds_of_interest_are_shaded():
     display = draw(threshold_range=(0.1, 0.3))
-    assert display.ranges_[0].get_bbox().intervalx == pytest.approx((0.1, 0.3))
+    assert display.ax_.patches[0].get_bbox().intervalx == pytest.approx((0.1, 0.3))
     assert "thresholds of interest, 10 % to 30 %" in display.second
 
 
@@ -224,7 +238,7 @@ def test_nothing_is_clipped_or_overlaps(figure, size):
     display = draw(2, figure=figure, size=size, show="loss")
     page = display.figure_
     page.draw_without_rendering()
-    losses = display.losses_ax_.get_tightbbox()
+    losses = display.axes_[1].get_tightbbox()
     assert losses.y0 >= page.bbox.y0 - 1
     names = [text for text in display.ax_.texts if text.get_text() in {"model 0", "model 1", "treat all", "treat none"}]
     boxes = [text.get_window_extent() for text in names]
@@ -239,10 +253,10 @@ def test_nothing_is_clipped_or_overlaps(figure, size):
 @pytest.mark.exhaustive
 def test_files_are_the_same_every_time_and_nothing_global_changes(tmp_path):
     before = dict(plt.rcParams), plt.get_fignums()
-    first = DecisionDisplay(curve()).save(tmp_path / "a.svg").read_bytes()
-    assert first == DecisionDisplay(curve()).save(tmp_path / "b.svg").read_bytes()
+    first = curve().diagram().save(tmp_path / "a.svg").read_bytes()
+    assert first == curve().diagram().save(tmp_path / "b.svg").read_bytes()
     assert (dict(plt.rcParams), plt.get_fignums()) == before
-    assert "model 0" in repr(DecisionDisplay(curve()))
+    assert "model 0" in repr(curve().diagram())
 
 
 @pytest.mark.parametrize(
@@ -261,7 +275,7 @@ def test_files_are_the_same_every_time_and_nothing_global_changes(tmp_path):
 )
 def test_wrong_options_are_refused(options, message):
     with pytest.raises(ValueError, match=message):
-        DecisionDisplay(curve(), **options)
+        DecisionLines(curve(), **options)
 
 
 def test_axes_that_hold_a_diagram_are_refused():
@@ -269,12 +283,12 @@ def test_axes_that_hold_a_diagram_are_refused():
     with pytest.raises(ValueError, match="ax must be empty axes"):
         display.plot(display.ax_)
     with pytest.raises(ValueError, match="ax must be"):
-        DecisionDisplay(curve()).plot(Figure().add_subplot(projection="polar"))
+        curve().plot(Figure().add_subplot(projection="polar"))
 
 
 def test_the_intervals_of_a_few_thresholds_are_seen_from_end_to_end():
     rng = np.random.default_rng(0)
     p = rng.random(25)
     display = fot.risk.decision_curve(rng.random(25) < p, p, thresholds=[0.5]).plot(Figure())
-    (curve,), (low, high) = display.curves, display.ax_.get_ylim()
-    assert low < curve.low[0] < curve.high[0] < high
+    low, high = display.ax_.get_ylim()
+    assert low < column(display, "low")[0] < column(display, "high")[0] < high

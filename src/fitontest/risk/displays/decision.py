@@ -1,27 +1,19 @@
-"""The diagram of decision curves: net benefit against the threshold, and what miscalibration takes from it."""
+"""Decision curves as lines: net benefit against the threshold, and what miscalibration takes from it."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal, Self, TypeAlias, get_args
+from dataclasses import replace
+from functools import cached_property, partial
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from fitontest.displays.base import Display
-from fitontest.displays.canvas import AxesOrFigure, get_axes
+from fitontest.displays.curve import CurveDisplay, Panel
+from fitontest.displays.lines import Line, Scaling
+from fitontest.displays.palette import SERIES
 from fitontest.displays.scales import EPS, MARGIN, SCALE_NAMES, Scale, ScaleName, make_scale
-from fitontest.displays.titles import write_title
 from fitontest.results.checks import as_list, brief, choose, is_real
 from fitontest.results.frames import Records, records
 from fitontest.results.typing import ArrayInput, FloatArray
-from fitontest.risk.displays.decision_artists import (
-    FEW_THRESHOLDS,
-    ModelCurve,
-    draw_losses,
-    draw_model,
-    draw_range,
-    draw_strategies,
-    frame_axes,
-    name_models,
-)
 from fitontest.risk.displays.decision_titles import NO_BAND, STRATEGIES, rows_in_words, title_of
 from fitontest.risk.validation.curve_in_words import TREAT_ALL, TREAT_NONE
 
@@ -29,6 +21,8 @@ DecisionKind: TypeAlias = Literal["net benefit", "standardised", "interventions 
 DecisionBand: TypeAlias = Literal["first", "all"]
 DecisionShow: TypeAlias = Literal["benefit", "loss"]
 PER = 1000.0  # rows that benefits are counted in
+FEW = 8  # most thresholds that are points with intervals
+DODGE = 5.0  # points between models at the same threshold
 BELOW, MOST_BELOW = 0.2, 0.6  # shares of the highest value that an axis goes below 0, and goes for a model's curve
 MOST_ABOVE = 1.15  # times the highest curve that the axis goes up for bands
 ROOM = 0.06  # above the highest value, as a share of it
@@ -37,7 +31,9 @@ HIGHEST = 0.005  # share of the rows above the end of the axis, where there are 
 GRID = 201  # points of the curve of "treat all"
 SINGLE = 0.05  # room beside a few thresholds
 MOST_RARE, LEAST_RATIO = 0.3, 20.0  # largest threshold, and largest by smallest, from which the axis is one of logits
-NAMES = {
+LOSS_HEIGHT = 0.24  # of the panel of losses, by that of the main one
+X_LABEL = "Threshold: treat above this risk (harm : benefit below)"
+LABELS = {
     "net benefit": "Net benefit per 1,000",
     "standardised": "Standardised net benefit",
     "interventions avoided": "Interventions avoided per 1,000",
@@ -45,83 +41,8 @@ NAMES = {
 }
 
 
-class DecisionDisplay(Display):
-    """Decision curves: how much good models do at each threshold, beside treating all and treating none.
-
-    The net benefit of a model at the threshold t is the share of true positives among the rows, less that of false
-    positives times t / (1 - t), if rows with p >= t are treated; here of 1,000 rows. Below each threshold stands what
-    it weighs: harm of a false positive to benefit of a true one, t : 1 - t. A model is of use where its curve is above
-    those of "treat all" and "treat none". The title says where a difference is shown: where its band, which holds at
-    all thresholds at once, leaves out 0.
-
-    "Treat all" falls without end and is cut off a little below 0. The axis ends at the 99.5 % quantile of the scores,
-    of the model whose scores are highest. At most 8 thresholds are points with their intervals, joined by thin lines.
-
-    Made by `DecisionCurve.plot`.
-
-    Parameters
-    ----------
-    curve : DecisionCurve
-        What `decision_curve` returns.
-    show : {"benefit", "loss"}, default="benefit"
-        "loss": beside the curves, dashed, those after recalibration, with a shade between the two, and below a panel of
-        what miscalibration takes. It is the plug-in estimate, which noise alone makes larger than 0: `decision_loss`
-        gives its interval.
-    kind : {"net benefit", "standardised", "interventions avoided", "difference"}, default="net benefit"
-        What is drawn. "standardised": net benefit divided by the share of positives, so that 1 is the most there can
-        be. "interventions avoided": how many fewer rows per 1,000 are treated than by "treat all" at the same number of
-        true positives, (NB - NB_all) (1 - t) / t. "difference": net benefit of the first model minus that of another,
-        paired.
-    models : list of str, optional
-        Which are drawn, by default all; of a difference the two.
-    band : {"first", "all"} or None, default="first"
-        Whose band is drawn, of the level of the curve.
-    simultaneous : bool, default=False
-        Whether the band holds the true curve at all thresholds at once; else at each of them.
-    threshold_range : (float, float), optional
-        Thresholds of interest, which are shaded.
-    scale : {"auto", "probability", "logit"}, default="auto"
-        Of the axis of thresholds. "auto" is the logit scale where the largest threshold is at most 0.3 and the smallest
-        one less than a twentieth of it, as for rare events; else probability.
-    limits : (float, float), optional
-        Ends of the axis of thresholds.
-
-    Attributes
-    ----------
-    curves : list of ModelCurve
-        What is drawn of the models.
-    scale : Scale
-        Of the thresholds.
-    y_limits : (float, float)
-    title, second : str
-    ax_, losses_ax_ : matplotlib Axes or None
-        After `plot`, as are the following: the main axes, and the panel below.
-    artists_ : dict of str to dict
-        Of each model its "line", "recalibrated", "band" and "gap".
-    treat_all_, treat_none_ : Line2D or None
-        Of a difference there are none.
-    figure_
-        The figure of the axes.
-
-    References
-    ----------
-    Vickers, Elkin (2006), Decision curve analysis, Medical Decision Making 26.
-    https://doi.org/10.1177/0272989X06295361
-
-    Van Calster, Vickers (2015), Calibration of risk prediction models: impact on decision-analytic performance, Medical
-    Decision Making 35. https://doi.org/10.1177/0272989X14547233
-
-    Examples
-    --------
-    >>> import numpy as np, fitontest as fot
-    >>> from matplotlib.figure import Figure
-    >>> rng = np.random.default_rng(0)
-    >>> risk = rng.beta(1, 3, 1000)
-    >>> curve = fot.risk.decision_curve(rng.random(1000) < risk, np.sqrt(risk), thresholds=[0.1, 0.2, 0.3])
-    >>> display = curve.plot(Figure(), show="loss")
-    >>> display.to_frame(part="models")[["threshold", "loss"]].round(1).to_numpy().tolist()
-    [[0.1, 15.6], [0.2, 34.5], [0.3, 54.2]]
-    """
+class DecisionLines:
+    """What is drawn of a `DecisionCurve`: its options are those of `DecisionCurve.plot`."""
 
     def __init__(
         self,
@@ -142,179 +63,157 @@ class DecisionDisplay(Display):
             raise ValueError(
                 f"show must be 'benefit' unless kind is 'net benefit' or 'standardised', got kind={kind!r}"
             )
-        self.names = _read_models(models, curve.models, self.kind)
+        self.curve, self.simultaneous, self.spans = curve, simultaneous, _read_range(threshold_range)
         self.band = None if band is None else choose(band, get_args(DecisionBand), "band")
-        self.simultaneous = simultaneous
-        self.base_rate, self.level, self.family = float(curve.base_rate), float(curve.level), curve.family
-        self.threshold_range = _read_range(threshold_range)
-        drawn = [name for name in self.names if name not in STRATEGIES] or list(curve.models)
-        highest = np.max([curve.share_above[name] for name in drawn], axis=0)
+        self.names = _read_models(models, curve.models, self.kind)
+        self.models = [name for name in self.names if name not in STRATEGIES] or list(curve.models)
+        highest = np.max([curve.share_above[name] for name in self.models], axis=0)
         self.end = highest.size if limits is not None else _find_end(highest)
-        self.thresholds = np.asarray(curve.thresholds, dtype=float)[: self.end]
-        self.idle = float(self.thresholds[np.argmin(highest[: self.end] > 0)]) if highest[self.end - 1] == 0 else None
-        self.scale = _choose_scale(scale, self.thresholds, limits)
-        self.curves = [self._read_difference(curve)] if self.kind == "difference" else self._read_models(curve)
-        self.y_limits = self._choose_y_limits()
-        self.title, self.second = self._write(curve, drawn)
+        self.t = np.asarray(curve.thresholds[: self.end], dtype=float)
+        self.idle = float(self.t[np.argmin(highest[: self.end] > 0)]) if highest[self.end - 1] == 0 else None
+        self.unit = 1.0 / max(curve.base_rate, 1e-300) if kind == "standardised" else PER
+        self.scale = _choose_scale(scale, self.t, limits)
 
-    @property
-    def size(self) -> tuple[float, float]:
-        """Width and height of the figure, in inches."""
-        return 6.6, 4.6 + 1.0 * (self.show == "loss")
+    def display(self) -> CurveDisplay:
+        """Return the diagram, not yet drawn."""
+        title, elsewhere = title_of(self.curve, self.models, self.end)
+        panels = [Panel([*self.references, *self._lines()], Scaling(LABELS[self.kind], self.y_limits))]
+        if self.show == "loss":
+            panels.append(self._losses())
+        return CurveDisplay(
+            panels, partial(_frame_thresholds, self.scale), self._parts(), title=title,
+            second="; ".join(filter(None, [elsewhere, *self._notes()])),
+            kind=f"Decision curve, {LABELS[self.kind].lower()} by threshold", spans=self.spans,
+        )  # fmt: skip
 
-    @property
-    def text(self) -> str:
-        """What the picture shows, for readers who do not see it."""
-        return f"Decision curve, {NAMES[self.kind].lower()} by threshold. {self.title}; {self.second}."
+    @cached_property
+    def columns(self) -> dict[str, dict[str, FloatArray]]:
+        """By model the value at each threshold, the ends of its band, the value after recalibration, and the loss."""
+        if self.kind == "difference":
+            first, second = self.names
+            values = {f"{first} minus {second}": self.curve.difference(first, second)}
+        else:
+            values = {name: getattr(self.curve, self.kind.replace(" ", "_"))[name] for name in self.names}
+        none, per = np.full(self.t.size, np.nan), 1.0 if self.kind == "standardised" else PER
+        columns = {}
+        for k, (name, one) in enumerate(values.items()):
+            ends = (one.band_low, one.band_high) if self.simultaneous else (one.low, one.high)
+            is_banded = self.band == "all" or (self.band == "first" and k == 0)
+            low, high = (none if end is None or not is_banded else per * end[: self.end] for end in ends)
+            columns[name] = {"value": per * one.value[: self.end], "low": low, "high": high}
+            lost = (self.curve.recalibrated, self.curve.loss)
+            after = [self.unit * each[name][: self.end] for each in lost] if self.show == "loss" else [none, none]
+            columns[name] |= dict(zip(("recalibrated", "loss"), after, strict=True))
+        return columns
 
-    def parts(self) -> dict[str, Records]:
-        """Return every number that is drawn.
+    @cached_property
+    def references(self) -> list[Line]:
+        """Treating all and treating none, in the unit of the kind; of a difference none at all."""
+        x = np.unique(np.concatenate((np.clip(self.scale.grid(GRID), 1e-9, 1 - 1e-9), self.t)))
+        zero, base = np.zeros(x.size), float(self.curve.base_rate)
+        if self.kind == "difference":
+            return [Line("no difference", x, zero, is_reference=True)]
+        all_ = self.unit * (base - (1 - base) * x / (1 - x))
+        values = {TREAT_NONE: zero, TREAT_ALL: all_}
+        if self.kind == "interventions avoided":
+            values = {TREAT_NONE: -all_ * (1 - x) / x, TREAT_ALL: zero}
+        return [Line(name, x, y, is_reference=True) for name, y in values.items()]
 
-        ``models`` holds the value of each model at each threshold, the ends of its band, and where losses are shown its
-        value after recalibration and how much higher that is; ``treat all`` and ``treat none`` hold the values of these
-        strategies. All are per 1,000 rows, but for standardised ones.
-        """
-        parts = {"models": [row for each in self.curves for row in each.to_records()]}
+    def _lines(self) -> list[Line]:
+        """Return the lines of the models; of few thresholds marks with intervals, joined by thin lines."""
+        lines, few = [], self.t.size <= FEW
+        for k, (name, one) in enumerate(self.columns.items()):
+            color = SERIES[k % len(SERIES)]
+            shift = DODGE * (k - (len(self.columns) - 1) / 2) if few else 0.0
+            low, high = (None, None) if np.isnan(one["low"]).all() else (one["low"], one["high"])
+            marker = "o" if few else ""
+            line = Line(name, self.t, one["value"], low, high, color, 0.7 if few else 1.8, marker, shift=shift)
+            lines.append(line)
+            if self.show == "loss":
+                gap: dict[str, Any] = {"low": one["value"], "high": one["recalibrated"], "width": 1.3, "dashed": True}
+                if few:
+                    gap = {"low": None, "high": None, "width": 0.0, "marker": "D", "hollow": True}
+                lines.append(replace(line, name="", y=one["recalibrated"], **gap))
+        return lines
+
+    def _losses(self) -> Panel:
+        """Return the panel of what miscalibration takes, on a scale of its own."""
+        marker = "o" if self.t.size <= FEW else ""
+        lines = [
+            Line("", self.t, one["loss"], color=SERIES[k % len(SERIES)], width=1.3, marker=marker)
+            for k, one in enumerate(self.columns.values())
+        ]
+        most = max(float(line.y.max()) for line in lines)
+        label = "Loss per\n1,000" if self.kind == "net benefit" else "Loss"
+        return Panel(lines, Scaling(label, (0.0, 1.08 * most or 1.0)), LOSS_HEIGHT)
+
+    def _parts(self) -> dict[str, Records]:
+        """Return what is drawn of models, treating all and treating none, per 1,000 rows unless it is standardised."""
+        parts = {"models": [
+            {"model": name, **row} for name, one in self.columns.items() for row in records(threshold=self.t, **one)
+        ]}  # fmt: skip
         if self.kind != "difference":
-            parts[TREAT_ALL] = records(threshold=self.thresholds, value=self._treat_all(self.thresholds))
-            parts[TREAT_NONE] = records(threshold=self.thresholds, value=self._treat_none(self.thresholds))
+            at = {line.name: line.y[np.searchsorted(line.x, self.t)] for line in self.references}
+            parts |= {name: records(threshold=self.t, value=at[name]) for name in (TREAT_ALL, TREAT_NONE)}
         return parts
 
-    def plot(self, ax: AxesOrFigure = None) -> Self:
-        """Draw the diagram.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, Figure or SubFigure, optional
-            Place of the diagram. The panel below the axes is inside the layout of the figure. By default a new pyplot
-            figure is made.
-
-        Returns
-        -------
-        self
-        """
-        main = get_axes(ax, self.size)
-        self.ax_, self.figure_ = main, main.figure
-        self.losses_ax_ = frame_axes(main, self.scale, self.y_limits, NAMES[self.kind], below=self.show == "loss")
-        panels = [main] if self.losses_ax_ is None else [main, self.losses_ax_]
-        self.ranges_ = [] if self.threshold_range is None else [draw_range(one, self.threshold_range) for one in panels]
-        x = np.unique(np.concatenate((np.clip(self.scale.grid(GRID), 1e-9, 1 - 1e-9), self.thresholds)))
-        self.treat_all_ = self.treat_none_ = None
-        if self.kind == "difference":
-            lines = draw_strategies(main, x, [("no difference", np.zeros(x.size))])
-        else:
-            strategies = [(TREAT_NONE, self._treat_none(x)), (TREAT_ALL, self._treat_all(x))]
-            lines = self.treat_none_, self.treat_all_ = draw_strategies(main, x, strategies)
-        count = len(self.curves)
-        self.artists_ = {each.name: draw_model(main, each, k, count) for k, each in enumerate(self.curves)}
-        name_models(main, self.curves, self.scale, lines)
-        if self.losses_ax_ is not None:
-            draw_losses(self.losses_ax_, self.curves, "Loss per\n1,000" if self.kind == "net benefit" else "Loss")
-        write_title(main, self.title, self.second)
-        return self
-
-    def _write(self, curve: Any, models: Sequence[str]) -> tuple[str, str]:
-        """Return the title, and below it what is said of other thresholds, rows, bands and lines."""
-        title, elsewhere = title_of(curve, models, self.end)
-        parts = [elsewhere, rows_in_words(curve)]
+    def _notes(self) -> list[str]:
+        """Return what is said below the title of rows, bands and lines."""
+        notes, first = [rows_in_words(self.curve)], next(iter(self.columns))
         if self.band is not None:
-            whose = "" if len(self.curves) == 1 or self.band == "all" else f" of {self.curves[0].name}"
+            whose = "" if len(self.columns) == 1 or self.band == "all" else f" of {first}"
             held = "at all thresholds at once" if self.simultaneous else "at each threshold"
-            known = self.curves[0].low is not None
-            parts.append(f"band: {100 * self.level:g} % CI{whose} {held}" if known else NO_BAND)
+            known = not np.isnan(self.columns[first]["low"]).all()
+            notes.append(f"band: {100 * self.curve.level:g} % CI{whose} {held}" if known else NO_BAND)
         if self.show == "loss":
-            parts.append(f"dashed: after recalibration ({self.family})")
-        if self.threshold_range is not None:
-            low, high = self.threshold_range
-            parts.append(f"grey: thresholds of interest, {100 * low:g} % to {100 * high:g} %")
-        below = [each.name for each in self.curves if np.any(each.value < self.y_limits[0])]
+            notes.append(f"dashed: after recalibration ({self.curve.family})")
+        notes += [f"grey: thresholds of interest, {100 * a:g} % to {100 * b:g} %" for a, b in self.spans]
+        below = [name for name, one in self.columns.items() if np.any(one["value"] < self.y_limits[0])]
         if below:
-            parts.append(f"{', '.join(below)} goes on below the axis")
+            notes.append(f"{', '.join(below)} goes on below the axis")
         if self.idle is not None:
-            parts.append(f"from {100 * self.idle:.3g} % on no score is as high: nobody is treated")
-        return title, "; ".join(part for part in parts if part)
+            notes.append(f"from {100 * self.idle:.3g} % on no score is as high: nobody is treated")
+        return notes
 
-    def _summarise(self) -> str:
-        return f"{self.kind} of {self.names}"
-
-    @property
-    def _per(self) -> float:
-        """By what values per row are multiplied."""
-        return 1.0 if self.kind == "standardised" else PER
-
-    def _read_models(self, curve: Any) -> list[ModelCurve]:
-        """Return what is drawn of the models, in the unit of the kind."""
-        values = {
-            "net benefit": "net_benefit", "standardised": "standardised",
-            "interventions avoided": "interventions_avoided",
-        }[self.kind]  # fmt: skip
-        unit = PER if self.kind == "net benefit" else 1.0 / max(self.base_rate, 1e-300)
-        curves = []
-        for k, name in enumerate(self.names):
-            losses = (unit * curve.recalibrated[name], unit * curve.loss[name]) if self.show == "loss" else (None, None)
-            curves.append(self._make(name, getattr(curve, values)[name], k, *losses))
-        return curves
-
-    def _read_difference(self, curve: Any) -> ModelCurve:
-        first, second = self.names
-        return self._make(f"{first} minus {second}", curve.difference(first, second), 0)
-
-    def _make(
-        self,
-        name: str,
-        values: Any,
-        k: int,
-        recalibrated: FloatArray | None = None,
-        loss: FloatArray | None = None,
-    ) -> ModelCurve:
-        """Return the curve at the thresholds that are drawn, with the ends of the band that is asked for."""
-        ends = (values.band_low, values.band_high) if self.simultaneous else (values.low, values.high)
-        if self.band is None or (self.band == "first" and k > 0):
-            ends = (None, None)
-        low, high = (None if end is None or np.all(np.isnan(end)) else self._per * end[: self.end] for end in ends)
-        after, lost = (None if one is None else one[: self.end] for one in (recalibrated, loss))
-        return ModelCurve(name, self.thresholds, self._per * values.value[: self.end], low, high, after, lost)
-
-    def _treat_all(self, x: FloatArray) -> FloatArray:
-        """Return the values of "treat all" at thresholds, in the unit of the kind."""
-        if self.kind == "interventions avoided":
-            return np.zeros(x.size)
-        benefit = self.base_rate - (1 - self.base_rate) * x / (1 - x)
-        return PER * benefit if self.kind == "net benefit" else benefit / max(self.base_rate, 1e-300)
-
-    def _treat_none(self, x: FloatArray) -> FloatArray:
-        """Return the values of "treat none" at thresholds, in the unit of the kind."""
-        if self.kind != "interventions avoided":
-            return np.zeros(x.size)
-        return PER * ((1 - self.base_rate) - self.base_rate * (1 - x) / x)  # (0 - NB_all) (1 - t) / t
-
-    def _choose_y_limits(self) -> tuple[float, float]:
-        """Return the ends of the vertical axis: above all values, and not far below 0 unless a model's curve is."""
-        values = np.concatenate([each.value for each in self.curves])
-        bands = [end for each in self.curves for end in (each.low, each.high) if end is not None]
-        few = self.thresholds.size <= FEW_THRESHOLDS  # whose intervals are bars, seen from end to end
+    @cached_property
+    def y_limits(self) -> tuple[float, float]:
+        """The ends of the vertical axis: above all values, and not far below 0 unless a model's curve is."""
+        every = self.columns.values()
+        values = np.concatenate([one["value"] for one in every])
+        bands = [end for one in every for end in (one["low"], one["high"]) if not np.isnan(end).any()]
+        few = self.t.size <= FEW  # whose intervals are bars, seen from end to end
+        base = self.unit * float(self.curve.base_rate)
         if self.kind == "difference":
             ends = [float(values.min()), float(values.max()), 0.0]
             for end in bands:  # near 1 bands are many times as wide as the differences
                 ends += np.quantile(end, (0.0, 1.0) if few else (OUTER, 1 - OUTER)).tolist()
-            room = ROOM * (max(ends) - min(ends)) or self._per * self.base_rate / 2 or self._per
+            room = ROOM * (max(ends) - min(ends)) or base / 2 or self.unit
             return min(ends) - room, max(ends) + room
-        x = np.clip(np.asarray(self.scale.visible), 1e-9, 1 - 1e-9)
-        references = self._treat_none(x) if self.kind == "interventions avoided" else self._treat_all(x)
-        after = [each.recalibrated for each in self.curves if each.recalibrated is not None]
-        high = max(float(np.concatenate([*after, values, references]).max()), 0.0)
+        low, high = self.scale.visible
+        seen = [line.y[(line.x >= low) & (line.x <= high)] for line in self.references]
+        after = [one["recalibrated"] for one in every if self.show == "loss"]
+        high = max(float(np.concatenate([*after, values, *seen]).max()), 0.0)
         highest, lowest = (float(one(np.concatenate([values, *bands]))) for one in (np.max, np.min))
         high = max(high, highest if few else min(highest, MOST_ABOVE * high))
-        high = high or self._per * max(self.base_rate, 0.1)  # nobody is treated, or no good can be done
+        high = high or max(base, self.unit / 10)  # nobody is treated, or no good can be done
         least = lowest if few else max(float(values.min()), -MOST_BELOW * high)
         return min(least - ROOM * high, -BELOW * high), (1 + ROOM) * high
+
+
+def _frame_thresholds(scale: Scale, ax: Any) -> None:
+    """Scale and name an axis of thresholds."""
+    from fitontest.displays.cost_ticks import set_cost_ticks
+
+    scale.apply(ax, "x")
+    set_cost_ticks(ax, scale.name)
+    ax.set_xlabel(X_LABEL)
 
 
 def _find_end(above: FloatArray) -> int:
     """Return how many thresholds are drawn: of many those that enough of the rows reach."""
     reached = np.flatnonzero(above >= HIGHEST)
-    few = above.size <= FEW_THRESHOLDS
-    return above.size if few or not reached.size else max(int(reached[-1]) + 1, FEW_THRESHOLDS + 1)
+    few = above.size <= FEW
+    return above.size if few or not reached.size else max(int(reached[-1]) + 1, FEW + 1)
 
 
 def _choose_scale(name: ScaleName, thresholds: FloatArray, limits: ArrayInput) -> Scale:
@@ -325,7 +224,7 @@ def _choose_scale(name: ScaleName, thresholds: FloatArray, limits: ArrayInput) -
         name = "logit" if limits is None and high <= MOST_RARE and low < high / LEAST_RATIO else "probability"
     if limits is not None:
         return make_scale(name, limits)
-    if thresholds.size > FEW_THRESHOLDS:
+    if thresholds.size > FEW:
         return Scale(name, max(low, EPS if name == "logit" else 0.0), high)
     link = Scale(name, low, high).link
     ends = link.forward(np.array([low, high]), EPS)
@@ -347,13 +246,13 @@ def _read_models(models: Iterable[str] | None, known: Sequence[str], kind: str) 
     return names
 
 
-def _read_range(threshold_range: object) -> tuple[float, float] | None:
+def _read_range(threshold_range: object) -> list[tuple[float, float]]:
     """Return the thresholds of interest, if there are any."""
     if threshold_range is None:
-        return None
+        return []
     ends = as_list(threshold_range, "threshold_range")
     if len(ends) != 2 or not all(map(is_real, ends)) or not 0 < ends[0] < ends[1] < 1:
         raise ValueError(
             f"threshold_range must be two increasing thresholds between 0 and 1, got {brief(threshold_range)}"
         )
-    return float(ends[0]), float(ends[1])
+    return [(float(ends[0]), float(ends[1]))]

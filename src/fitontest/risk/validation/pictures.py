@@ -58,9 +58,8 @@ def decision_picture(
         Of its draws.
     """
     from fitontest.displays.inline import svg_of
-    from fitontest.risk.displays.decision import DecisionDisplay
 
     curve = DecisionCurve.of(samples, thresholds_around(thresholds), level=level, random_state=seed)
     spread = (thresholds[0], thresholds[-1]) if len(thresholds) > 1 else None
-    display = DecisionDisplay(curve, threshold_range=spread)
+    display = curve.diagram(threshold_range=spread)
     return svg_of(display, "decisions", display.text), display.text
