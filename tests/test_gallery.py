@@ -19,8 +19,6 @@ DRAWN_BY = {  # displays that are made by a method of a result, and what it is o
     "ComparisonDisplay": r"compare_calibrators\(.*?\.plot\(",
     "CurveDisplay": r"decision_curve\(.*?\.plot\(",
     "MonitorDisplay": r"Monitor\(.*?evidence\.plot\(",
-    "PlanDisplay": r"plan_evaluation\(.*?\.plot\(",
-    "RankDisplay": r"evaluate\(.*?\.plot_ranks\(",
 }
 
 

@@ -17,8 +17,6 @@ SHARED = {*Options.__annotations__}
 DISPLAYS = (
     "ReliabilityDisplay",
     "TCEDisplay",
-    "CumulativeDisplay",
-    "ValidityDisplay",
     "SimplexDisplay",
 )
 MOST = 10  # parameters that a public function writes of its own, with ** as one
@@ -34,6 +32,7 @@ def functions():
             if inspect.isfunction(thing) and SHARED & {*inspect.signature(thing).parameters}:
                 found[name] = thing
     found |= {f"{name}.from_predictions": getattr(fot.displays, name).from_predictions for name in DISPLAYS}
+    found["validity_curves"] = fot.displays.validity_curves
     return found | {"Cells.of_frame": fot.Cells.of_frame}
 
 

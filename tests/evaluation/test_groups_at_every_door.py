@@ -144,7 +144,7 @@ def test_diagrams_take_groups():
     assert drawn.error == fot.calibration_error(Y, P, groups=PATIENT, interval=None)
     several = fot.ReliabilityDisplay.from_predictions(Y, {"a": P, "b": P**2}, groups=PATIENT, **quick)
     assert several.diagrams["a"].error == drawn.error
-    assert fot.displays.ValidityDisplay.from_predictions(Y, P, groups=PATIENT).error is not None
+    assert fot.displays.validity_curves(Y, P, groups=PATIENT, null_draws=2).rows("curve")
     three = np.stack([1 - P, P / 2, P / 2], axis=1)
     triangle = fot.displays.SimplexDisplay.from_predictions(Y, three, groups=PATIENT, labels=[0, 1, 2])
     assert triangle.data.groups.rows.sum() == 240
@@ -165,7 +165,7 @@ def test_diagrams_take_groups():
         fot.check_calibration,
         fot.ReliabilityDisplay.from_predictions,
         fot.displays.TCEDisplay.from_predictions,
-        fot.displays.ValidityDisplay.from_predictions,
+        fot.displays.validity_curves,
         fot.displays.SimplexDisplay.from_predictions,
     ],
 )

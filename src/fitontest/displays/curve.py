@@ -117,7 +117,7 @@ class CurveDisplay(Display):
         return f"{self.kind}. {'; '.join(part for part in (self.title, self.second) if part)}."
 
     def _summarise(self) -> str:
-        return f"{self.kind}: {', '.join(line.name for line in self.panels[0].lines if line.name)}"
+        return f"{self.kind}: {', '.join(line.name for line in self.panels[0].lines if line.name) or self.title}"
 
     def plot(self, ax: AxesOrFigure = None) -> Self:
         """Draw the diagram.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 BAND_OPACITY, DARK_GAIN = 0.15, 0.12
 DASHES = (0, (3.0, 1.5))
 COURSE = 200  # points of a line that names keep away from
-APART = 0.07  # of the axes, between names beside them
+APART = 12.0  # points between names beside the axes
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,8 +127,9 @@ class Scaling:
         ax.set(**{f"{letter}scale": self.name, f"{letter}lim": self.limits, f"{letter}label": self.label})
         if self.ticks:
             slant = {"rotation": 35, "ha": "right", "rotation_mode": "anchor"} if self.slanted else {}
+            texts = ["\n".join(map(without_formulas, text.split("\n"))) for text in self.ticks.values()]
             set_ticks = getattr(ax, f"set_{letter}ticks")
-            set_ticks(list(self.ticks), [without_formulas(text) for text in self.ticks.values()], **slant)
+            set_ticks(list(self.ticks), texts, **slant)
             set_ticks([], minor=True)
 
 
@@ -147,10 +148,21 @@ def write_names(ax: "Axes", lines: Sequence[Line]) -> None:
                 _write_at_border(ax, line, course)
             else:
                 ends.append((float(course[-1, 1]), line))
-    height = 0.0
-    for k, (place, line) in enumerate(sorted(ends, key=lambda one: one[0])):
-        height = place if k == 0 else max(place, height + min(APART, 1.0 / len(ends)))
-        _write_beside(ax, line, (1.0, height), (5.0, 0.0), "left", "center")
+    ends.sort(key=lambda one: one[0])
+    for place, (_, line) in zip(_spread(ax, [place for place, _ in ends]), ends, strict=True):
+        _write_beside(ax, line, (1.0, place), (5.0, 0.0), "left", "center")
+
+
+def _spread(ax: "Axes", places: list[float]) -> list[float]:
+    """Return increasing heights, as fractions of the axes, moved so far apart that names do not overlap."""
+    figure: Any = ax.get_figure(root=True)
+    box: Any = ax.get_window_extent()
+    least = min(APART * figure.dpi / 72 / box.height, 1.0 / max(len(places), 1))
+    for k in range(1, len(places)):
+        places[k] = max(places[k], places[k - 1] + least)
+    for k in reversed(range(len(places))):
+        places[k] = min(places[k], 1.0 - least * (len(places) - 1 - k))
+    return places
 
 
 def _write_at_border(ax: "Axes", line: Line, course: FloatArray) -> None:

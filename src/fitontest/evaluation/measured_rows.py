@@ -8,6 +8,7 @@ from fitontest.data.repeated_rows import Repeats
 from fitontest.evaluation.evaluation import Evaluation
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.uncertainty import Uncertainty
+from fitontest.measures.validity import ValidityArea
 from fitontest.uncertainty.intervals import NULL_DRAWS, Direction, reason_of_classes, reason_of_settings, with_interval
 from fitontest.uncertainty.redrawing import Redrawing, has_quick_interval
 from fitontest.uncertainty.verdict import verdict_of
@@ -69,10 +70,13 @@ class MeasuredRows:
         if data.has_distributions:
             return SimplexDisplay(estimate, data).plot(ax, **options)
         if estimate.measure.is_seminorm:
-            from fitontest.displays.cumulative import CumulativeDisplay
+            from fitontest.displays.walk import walk_display
 
-            named = {name: options.pop(name) for name in ("level", "name") if name in options}
-            return CumulativeDisplay(estimate, data, **named).plot(ax, **options)
+            return walk_display(estimate, data, **options).plot(ax)
+        if isinstance(estimate.measure, ValidityArea):
+            from fitontest.displays.validity import validity_display
+
+            return validity_display({options.pop("name", ""): data}, estimate.measure.k, **options).plot(ax)
         is_tested = estimate.measure.in_percent
         if estimate.map is None and not is_tested:
             raise ValueError(
