@@ -20,6 +20,10 @@ SLOW_CELLS = f"cells of the simplex are formed anew hundreds of times; {ASK}"
 OF_GROUPS = "how distributions of one group depend on each other was not studied; the confidence has one"
 OF_CELLS = "cells are no function of the score"
 SLOW = f"hundreds of refits of this family take long; {ASK}"
+OF_TESTS = (
+    "reduction must be None, 'confidence' or 'binary' for a test-based diagram, got 'classwise'; draw one class at a "
+    "time without a reduction, with y_true == label and the column of that class"
+)
 _OF_DISPLAY = ("scale", "limits", "name", "pos_label")  # options of a diagram before it is drawn
 
 
@@ -64,6 +68,9 @@ class MeasuredRows:
         from fitontest.displays.tce import TCEDisplay
 
         data: Any = self.data
+        is_tested = estimate.measure.in_percent
+        if data.is_by_class and is_tested:
+            raise ValueError(OF_TESTS)
         if data.is_by_class:
             family = estimate.measure.name
             return Evaluation((estimate,), data).diagrams(family, **options).plot(ax)
@@ -77,7 +84,6 @@ class MeasuredRows:
             from fitontest.displays.validity import validity_display
 
             return validity_display({options.pop("name", ""): data}, estimate.measure.k, **options).plot(ax)
-        is_tested = estimate.measure.in_percent
         if estimate.map is None and not is_tested:
             raise ValueError(
                 f"{estimate.measure.title} has no calibration map to draw; calibration_error(...).plot() draws that of "

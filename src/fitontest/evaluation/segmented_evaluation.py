@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from fitontest.displays.comparison import ComparisonDisplay
     from fitontest.displays.reliability import ReliabilityDisplay
 
-NULL_SHARES = (0.05, 0.95)  # of simulated labels, between which the dot of a calibrated segment would be
 ROUNDING = 1e-9
 SHOWN = 5  # segments in the diagrams, beside the whole
 MOST_SHOWN = 15  # more panels are too small to be compared
