@@ -112,8 +112,8 @@ PICTURES = {
     "planned rows": "fot.apps.plan_evaluation(over[1], n=[500, 2000, 8000]).plot()",
     "found segments": "fot.segments.find_segments(*searched, X).plot()",
     "Monitor": WATCHED + "found.plot()",
-    "residuals along the scores": "fot.displays.CumulativeDisplay.from_predictions(*over)",
-    "validity": "fot.displays.ValidityDisplay.from_predictions(*over)",
+    "residuals along the scores": "fot.measure(*over, 'ecce').plot()",
+    "validity": "fot.measure(*over, 'auc_v').plot()",
 }
 
 
