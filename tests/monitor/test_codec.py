@@ -22,7 +22,7 @@ from .conftest import monitored, stream
 @pytest.fixture(scope="module")
 def some():
     """Return a monitor of three batches, one of them without rows."""
-    monitor = monitored(stream(n=200, batches=2), tolerance=0.01)
+    monitor = monitored(stream(n=200, batches=2), tolerance=0.01, tolerance_unit="probability")
     silent = Update(Batch.empty(), {}, Seen("silent", "2026-02-01", ""))
     monitor._state = monitor._state.after(silent)
     return monitor
