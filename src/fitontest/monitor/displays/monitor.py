@@ -37,9 +37,9 @@ LAST = 3  # batches that the text above a segment is of
 class MonitorDisplay(Display):
     """Observed over expected events of each batch with 95 % intervals, the alarm, and the evidence below.
 
-    * The upper panel has the ratio of each batch, of non-events where these are rarer by the scores. The tolerance is
-      grey (10 % where the monitor has none in ratio), and what lies wholly outside of it is orange. A line stands at
-      the batch of the alarm, with the batch since which the evidence grew most.
+    * The upper panel has the ratio of each batch, of non-events where these are rarer by the first scores. The
+      tolerance is grey (10 % where the monitor has none in ratio), and what lies wholly outside of it is orange. A line
+      stands at the batch of the alarm, with the batch since which the evidence grew most.
     * The strip below has the evidence after each batch, in steps. It is cut off at 1e6, from where on batches are
       triangles. The alarm is where it first reaches the line, and stays.
     * Segments have small panels of their own, at most 12, of which the text says what the last three batches come to.

@@ -11,10 +11,9 @@ LEVEL = 0.95
 
 
 def rarer_of(records: Sequence[Record]) -> Rarer:
-    """Return which label the scores of batches say to be rarer: no label has a say in it."""
-    known = [record for record in records if record.expected is not None]
-    most = sum(record.n for record in known)
-    return "non-events" if sum(record.expected or 0.0 for record in known) > 0.5 * most else "events"
+    """Return which label is rarer by the scores of the first batch with rows, so that it stays the same."""
+    first = next((record for record in records if record.n and record.expected is not None), None)
+    return "non-events" if first is not None and (first.expected or 0.0) > 0.5 * first.n else "events"
 
 
 def ratio_of(records: Sequence[Record], of: Rarer = "events", *, of_confidence: bool = False) -> EventRatio | None:

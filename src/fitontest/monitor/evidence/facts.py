@@ -83,11 +83,11 @@ class Facts:
 
     @cached_property
     def rarer(self) -> Rarer:
-        """The label that is rarer by the scores of all rows, whose ratio is told."""
+        """The label that is rarer by the scores of the first batch, whose ratio is told."""
         return rarer_of(self.records)
 
     def ratio_of(self, records: Sequence[Record]) -> EventRatio | None:
-        """Return the ratio of batches, of all rows or of a segment, in the rarer label of all rows."""
+        """Return the ratio of batches, of all rows or of a segment, in the label that is rarer of all rows."""
         return ratio_of(records, self.rarer, of_confidence=self.settings.layout.reduction == "confidence")
 
     @property
