@@ -38,6 +38,8 @@ def _finding(facts: Facts, axis: TimeAxis) -> str:
 
 def _of_named(facts: Facts) -> str:
     """Return in which segments calibration is refuted."""
+    if len(facts.named) == len(facts.segments) > 1:
+        return f"; refuted in all {facts.segments_in_words}"
     names = [key_in_words(key) for key in facts.named[:MOST_NAMED]]
     more = f" and {len(facts.named) - MOST_NAMED} more" if len(facts.named) > MOST_NAMED else ""
     return f"; refuted in {', '.join(names)}{more}" if names else ""
