@@ -12,13 +12,19 @@ from fitontest.apps.cli.choice import Choice
 from fitontest.results.text import csv_text
 
 
-def _printed(result: Any) -> str:
-    """Return a result as it prints itself, where the rest is a flag of the command and no method."""
-    return re.sub(r"\nMore: \.table\(\).*$", "\nMore: --verbose", str(result))
+def brief(result: Any, flag: str = "--verbose") -> str:
+    """Return a result as it prints itself, where the rest is a flag of the command and no method.
+
+    Parameters
+    ----------
+    result : Table
+    flag : str, default="--verbose"
+    """
+    return re.sub(r"\nMore: \.table\(\).*$", f"\nMore: {flag}", str(result))
 
 
 FORMATS: dict[str, Callable[[Any], str]] = {
-    "table": _printed,
+    "table": brief,
     "json": lambda result: result.to_json(indent=2),
     "csv": lambda result: csv_text(result.rows()),
 }

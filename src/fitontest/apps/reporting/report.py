@@ -283,7 +283,7 @@ class Report:
         if self.classes is not None:
             tables[CLASSES] = [_class_table(self.classes)]
         if self.monitoring is not None:
-            tables[MONITORING] = self.monitoring.sections()
+            tables[MONITORING] = self.monitoring.table().sections()
         tables[MEASURES] = [part for part in self.evaluation.table().sections() if part.header]
         if self.confidence is not None:
             tables[CONFIDENCE] = [part for part in self.confidence.table().sections() if part.header]
