@@ -1,6 +1,6 @@
 """An estimate: the value of a measure, and what it was computed from."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
@@ -24,7 +24,7 @@ from fitontest.partitions.cell_partition import CellPartition
 from fitontest.partitions.partition import Partition
 from fitontest.results.frames import Records, attributes
 from fitontest.results.number import Number
-from fitontest.results.quoting import confidence, in_decimals, quote
+from fitontest.results.quoting import Kind, confidence, in_decimals, quote
 from fitontest.results.several import grouped
 from fitontest.results.table import Section, Table, cell
 from fitontest.results.text import count, sentence, short
@@ -37,6 +37,8 @@ OF_SINGLE_GROUPS = (
     "how these groups differ, not how wrong scores are"
 )
 RAW_NOTE = "label noise adds to the plug-in; interval='always' gives the corrected value and an interval"
+#: The decimals of a unit.
+KINDS: dict[str, Kind] = {"fraction": "score", "ratio": "ratio", "logits": "slope"}
 _OF_TWO = ("base_rate", "stand_in", *(f"limit_{J}" for J in RESOLUTIONS))  # fields of records of two classes alone
 
 
@@ -508,22 +510,25 @@ class Estimate(Table, Number):
 
         Of measures with a definition of their own, such as the ECE, it is the value by that definition first.
         """
-        printed, interval = self.measure.printed, self.interval
-        corrected = self.quotes_debiased
+        interval, corrected = self.interval, self.quotes_debiased
         if self._is_of_probabilities and (corrected or self.measure.is_raw):
             if not corrected or self.measure.is_family_error or not self.measure.is_raw:
                 return f": {self.in_words}"
             (value, *_) = in_decimals([self.value, *([] if interval is None else [interval.high])])
             return f": {value}; corrected for chance {self.in_words}"
+        quoted = self.debiased if corrected and self.debiased is not None else self.value
+        number, *limits = self._in_decimals([quoted, *([] if interval is None else [interval.low, interval.high])])
+        ends = "" if interval is None else f"{confidence(interval.level)} {' to '.join(limits)}"
         ideal = "" if self.measure.ideal is None else f"{self.measure.ideal:g} is ideal"
-        ends = ""
-        if interval is not None:
-            ends = f"{confidence(interval.level)} {printed(interval.low)} to {printed(interval.high)}"
         beside = f" ({'; '.join(filter(None, (ends, ideal)))})" if ends or ideal else ""
-        if corrected and self.debiased is not None:
-            return f": {printed(self.debiased)}{beside}"
-        plug_in = self.measure.is_raw
-        return f"{':' * plug_in} {printed(self.value)}{', the plug-in' * plug_in}{beside}"
+        if corrected:
+            return f": {number}{beside}"
+        return f": {number}, the plug-in{beside}" if self.measure.is_raw else f" {number}{beside}"
+
+    def _in_decimals(self, values: Sequence[float]) -> list[str]:
+        """Return numbers with the decimals of their unit, where it has some."""
+        kind = KINDS.get(self.measure.unit) if self._is_of_probabilities else None
+        return [self.measure.printed(value) for value in values] if kind is None else in_decimals(values, kind)
 
     @property
     def _is_of_probabilities(self) -> bool:
