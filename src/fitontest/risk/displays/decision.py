@@ -251,7 +251,7 @@ class DecisionDisplay(Display):
         self.range_ = None if self.threshold_range is None else draw_range(main, self.threshold_range)
         self.treat_all_ = self.treat_none_ = None
         if self.kind != "difference":
-            x = np.unique(np.concatenate((np.clip(self.scale.grid(GRID), 1e-9, 1 - 1e-9), self.thresholds)))
+            x = np.unique(np.clip(np.concatenate((self.scale.grid(GRID), self.thresholds)), 1e-9, 1 - 1e-9))
             self.treat_all_ = draw_treat_all(main, x, self._treat_all(x))
             self.treat_none_ = draw_treat_none(main, x, self._treat_none(x))
         else:
@@ -355,7 +355,8 @@ class DecisionDisplay(Display):
         """Return the values of "treat none" at thresholds, in the unit of the kind."""
         if self.kind != "interventions avoided":
             return np.zeros(x.size)
-        return PER * ((1 - self.base_rate) - self.base_rate * (1 - x) / x)  # (0 - NB_all) (1 - t) / t
+        odds = np.divide(1 - x, x, out=np.full(x.size, np.inf), where=x > 0)
+        return PER * (1 - self.base_rate - self.base_rate * np.asarray(odds))  # (0 - NB_all) (1 - t) / t
 
     def _choose_y_limits(self) -> tuple[float, float]:
         """Return the ends of the vertical axis: above all values, and not far below 0 unless a model's curve is."""
@@ -404,9 +405,11 @@ def _choose_scale(name: ScaleName, thresholds: FloatArray, limits: ArrayInput) -
     choose(name, SCALE_NAMES, "scale")
     low, high = float(thresholds[0]), float(thresholds[-1])
     if name == "auto":
-        name = "logit" if limits is None and high <= MOST_RARE and low < high / LEAST_RATIO else "probability"
+        name = "logit" if limits is None and high <= MOST_RARE and 0 < low < high / LEAST_RATIO else "probability"
     if limits is not None:
         return make_scale(name, limits)
+    if name == "logit":
+        low = float(min(thresholds[thresholds > 0], default=high))  # 0 has no logit
     link = Scale(name, low, high).link
     ends = link.forward(np.array([low, high]), EPS)
     room = MARGIN * (ends[1] - ends[0])
@@ -436,7 +439,7 @@ def _read_range(threshold_range: object) -> tuple[float, float] | None:
     if threshold_range is None:
         return None
     ends = as_list(threshold_range, "threshold_range")
-    if len(ends) != 2 or not all(map(is_real, ends)) or not 0 < ends[0] < ends[1] < 1:
+    if len(ends) != 2 or not all(map(is_real, ends)) or not 0 <= ends[0] < ends[1] < 1:
         raise ValueError(
             f"threshold_range must be two increasing thresholds between 0 and 1, got {brief(threshold_range)}"
         )
