@@ -2,7 +2,7 @@
 
 import re
 
-import matplotlib
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from click.testing import CliRunner
@@ -62,9 +62,8 @@ OPTIONS = {
 
 @pytest.fixture(autouse=True)
 def no_window():
-    matplotlib.use("Agg")
     yield
-    matplotlib.pyplot.close("all")
+    plt.close("all")
 
 
 def hint(name):

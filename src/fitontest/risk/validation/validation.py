@@ -19,6 +19,7 @@ from fitontest.risk.measures.decision_regret import FAMILY
 from fitontest.risk.validation.at_threshold import AtThreshold, probabilities_at
 from fitontest.risk.validation.decision_curve import MODEL, DecisionCurve
 from fitontest.risk.validation.optimism import Optimism
+from fitontest.risk.validation.paragraph import paragraph_of
 from fitontest.risk.validation.pictures import curve_picture, decision_picture
 from fitontest.risk.validation.statistics import AT_THRESHOLDS, ERRORS, ICI, at_threshold
 from fitontest.risk.validation.wording import decisions_in_words, risks_in_words, values_outside
@@ -28,6 +29,7 @@ from fitontest.uncertainty.verdict import Verdict, verdict_of
 if TYPE_CHECKING:
     from fitontest.displays.canvas import AxesOrFigure
     from fitontest.displays.reliability import ReliabilityDisplay
+    from fitontest.risk.validation.tripod import Tripod
 
 #: What statistics are called in print, in its order.
 PRINTED = {
@@ -197,6 +199,16 @@ class Validation(Table):
             **({} if self.groups is None else {"groups": self.groups.to_dict()}),
             **({} if self.optimism is None else {"optimism": self.optimism.to_dict()}),
         }
+
+    def text(self) -> str:
+        """Return the validation as the paragraph of a paper, with each number's interval and the methods."""
+        return paragraph_of(self)
+
+    def tripod(self) -> "Tripod":
+        """Return the checklist TRIPOD+AI of an evaluation: what this validation answers, and what the author adds."""
+        from fitontest.risk.validation.tripod import Tripod
+
+        return Tripod.of(self)
 
     def plot(self, ax: "AxesOrFigure" = None, **options: Any) -> "ReliabilityDisplay":
         """Draw the calibration curve with its band.
