@@ -1,6 +1,7 @@
 """A validation as the paragraph of a paper: in the past tense, with the numbers, their intervals, and their method."""
 
-from typing import TYPE_CHECKING, NamedTuple
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any, NamedTuple
 
 from fitontest.measures.estimate import Estimate
 from fitontest.results.quoting import Kind, confidence, in_decimals, quote
@@ -9,9 +10,6 @@ from fitontest.risk.validation.statistics import AT_THRESHOLDS, ICI, at_threshol
 from fitontest.risk.validation.wording import PER, SPREAD
 from fitontest.uncertainty.tendency import TOO_HIGH, TOO_LOW
 from fitontest.uncertainty.verdict import Verdict
-
-if TYPE_CHECKING:
-    from fitontest.risk.validation.validation import Validation
 
 
 class Name(NamedTuple):
@@ -38,7 +36,7 @@ WRONG = {TOO_HIGH: "too high", TOO_LOW: "too low", **SPREAD}
 WHOLE_NUMBERS = 9.5  # per 1,000, from which on net benefits have no decimals
 
 
-def paragraph_of(validation: "Validation") -> str:
+def paragraph_of(validation: Any) -> str:
     """Return the paragraph.
 
     Parameters
@@ -58,7 +56,7 @@ def paragraph_of(validation: "Validation") -> str:
     return " ".join(part for part in sentences if part)
 
 
-def rows_in_words(validation: "Validation") -> str:
+def rows_in_words(validation: Any) -> str:
     """Return how many rows, groups and events there are.
 
     Parameters
@@ -73,12 +71,13 @@ def rows_in_words(validation: "Validation") -> str:
     )
 
 
-def events_of(validation: "Validation") -> int:
+def events_of(validation: Any) -> int:
     """Return the number of events, of rows whose weights count them."""
-    return round(validation.sample.total * validation.sample.base_rate)
+    events: float = validation.sample.total * validation.sample.base_rate
+    return round(events)
 
 
-def quoted(validation: "Validation", name: str) -> str:
+def quoted(validation: Any, name: str) -> str:
     """Return a statistic with its interval as texts quote it, or "" where it has no value.
 
     Parameters
@@ -96,7 +95,7 @@ def quoted(validation: "Validation", name: str) -> str:
     return quote(estimate.value, ends.low, ends.high, ends.level, kind)
 
 
-def listed(validation: "Validation", names: tuple[str, ...]) -> str:
+def listed(validation: Any, names: tuple[str, ...]) -> str:
     """Return the statistics that have a value, under short names.
 
     Parameters
@@ -108,7 +107,7 @@ def listed(validation: "Validation", names: tuple[str, ...]) -> str:
     return "; ".join(f"{NAMES[name].short} {text}" for name in names if (text := quoted(validation, name)))
 
 
-def benefits_at(validation: "Validation", threshold: float) -> tuple[str, str, str]:
+def benefits_at(validation: Any, threshold: float) -> tuple[str, str, str]:
     """Return the net benefit at a threshold, that beyond treating all, and what miscalibration loses, per 1,000 rows.
 
     Parameters
@@ -120,7 +119,7 @@ def benefits_at(validation: "Validation", threshold: float) -> tuple[str, str, s
     return _per_thousand(benefit), _per_thousand(beyond), _per_thousand(loss)
 
 
-def _sentence_of(validation: "Validation", names: tuple[str, ...]) -> str:
+def _sentence_of(validation: Any, names: tuple[str, ...]) -> str:
     parts = [f"{NAMES[name].full} {text}" for name in names if (text := quoted(validation, name))]
     if not parts:
         return ""
@@ -144,7 +143,7 @@ def _decision(verdict: Verdict | None) -> str:
     return sentence(f"{verdict.decision.replace(' is ', ' was ', 1)}{found}")
 
 
-def _at_threshold(validation: "Validation", threshold: float) -> str:
+def _at_threshold(validation: Any, threshold: float) -> str:
     benefit, beyond, loss = benefits_at(validation, threshold)
     return (
         f"At a threshold of {threshold:g} the net benefit per 1,000 rows was {benefit}, that beyond treating all "
@@ -167,7 +166,7 @@ def _per_thousand(estimate: Estimate | None) -> str:
     return f"{text} ({confidence(ends.level)} {reach})" if is_inside else f"{reach} ({confidence(ends.level)})"
 
 
-def _method(validation: "Validation") -> str:
+def _method(validation: Any) -> str:
     """Return by what the numbers were computed."""
     parts = []
     if (ici := validation.statistics.get(ICI)) is not None:
@@ -182,7 +181,8 @@ def _method(validation: "Validation") -> str:
 
 
 def computed_with() -> str:
-    """Return the name and the version of the package."""
-    from fitontest import __version__
-
-    return f"computed with fitontest {__version__}"
+    """Return the name of the package, and the version that is installed."""
+    try:
+        return f"computed with fitontest {version('fitontest')}"
+    except PackageNotFoundError:  # it is used from a folder
+        return "computed with fitontest"

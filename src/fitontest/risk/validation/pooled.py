@@ -17,7 +17,6 @@ from fitontest.results.frames import Records
 from fitontest.results.quoting import Kind, confidence, in_decimals, quote
 from fitontest.results.table import Section, Table
 from fitontest.results.text import count, short
-from fitontest.risk.validation.validation import Validation
 
 HALF = 0.5  # events that stand for none, whose logarithm does not exist
 METHOD = "random effects, REML, Hartung-Knapp"
@@ -161,7 +160,7 @@ class Pooled(Table):
     level: float
 
     @classmethod
-    def of(cls, validations: Iterable[Validation], level: float) -> "Pooled | None":
+    def of(cls, validations: Iterable[Any], level: float) -> "Pooled | None":
         """Return what the validations of several centres come to, or None where no two have a statistic.
 
         Parameters
@@ -223,7 +222,7 @@ class Pooled(Table):
         return f"Pooled over {count(self.centres)} segments ({METHOD}): {listed}."
 
 
-def _pool(name: str, centres: Iterable[Validation], level: float) -> PooledStatistic | None:
+def _pool(name: str, centres: Iterable[Any], level: float) -> PooledStatistic | None:
     """Return a statistic of those centres that have it, or None of fewer than two."""
     known, left_out = [], []
     for centre in centres:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from fitontest.results.frames import Records
 from fitontest.results.quoting import in_decimals
@@ -18,7 +19,7 @@ from fitontest.risk.validation.paragraph import (
     rows_in_words,
 )
 from fitontest.risk.validation.pooled import METHOD, Pooled
-from fitontest.risk.validation.validation import PRINTED, Validation
+from fitontest.risk.validation.statistics import PRINTED
 
 #: Items that an evaluation reports, each with its topic and with what no data say. Items of development alone are
 #: left out: 9a, 12a to 12c, 15, 22, 27a and 27b.
@@ -100,8 +101,8 @@ class Tripod(Table):
     @classmethod
     def of(
         cls,
-        whole: Validation,
-        parts: Mapping[str, Validation] | None = None,
+        whole: Any,
+        parts: Mapping[str, Any] | None = None,
         pooled: Pooled | None = None,
     ) -> "Tripod":
         """Return the checklist of a validation.
@@ -166,31 +167,31 @@ def _named(name: str, of: str, text: str) -> Answer:
     return f"{name}: {of}" if name else of, text
 
 
-def _on_centres(whole: Validation, pooled: Pooled | None) -> list[Answer]:
+def _on_centres(whole: Any, pooled: Pooled | None) -> list[Answer]:
     found = _said("" if pooled is None else f"{count(pooled.centres)} segments were pooled ({METHOD})")
     return found + _said("" if whole.groups is None else "groups, not rows, were taken for independent")
 
 
-def _measures(whole: Validation) -> str:
+def _measures(whole: Any) -> str:
     names = ", ".join(called for name, called in PRINTED.items() if name in whole.statistics)
     decisions = f", net benefit at {', '.join(f'{t:g}' for t in whole.thresholds)}" if whole.thresholds else ""
     curves = f"curves: .plot(){', .curve.plot()' if whole.thresholds else ''}"
     return f"{names}{decisions}; ICI to Emax by the family {whole.family}; {curves}"
 
 
-def _flow(whole: Validation) -> str:
+def _flow(whole: Any) -> str:
     if not whole.sample.whole:
         return rows_in_words(whole)
     return f"{rows_in_words(whole)}, {count(round(whole.sample.total) - events_of(whole))} without the event"
 
 
-def _risks(whole: Validation) -> str:
+def _risks(whole: Any) -> str:
     p = whole.sample.rows.p
     low, mean, high = in_decimals([float(p.min()), whole.sample.mean_score, float(p.max())], "score")
     return f"risks from {low} to {high}, mean {mean}"
 
 
-def _performance(validation: Validation) -> list[Answer]:
+def _performance(validation: Any) -> list[Answer]:
     """Return discrimination, calibration, overall performance and decisions."""
     found = [
         ("discrimination", listed(validation, DISCRIMINATION)),

@@ -50,6 +50,10 @@ class Validations(Several[Key, Validation]):
     total : Validation or None
         Of segments that of all rows; None of models and classes.
 
+    Notes
+    -----
+    ``pooled`` are the statistics of segments together; `Pooled` says how.
+
     Examples
     --------
     >>> import numpy as np, fitontest as fot
