@@ -22,8 +22,10 @@ from fitontest.risk.validation.at_threshold import AtThreshold, probabilities_at
 from fitontest.risk.validation.brief import FITTED, brief, explain_validation, rows_of
 from fitontest.risk.validation.decision_curve import MODEL, DecisionCurve
 from fitontest.risk.validation.optimism import Optimism
+from fitontest.risk.validation.paragraph import paragraph_of
 from fitontest.risk.validation.pictures import curve_picture, decision_picture
-from fitontest.risk.validation.statistics import AT_THRESHOLDS, ERRORS, ICI, at_threshold
+from fitontest.risk.validation.statistics import AT_THRESHOLDS, ERRORS, ICI, PRINTED, at_threshold
+from fitontest.risk.validation.tripod import Tripod
 from fitontest.risk.validation.wording import decision_sentences, values_outside
 from fitontest.uncertainty.tendency import Tendency, tendency_of
 from fitontest.uncertainty.tolerance import DEFAULT_TOLERANCE, Tolerance
@@ -33,19 +35,15 @@ if TYPE_CHECKING:
     from fitontest.displays.canvas import AxesOrFigure
     from fitontest.displays.reliability import ReliabilityDisplay
 
-#: What statistics are called in print, in its order, and of which kind they are.
-PRINTED: dict[str, tuple[str, Kind]] = {
-    "observed_expected": ("observed : expected events", "ratio"),
-    "calibration_in_the_large": ("calibration in the large", "slope"),
-    "calibration_slope": ("calibration slope", "slope"),
-    "ici": ("ICI", "error"),
-    "e50": ("E50", "error"),
-    "e90": ("E90", "error"),
-    "emax": ("Emax", "error"),
-    "spiegelhalter": ("Spiegelhalter z", "slope"),
-    "brier": ("Brier score", "score"),
-    "scaled_brier": ("scaled Brier score", "score"),
-    "auc": ("AUC", "score"),
+#: Of which kind statistics are that are no errors.
+KINDS: dict[str, Kind] = {
+    "observed_expected": "ratio",
+    "calibration_in_the_large": "slope",
+    "calibration_slope": "slope",
+    "spiegelhalter": "slope",
+    "brier": "score",
+    "scaled_brier": "score",
+    "auc": "score",
 }
 CERTAIN_LEFT_OUT = "Calibration in the large and slope are of the scores between 0 and 1, which have a logit."
 LOSS_OF_ROUGH = "What is lost is by the family {family}, which cannot follow such errors: it may be more."
@@ -208,6 +206,14 @@ class Validation(Table):
             **({} if self.optimism is None else {"optimism": self.optimism.to_dict()}),
         }
 
+    def text(self) -> str:
+        """Return the validation as the paragraph of a paper, with each number's interval and the methods."""
+        return paragraph_of(self)
+
+    def tripod(self) -> Tripod:
+        """Return the checklist TRIPOD+AI of an evaluation: what this validation answers, and what the author adds."""
+        return Tripod.of(self)
+
     def plot(self, ax: "AxesOrFigure" = None, **options: Any) -> "ReliabilityDisplay":
         """Draw the calibration curve with its band.
 
@@ -292,8 +298,8 @@ class Validation(Table):
 
     def _line(self, name: str) -> list[str]:
         """Return a statistic, its interval, what it would be of calibrated scores, and without corrections."""
-        label, kind = PRINTED[name]
-        label = f"{label} ({self.family})" if name == ICI else label
+        kind = KINDS.get(name, "error")
+        label = f"{PRINTED[name]} ({self.family})" if name == ICI else PRINTED[name]
         corrected = self._corrected(name).get("corrected")
         optimism = [] if self.optimism is None else [cell(corrected, kind)]
         estimate = self.statistics.get(name)
@@ -327,7 +333,7 @@ class Validation(Table):
     @property
     def notes(self) -> list[str]:
         """What must be known to read the values."""
-        notes = [f"{PRINTED[name][0]}: {reason}" for name, reason in self.reasons.items() if name in PRINTED]
+        notes = [f"{PRINTED[name]}: {reason}" for name, reason in self.reasons.items() if name in PRINTED]
         notes += [*self._order_of_errors, *values_outside(self.thresholds, self.statistics)]
         notes += self._without_intervals
         notes += [CERTAIN_LEFT_OUT] if self.tendency.certain and self.tendency.slope is not None else []
@@ -376,9 +382,7 @@ class Validation(Table):
         """Why statistics have no interval, each reason once; what is true of all groups is said with them."""
         if self.groups and self.groups.too_few:
             return []
-        printed = (
-            (each.interval_reason, PRINTED[name][0]) for name, each in self.statistics.items() if name in PRINTED
-        )
+        printed = ((each.interval_reason, PRINTED[name]) for name, each in self.statistics.items() if name in PRINTED)
         names = grouped((reason, name) for reason, name in printed if reason)
         return [sentence(f"no interval of {', '.join(listed)}: {reason}") for reason, listed in names.items()]
 

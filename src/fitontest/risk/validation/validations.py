@@ -16,8 +16,10 @@ from fitontest.results.text import count
 from fitontest.risk.validation.brief import explain_validation, rows_of
 from fitontest.risk.validation.decision_curve import DecisionCurve
 from fitontest.risk.validation.pictures import curve_picture, decision_picture
+from fitontest.risk.validation.pooled import Pooled
 from fitontest.risk.validation.statistics import ICI, at_threshold
-from fitontest.risk.validation.validation import PRINTED, Validation, cell, estimate_and_ends
+from fitontest.risk.validation.tripod import Tripod
+from fitontest.risk.validation.validation import KINDS, Validation, cell, estimate_and_ends
 from fitontest.risk.validation.wording import values_outside
 
 if TYPE_CHECKING:
@@ -52,6 +54,10 @@ class Validations(Several[Key, Validation]):
         The rows.
     total : Validation or None
         Of segments that of all rows; None of models and classes.
+
+    Notes
+    -----
+    ``pooled`` are the statistics of segments together; `Pooled` says how.
 
     Examples
     --------
@@ -95,6 +101,23 @@ class Validations(Several[Key, Validation]):
             samples, level=first.level, family=first.decision_family, random_state=first.random_state
         )
 
+    @cached_property
+    def pooled(self) -> Pooled | None:
+        """Of two segments or more, such as centres, the means of their statistics, and how much they differ."""
+        return None if self.total is None else Pooled.of(self.values(), self.total.level)
+
+    def text(self) -> str:
+        """Return the paragraph of a paper: of all rows with the pooled segments, or one for each model or class."""
+        if self.total is None:
+            return "\n\n".join(f"{each.name}: {each.text()}" for each in self._each)
+        pooled = "" if self.pooled is None else f" {self.pooled.in_words}"
+        return f"{self.total.text()}{pooled}"
+
+    def tripod(self) -> Tripod:
+        """Return the checklist TRIPOD+AI of an evaluation: what these validations answer, and what the author adds."""
+        parts = {str(each.name): each for each in self.values()}
+        return Tripod.of(self._each[-1], parts, self.pooled)
+
     @property
     def _each(self) -> list[Validation]:
         """The validations, and that of all rows last."""
@@ -106,7 +129,8 @@ class Validations(Several[Key, Validation]):
 
     def to_dict(self) -> dict[str, Any]:
         """Return each validation as JSON-ready values."""
-        return super().to_dict() | ({} if self.total is None else {"total": self.total.to_dict()})
+        pooled = {} if self.pooled is None else {"pooled": self.pooled.rows()}
+        return super().to_dict() | ({} if self.total is None else {"total": self.total.to_dict()}) | pooled
 
     def _entry(self, key: Key, result: Validation) -> dict[str, Any]:  # noqa: ARG002 - which has a name
         return result.to_dict()
@@ -171,6 +195,7 @@ class Validations(Several[Key, Validation]):
             lead.append(f"{some} of {len(body)} {MANY[self.kind]}:")
             body = body[: most - 1]
         said = [DIFFERENCES] if self.kind == MODEL and len(self) > 1 else []
+        said += [] if self.pooled is None else [self.pooled.in_words]
         return [short_print(lead, body, further=said, header=header)]
 
     @property
@@ -201,7 +226,8 @@ class Validations(Several[Key, Validation]):
         Table
             With the same records; printing it shows more.
         """
-        *others, last = [self._lines(), *self._decisions()]
+        pooled = [] if self.pooled is None else self.pooled.sections()
+        *others, last = [self._lines(), *pooled, *self._decisions()]
         return Detailed(self, (*others, replace(last, notes="\n".join(self._notes))))
 
     def explain(self) -> Table:
@@ -214,8 +240,11 @@ class Validations(Several[Key, Validation]):
         """
         first = next(iter(self.values())) if self.total is None else self.total
         differences = [DIFFERENCES, *([OF_BENEFITS] if first.thresholds else [])] if self.kind == MODEL else []
+        pooled = [] if self.pooled is None else [self.pooled.in_words]
         whose = [f"In the words of {first.name}:", *explain_validation(first)]
-        return explanation(self, [*(f"{each.name}: {each.opening}." for each in self._each), *differences, *whose])
+        return explanation(
+            self, [*(f"{each.name}: {each.opening}." for each in self._each), *pooled, *differences, *whose]
+        )
 
     def _lines(self) -> Section:
         lead = "\n".join(f"{each.name}: {each.headline}" for each in self._each)
@@ -266,7 +295,7 @@ class Validations(Several[Key, Validation]):
 def _cells(validation: Validation, columns: Iterable[str]) -> list[str]:
     """Return the statistics of columns with their intervals."""
     names = [COLUMNS[column] for column in columns]
-    return [estimate_and_ends(validation.statistics.get(name), PRINTED[name][1]) for name in names]
+    return [estimate_and_ends(validation.statistics.get(name), KINDS.get(name, "error")) for name in names]
 
 
 def _auc(validation: Validation) -> str:
