@@ -4,7 +4,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NamedTuple
 
 from fitontest.measures.estimate import Estimate
-from fitontest.results.quoting import Kind, confidence, in_decimals, quote
+from fitontest.results.quoting import PER, Kind, confidence, in_decimals, quote
 from fitontest.results.text import count, percent, sentence
 from fitontest.risk.validation.statistics import AT_THRESHOLDS, ICI, at_threshold
 from fitontest.uncertainty.tendency import OVERCONFIDENT, REVERSED, TOO_HIGH, TOO_LOW, UNDERCONFIDENT
@@ -38,6 +38,7 @@ WRONG = {
     UNDERCONFIDENT: "not extreme enough",
     REVERSED: "in reverse order",
 }
+WHOLE_NUMBERS = 9.5  # per 1,000, from which on net benefits have no decimals
 
 
 def paragraph_of(validation: Any) -> str:
@@ -160,7 +161,9 @@ def _per_thousand(estimate: Estimate | None) -> str:
     if estimate is None:
         return "unknown"
     ends, value = estimate.interval, estimate.quoted
-    text, *limits = in_decimals([value, *(() if ends is None else (ends.low, ends.high))], "benefit")
+    numbers = [PER * number for number in (value, *(() if ends is None else (ends.low, ends.high)))]
+    decimals = 0 if max(map(abs, numbers)) >= WHOLE_NUMBERS else 1
+    text, *limits = (f"{round(number, decimals) + 0.0:,.{decimals}f}" for number in numbers)  # of -0 no sign
     if ends is None:
         return text
     reach = " to ".join(limits)

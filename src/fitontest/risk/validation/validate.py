@@ -102,9 +102,9 @@ def validate(
     -------
     Validation
         Printing it shows the verdict with O:E, slope, ICI and AUC; ``table`` has all statistics, ``explain`` says what
-        they mean, and ``to_frame``, ``to_json``, ``to_html`` and ``plot`` show them elsewhere; ``text`` is the
-        paragraph of a paper and ``tripod`` the checklist. Of several models, segments or classes `Validations`: a
-        mapping to these by name.
+        they mean, ``text`` is the paragraph of a paper and ``tripod`` the checklist; ``to_frame``, ``to_json``,
+        ``to_html`` and ``plot`` show them elsewhere. Of several models, segments or classes `Validations`: a mapping to
+        these by name.
 
     Raises
     ------

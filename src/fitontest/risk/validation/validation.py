@@ -35,16 +35,6 @@ if TYPE_CHECKING:
     from fitontest.displays.canvas import AxesOrFigure
     from fitontest.displays.reliability import ReliabilityDisplay
 
-#: Of which kind statistics are that are no errors.
-KINDS: dict[str, Kind] = {
-    "observed_expected": "ratio",
-    "calibration_in_the_large": "slope",
-    "calibration_slope": "slope",
-    "spiegelhalter": "slope",
-    "brier": "score",
-    "scaled_brier": "score",
-    "auc": "score",
-}
 CERTAIN_LEFT_OUT = "Calibration in the large and slope are of the scores between 0 and 1, which have a logit."
 LOSS_OF_ROUGH = "What is lost is by the family {family}, which cannot follow such errors: it may be more."
 CORRECTED_ALONE = "E50, E90 and Emax are corrected for chance each by itself, so that one may be above the next."
@@ -298,8 +288,8 @@ class Validation(Table):
 
     def _line(self, name: str) -> list[str]:
         """Return a statistic, its interval, what it would be of calibrated scores, and without corrections."""
-        kind = KINDS.get(name, "error")
-        label = f"{PRINTED[name]} ({self.family})" if name == ICI else PRINTED[name]
+        label, kind = PRINTED[name]
+        label = f"{label} ({self.family})" if name == ICI else label
         corrected = self._corrected(name).get("corrected")
         optimism = [] if self.optimism is None else [cell(corrected, kind)]
         estimate = self.statistics.get(name)
@@ -333,7 +323,7 @@ class Validation(Table):
     @property
     def notes(self) -> list[str]:
         """What must be known to read the values."""
-        notes = [f"{PRINTED[name]}: {reason}" for name, reason in self.reasons.items() if name in PRINTED]
+        notes = [f"{PRINTED[name][0]}: {reason}" for name, reason in self.reasons.items() if name in PRINTED]
         notes += [*self._order_of_errors, *values_outside(self.thresholds, self.statistics)]
         notes += self._without_intervals
         notes += [CERTAIN_LEFT_OUT] if self.tendency.certain and self.tendency.slope is not None else []
@@ -382,7 +372,9 @@ class Validation(Table):
         """Why statistics have no interval, each reason once; what is true of all groups is said with them."""
         if self.groups and self.groups.too_few:
             return []
-        printed = ((each.interval_reason, PRINTED[name]) for name, each in self.statistics.items() if name in PRINTED)
+        printed = (
+            (each.interval_reason, PRINTED[name][0]) for name, each in self.statistics.items() if name in PRINTED
+        )
         names = grouped((reason, name) for reason, name in printed if reason)
         return [sentence(f"no interval of {', '.join(listed)}: {reason}") for reason, listed in names.items()]
 

@@ -17,9 +17,9 @@ from fitontest.risk.validation.brief import explain_validation, rows_of
 from fitontest.risk.validation.decision_curve import DecisionCurve
 from fitontest.risk.validation.pictures import curve_picture, decision_picture
 from fitontest.risk.validation.pooled import Pooled
-from fitontest.risk.validation.statistics import ICI, at_threshold
+from fitontest.risk.validation.statistics import ICI, PRINTED, at_threshold
 from fitontest.risk.validation.tripod import Tripod
-from fitontest.risk.validation.validation import KINDS, Validation, cell, estimate_and_ends
+from fitontest.risk.validation.validation import Validation, cell, estimate_and_ends
 from fitontest.risk.validation.wording import values_outside
 
 if TYPE_CHECKING:
@@ -195,7 +195,7 @@ class Validations(Several[Key, Validation]):
             lead.append(f"{some} of {len(body)} {MANY[self.kind]}:")
             body = body[: most - 1]
         said = [DIFFERENCES] if self.kind == MODEL and len(self) > 1 else []
-        said += [] if self.pooled is None else [self.pooled.in_words]
+        said += [] if self.pooled is None else [self.pooled.brief]
         return [short_print(lead, body, further=said, header=header)]
 
     @property
@@ -240,11 +240,8 @@ class Validations(Several[Key, Validation]):
         """
         first = next(iter(self.values())) if self.total is None else self.total
         differences = [DIFFERENCES, *([OF_BENEFITS] if first.thresholds else [])] if self.kind == MODEL else []
-        pooled = [] if self.pooled is None else [self.pooled.in_words]
         whose = [f"In the words of {first.name}:", *explain_validation(first)]
-        return explanation(
-            self, [*(f"{each.name}: {each.opening}." for each in self._each), *pooled, *differences, *whose]
-        )
+        return explanation(self, [*(f"{each.name}: {each.opening}." for each in self._each), *differences, *whose])
 
     def _lines(self) -> Section:
         lead = "\n".join(f"{each.name}: {each.headline}" for each in self._each)
@@ -295,7 +292,7 @@ class Validations(Several[Key, Validation]):
 def _cells(validation: Validation, columns: Iterable[str]) -> list[str]:
     """Return the statistics of columns with their intervals."""
     names = [COLUMNS[column] for column in columns]
-    return [estimate_and_ends(validation.statistics.get(name), KINDS.get(name, "error")) for name in names]
+    return [estimate_and_ends(validation.statistics.get(name), PRINTED[name][1]) for name in names]
 
 
 def _auc(validation: Validation) -> str:
