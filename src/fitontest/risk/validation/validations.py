@@ -240,8 +240,10 @@ class Validations(Several[Key, Validation]):
         """
         first = next(iter(self.values())) if self.total is None else self.total
         differences = [DIFFERENCES, *([OF_BENEFITS] if first.thresholds else [])] if self.kind == MODEL else []
+        pooled = [] if self.pooled is None else [self.pooled.in_words]
+        openings = [f"{each.name}: {each.opening}." for each in self._each]
         whose = [f"In the words of {first.name}:", *explain_validation(first)]
-        return explanation(self, [*(f"{each.name}: {each.opening}." for each in self._each), *differences, *whose])
+        return explanation(self, [*openings, *pooled, *differences, *whose])
 
     def _lines(self) -> Section:
         lead = "\n".join(f"{each.name}: {each.headline}" for each in self._each)
