@@ -5,13 +5,13 @@ from math import isfinite
 from typing import Any
 
 from fitontest.apps.reporting.key_figures import KeyFigure, Measured, key_figures, listed_figures
+from fitontest.apps.reporting.rows_needed import MOST_TIMES
 from fitontest.apps.reporting.several_classes import ClassesVerdict
 from fitontest.data.known_groups import rows_in_words
 from fitontest.evaluation.evaluation import Evaluation
 from fitontest.evaluation.segmented_evaluation import SegmentedEvaluation
 from fitontest.measures.interval import Interval
 
-MOST_TIMES = 100  # the rows at hand, beyond which a number of rows that would tell is of no use
 METHOD = (
     "The verdict rests on four statistics, whichever families are listed: the error under a spline, the error under an "
     "isotonic map, how alike the residuals of neighbouring rows are, and how much better a line in logits fits. No "
