@@ -288,7 +288,7 @@ def draw(records: dict[tuple[str, str], list[Record]], problem: str, binning: st
     """Return a figure as published: bias from eta against the number of cells, a panel for each model and measure."""
     from matplotlib.figure import Figure
 
-    from fitontest.displays.palette import GAP, NEUTRAL, get_series_style
+    from fitontest.displays.palette import GAP, NEUTRAL, SERIES
 
     figure = Figure(figsize=(8.4, 6.2), layout="constrained")
     axes = figure.subplots(2, 2, sharex=True, sharey="row")
@@ -300,9 +300,9 @@ def draw(records: dict[tuple[str, str], list[Record]], problem: str, binning: st
             ax.axhline(0.0, color=NEUTRAL, linewidth=0.8)
             for k, size in enumerate(sizes_of(found)):
                 each = np.array([biases(found, binning, b, size, "eta")[:, column] for b in CELLS]).T
-                color, dash = get_series_style(k)
+                color = SERIES[k % len(SERIES)]
                 ax.errorbar(
-                    CELLS, each.mean(axis=0), standard_error(each), color=color, linestyle=dash, marker="o",
+                    CELLS, each.mean(axis=0), standard_error(each), color=color, marker="o",
                     markersize=3.5, linewidth=1.4, capsize=2, label=f"{size:,} rows",
                 )  # fmt: skip
             limit = np.mean([limit_biases(found, binning, b, "eta")[:, column] for b in CELLS], axis=1)

@@ -251,7 +251,7 @@ def report(numbers: pd.DataFrame, errors: pd.DataFrame) -> str:
     return "\n\n".join(f"## {title}\n\n{make()}" for title, make in parts) + "\n"
 
 
-def ranks(numbers: pd.DataFrame) -> fot.displays.RankDisplay:
+def ranks(numbers: pd.DataFrame) -> fot.displays.CurveDisplay:
     """Return how each evaluator orders the calibrators of the first problem, beside the true order (Figure 15)."""
     first = numbers.sort_values(PROBLEM).iloc[0]
     own = numbers[(numbers["n"] == numbers["n"].max()) & (numbers["seed"] == 0)]
@@ -260,7 +260,7 @@ def ranks(numbers: pd.DataFrame) -> fot.displays.RankDisplay:
     table = {"truth": own.groupby("calibrator")["ce, isotonic"].first().to_dict()}
     for name in (*MAIN, DEFAULT):
         table[name] = own[own["evaluator"] == name].set_index("calibrator")["estimate"].to_dict()
-    return fot.displays.RankDisplay({name: column for name, column in table.items() if column})
+    return fot.displays.rank_curves({name: column for name, column in table.items() if column})
 
 
 def _names(numbers: pd.DataFrame) -> set[str]:

@@ -63,8 +63,7 @@ def tests(y: np.ndarray, p: np.ndarray, name: str, limits: Limits) -> fot.displa
     figure.suptitle(name, fontsize="large")
     for part, (title, partition) in zip(figure.subfigures(1, 3), partitions_of(p).items(), strict=True):
         part.subplots_adjust(left=0.19, right=0.88, top=0.85)
-        shown = fot.displays.TCEDisplay.from_predictions(
-            y, p, partition=partition, scale="probability", limits=limits, ax=part
-        )
+        error = fot.tce(y, p, partition=partition, null_draws=0)
+        shown = error.plot(part, scale="probability", limits=limits)
         shown.ax_.set_title(f"{title}: TCE {shown.error:.1%}", fontsize="medium", loc="left")  # short
     return shown

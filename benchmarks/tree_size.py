@@ -285,7 +285,7 @@ def draw(records: dict[str, list[Record]]) -> Any:
     """Return a figure as published: PDE and 0/1 loss against the number of leaves, a panel for each table."""
     from matplotlib.figure import Figure
 
-    from fitontest.displays.palette import get_series_style
+    from fitontest.displays.palette import SERIES
 
     names = [name for name in SHOWN if name in records]
     columns = min(3, len(names))
@@ -298,9 +298,9 @@ def draw(records: dict[str, list[Record]]) -> Any:
         sizes = sizes_of(found)
         for k, measure in enumerate((*JUDGED, *(TRUE[:1] if name in PROBLEMS else ()))):
             values = values_of(found, measure)
-            color, dash = get_series_style(k)
+            color = SERIES[k % len(SERIES)]
             label = {"CE": "true calibration error", "0/1": "0/1 loss"}.get(measure, measure)
-            line = {"color": color, "linestyle": dash, "linewidth": 1.4}
+            line = {"color": color, "linewidth": 1.4}
             ax.errorbar(
                 sizes, values.mean(axis=0), standard_error(values), marker="o", markersize=3, capsize=2, label=label,
                 **line,

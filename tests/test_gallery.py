@@ -17,10 +17,8 @@ PAGE = (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")
 CODE = "\n".join(path.read_text(encoding="utf-8") for path in SCRIPTS)
 DRAWN_BY = {  # displays that are made by a method of a result, and what it is of
     "ComparisonDisplay": r"compare_calibrators\(.*?\.plot\(",
-    "DecisionDisplay": r"decision_curve\(.*?\.plot\(",
+    "CurveDisplay": r"decision_curve\(.*?\.plot\(",
     "MonitorDisplay": r"Monitor\(.*?evidence\.plot\(",
-    "PlanDisplay": r"plan_evaluation\(.*?\.plot\(",
-    "RankDisplay": r"evaluate\(.*?\.plot_ranks\(",
 }
 
 

@@ -48,11 +48,6 @@ def _default(door, option):
 LEVEL_DOORS, INTERVAL_DOORS = doors("level"), doors("interval")
 
 
-def _cumulative(level):
-    error = fot.measure(Y, P, "ecce")
-    return fot.displays.CumulativeDisplay(error, fot.read(Y, P), level=level)
-
-
 CALLS = {  # of doors that take more, or other things, than labels and scores
     "measure": lambda level: fot.measure(Y, P, "brier", level=level),
     "compare_errors": lambda level: fot.compare_errors(Y, {"one": P, "other": P**1.1}, level=level),
@@ -62,14 +57,13 @@ CALLS = {  # of doors that take more, or other things, than labels and scores
     "find_segments": lambda level: fot.segments.find_segments(Y, P, X, level=level),
     "CertifiedOffsets": lambda level: fot.segments.CertifiedOffsets(level=level).fit(X, Y, scores=P),
     "Monitor": lambda level: fot.monitor.Monitor(level=level),
-    "CumulativeDisplay": _cumulative,
 }
 
 
 def test_the_doors_are_found():
     assert {"evaluate", "calibration_error", "gce", "ece", "measure", "report", "check_calibration"} <= {*LEVEL_DOORS}
     assert {"validate", "decision_curve", "find_segments", "CertifiedOffsets", "Monitor"} <= {*LEVEL_DOORS}
-    assert {"ReliabilityDisplay.from_predictions", "CumulativeDisplay.from_predictions"} <= {*LEVEL_DOORS}
+    assert {"ReliabilityDisplay.from_predictions"} <= {*LEVEL_DOORS}
     assert {"evaluate", "calibration_error", "gce", "ece", "measure"} <= {*INTERVAL_DOORS}
     assert {*CALLS} <= {*LEVEL_DOORS}
 

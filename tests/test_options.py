@@ -14,13 +14,6 @@ from fitontest.results.options import described_options, spell_out
 from fitontest.uncertainty.options import Options, Redraws
 
 SHARED = {*Options.__annotations__}
-DISPLAYS = (
-    "ReliabilityDisplay",
-    "TCEDisplay",
-    "CumulativeDisplay",
-    "ValidityDisplay",
-    "SimplexDisplay",
-)
 MOST = 10  # parameters that a public function writes of its own, with ** as one
 
 
@@ -33,7 +26,8 @@ def functions():
             thing = getattr(room, name)
             if inspect.isfunction(thing) and SHARED & {*inspect.signature(thing).parameters}:
                 found[name] = thing
-    found |= {f"{name}.from_predictions": getattr(fot.displays, name).from_predictions for name in DISPLAYS}
+    found["ReliabilityDisplay.from_predictions"] = fot.ReliabilityDisplay.from_predictions
+    found["validity_curves"] = fot.displays.validity_curves
     return found | {"Cells.of_frame": fot.Cells.of_frame}
 
 

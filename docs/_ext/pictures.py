@@ -193,7 +193,7 @@ def thresholds() -> Any:
     y = rng.random(2000) < risk
     p = expit(1.5 * logit(risk) - 0.3)
     chosen = [0.05, 0.1, 0.15, 0.2, 0.25, 0.3]
-    return fot.risk.decision_curve(y, p, thresholds=chosen).plot().figure_
+    return fot.risk.decision_curve(y, p, thresholds=chosen).plot(show="loss").figure_
 
 
 def monitoring() -> Any:

@@ -18,4 +18,4 @@ odd = digit % 2
 model = make_pipeline(PCA(12, random_state=0), GaussianNB())
 p = cross_val_predict(model, images, odd, method="predict_proba")[:, 1]
 
-fot.displays.CumulativeDisplay.from_predictions(odd, p)
+fot.measure(odd, p, "ecce").plot()

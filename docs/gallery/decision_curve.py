@@ -1,7 +1,7 @@
 """A decision curve.
 
-The net benefit of acting on a risk, by the threshold from which one acts. The panel below shows
-what miscalibration costs of it.
+The net benefit of acting on a risk, by the threshold from which one acts, beside treating all and
+none.
 """
 
 import numpy as np

@@ -1,6 +1,6 @@
 """Decision curves of two models.
 
-Dashed lines are those of the recalibrated risks.
+Dashed lines are those of the recalibrated risks. The panel below shows what miscalibration costs.
 """
 
 from sklearn.datasets import load_digits
@@ -25,4 +25,4 @@ scores = {
 
 curve = fot.risk.decision_curve(odd, scores)
 
-curve.plot()
+curve.plot(show="loss")

@@ -13,4 +13,4 @@ P = rng.dirichlet([1, 1, 1], 2000)
 true = P**1.8 / (P**1.8).sum(axis=1, keepdims=True)
 kind = [rng.choice(3, p=row) for row in true]
 
-fot.displays.SimplexDisplay.from_predictions(kind, P, family="dirichlet")
+fot.calibration_error(kind, P, family="dirichlet", reduction="canonical").plot()

@@ -17,4 +17,4 @@ odd = digit % 2
 model = make_pipeline(PCA(12, random_state=0), GaussianNB())
 p = cross_val_predict(model, images, odd, method="predict_proba")[:, 1]
 
-fot.displays.TCEDisplay.from_predictions(odd, p, null_draws=100)
+fot.tce(odd, p, null_draws=100).plot()

@@ -21,5 +21,4 @@ calibrator = fot.families.make("beta").fit(p[::2], odd[::2])
 y, before = odd[1::2], p[1::2]
 after = calibrator.predict(before)
 
-display = fot.displays.ValidityDisplay.from_predictions(y, before, k=50, name="before")
-fot.displays.ValidityDisplay.from_predictions(y, after, k=50, name="after", ax=display.ax_)
+fot.displays.validity_curves(y, {"before": before, "after": after}, k=50).plot()

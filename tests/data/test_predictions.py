@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 import fitontest as fot
+from fitontest.data.read import one_sample
 
 pytestmark = pytest.mark.multiplies
 
@@ -269,7 +270,7 @@ def test_many_classes_are_not_all_listed():
 @pytest.mark.filterwarnings("ignore:.* rows do not add up to 1")
 def test_one_sample_is_not_asked_of_each_class():
     with pytest.raises(ValueError, match="where one sample is needed"):
-        fot.displays.CumulativeDisplay.from_predictions(Y, P, reduction="classwise")
+        one_sample(fot.read(Y, P, reduction="classwise"))
 
 
 def test_the_results_say_how_they_were_reduced():

@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import rankdata
 
 import fitontest as fot
-from fitontest.displays.ranks import RankDisplay
+from fitontest.displays.ranks import rank_curves
 from tests.displays.figures import blank, pixels
 
 MODELS = ("beta", "vector scaling", "Platt", "PL3", "scaling-binning", "isotonic")
@@ -23,42 +23,53 @@ def values(evaluators=5, seed=0, decimals=8):
 @pytest.mark.parametrize("decimals", [8, 1], ids=["distinct", "tied"])
 def test_ranks_are_those_of_scipy(largest_first, decimals):
     table = values(decimals=decimals)
-    display = RankDisplay(table, largest_first=largest_first)
-    for row, column in zip(display.ranks, table.values(), strict=True):
+    frame = rank_curves(table, largest_first=largest_first).to_frame(part="ranks")
+    for name, column in table.items():
         numbers = np.array([column[m] for m in MODELS])
-        assert row.tolist() == rankdata(-numbers if largest_first else numbers).tolist()
-    frame = display.to_frame(part="ranks")
+        expected = rankdata(-numbers if largest_first else numbers).tolist()
+        assert frame.loc[frame["evaluator"] == name, "rank"].tolist() == expected
     assert frame["value"].tolist() == [column[m] for column in table.values() for m in MODELS]
-    assert frame["rank"].tolist() == display.ranks.ravel().tolist()
 
 
 def test_a_line_for_each_model_at_its_ranks():
-    display = RankDisplay(values()).plot(blank(RankDisplay(values()).size))
-    lines = {line.get_label(): line for line in display.ax_.lines if not line.get_label().startswith("_")}
-    assert list(lines) == list(MODELS)
-    for k, line in enumerate(lines.values()):
-        assert line.get_ydata().tolist() == display.ranks[:, k].tolist()
+    display = rank_curves(values())
+    display.plot(blank(display.size))
+    assert [*display.artists_] == list(MODELS)
+    rows = display.rows("ranks")
+    for model, drawn in display.artists_.items():
+        assert drawn["line"].get_ydata().tolist() == [row["rank"] for row in rows if row["model"] == model]
     low, high = display.ax_.get_ylim()
     assert low > high  # rank 1 is at the top
-    last = [MODELS[k] for k in np.argsort(display.ranks[-1])]
-    assert [text.get_text() for text in display.ax_.child_axes[0].get_yticklabels()] == last
+    last = sorted((row for row in rows if row["evaluator"] == rows[-1]["evaluator"]), key=lambda row: row["rank"])
+    heights = {text.get_text(): text.xy[1] for text in display.ax_.texts if text.get_text() in MODELS}
+    assert sorted(heights, key=lambda name: -heights[name]) == [row["model"] for row in last]
+
+
+def test_the_title_says_whether_evaluators_agree_on_the_first():
+    alike = rank_curves({"e": {"a": 0.1, "b": 0.2}, "f": {"a": 3, "b": 4}})
+    assert alike.title == "All evaluators rank a first"
+    for other in ({"a": 4, "b": 3}, {"a": 3, "b": 3}):
+        chart = rank_curves({"e": {"a": 0.1, "b": 0.2}, "f": other})
+        assert chart.title == "No model is ranked first by all evaluators"
 
 
 def test_models_of_one_rank_are_all_seen():
-    display = RankDisplay({"one": dict.fromkeys(MODELS, 0.1), "two": dict.fromkeys(MODELS, 0.2)}).plot(blank())
-    heights = [float(line.get_ydata()[0]) for line in display.ax_.lines if not line.get_label().startswith("_")]
+    display = rank_curves({"one": dict.fromkeys(MODELS, 0.1), "two": dict.fromkeys(MODELS, 0.2)}).plot(blank())
+    heights = [float(drawn["line"].get_ydata()[0]) for drawn in display.artists_.values()]
     assert len(set(heights)) == len(MODELS)
     assert np.mean(heights) == pytest.approx(3.5)
     assert np.ptp(heights) < 1
 
 
-def test_nothing_overlaps():
-    display = RankDisplay(values(evaluators=9))
+@pytest.mark.parametrize("decimals", [8, 0], ids=["distinct", "tied"])
+def test_nothing_overlaps(decimals):
+    display = rank_curves(values(evaluators=9, decimals=decimals))
     display.plot(blank(display.size))
     figure = display.figure_
     figure.draw_without_rendering()
-    names = [text.get_window_extent() for text in display.ax_.child_axes[0].get_yticklabels()]
-    assert all(one.y1 <= other.y0 or other.y1 <= one.y0 for one, other in pairwise(names))
+    names = [text.get_window_extent() for text in display.ax_.texts if text.get_text() in MODELS]
+    names.sort(key=lambda box: box.y0)
+    assert all(one.y1 <= other.y0 + 2 for one, other in pairwise(names))
     assert all(figure.bbox.x0 <= box.x0 and box.x1 <= figure.bbox.x1 for box in names)
     assert all(text.get_window_extent().y0 >= figure.bbox.y0 for text in display.ax_.get_xticklabels())
     assert pixels(figure)[..., :3].std() > 0.05
@@ -66,12 +77,12 @@ def test_nothing_overlaps():
 
 def test_a_frame_is_read_like_a_dict():
     table = values()
-    assert (RankDisplay(pd.DataFrame(table)).ranks == RankDisplay(table).ranks).all()
+    assert rank_curves(pd.DataFrame(table)).rows("ranks") == rank_curves(table).rows("ranks")
 
 
 def test_the_file_is_the_same_every_time(tmp_path):
-    one = RankDisplay(values()).save(tmp_path / "a.svg").read_bytes()
-    assert one == RankDisplay(values()).save(tmp_path / "b.svg").read_bytes()
+    one = rank_curves(values()).save(tmp_path / "a.svg").read_bytes()
+    assert one == rank_curves(values()).save(tmp_path / "b.svg").read_bytes()
 
 
 def evaluated(**options):
@@ -98,7 +109,7 @@ def test_refusals():
         ({"e": {1: 0.1, "1": 0.2}}, "values must have models that differ as texts, got '1' twice"),
     ):
         with pytest.raises(ValueError, match=words):
-            RankDisplay(frame)
+            rank_curves(frame)
     for wrong, words in (
         ([1, 2], "values must be a dict of dicts"),
         ({"e": [1, 2]}, "values must be a dict of dicts"),
@@ -109,7 +120,7 @@ def test_refusals():
         ({"e": {**two, "b": "much"}}, "values must be finite numbers, got 'much' for 'b' by 'e'"),
     ):
         with pytest.raises(ValueError, match=words):
-            RankDisplay(wrong)
+            rank_curves(wrong)
     y, p = [0, 1, 1, 0, 1], [0.2, 0.6, 0.3, 0.4, 0.7]
     others = fot.evaluate(y, {"a": p, "b": p}, measures=["brier"], interval=None)
     with pytest.raises(ValueError, match="there are other measures alone"):
@@ -122,4 +133,4 @@ def test_refusals():
     with pytest.raises(ValueError, match="reduction='confidence'"):
         several.plot_ranks()
     with pytest.raises(ValueError, match="part must be"):
-        RankDisplay({"e": two}).rows("other")
+        rank_curves({"e": two}).rows("other")

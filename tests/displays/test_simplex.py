@@ -8,9 +8,13 @@ from tests.displays.figures import pixels, plain
 from tests.measures.test_simplex_ece import canonical, drawn
 
 
+def triangle(y, P, family="vector", **options):
+    return fot.calibration_error(y, P, family=family, reduction="canonical", interval=None, **options).plot(plain())
+
+
 def test_arrows_of_a_family():
     y, P = drawn(300, 3)
-    display = fot.displays.SimplexDisplay.from_predictions(y, P, ax=plain())
+    display = triangle(y, P)
     arrows = display.to_frame(part="arrows")
     p, g = (arrows[[f"{name}_{k}" for k in range(3)]].to_numpy() for name in "pg")
     np.testing.assert_allclose(g, fot.families.Vector().fit(P, y).map_(p), rtol=0, atol=1e-12)
@@ -27,9 +31,9 @@ def test_arrows_of_a_family():
 def test_cells_of_a_partition():
     y, P = drawn(300, 3)
     names = np.array(["x", "a", "m"])
-    display = fot.displays.SimplexDisplay.from_predictions(
-        names[y], P, partition=fot.partitions.MedianVariance(30), labels=names, ax=plain()
-    )
+    display = fot.gce(
+        names[y], P, partition=fot.partitions.MedianVariance(30), labels=names, reduction="canonical", interval=None
+    ).plot(plain())
     table = canonical(fot.gce, y, P, partition=fot.partitions.MedianVariance(30)).table
     arrows = display.to_frame(part="arrows").to_numpy()
     np.testing.assert_array_equal(arrows, np.column_stack([table.mean_p, table.mean_y, table.w]))
@@ -41,7 +45,7 @@ def test_cells_of_a_partition():
 
 def test_many_predictions_are_thinned_evenly():
     y, P = drawn(5000, 3)
-    display = fot.displays.SimplexDisplay.from_predictions(y, P, family="identity", ax=plain())
+    display = triangle(y, P, "identity")
     assert len(display.rows("predictions")) == 1667
     assert display.rows("arrows")[0]["weight"] > 0
 
@@ -49,8 +53,6 @@ def test_many_predictions_are_thinned_evenly():
 def test_refusals():
     y, P = drawn(60, 4)
     with pytest.raises(ValueError, match="y_prob must have three columns for a triangle, got 4"):
-        fot.displays.SimplexDisplay.from_predictions(y, P, family="identity")
+        triangle(y, P, "identity")
     with pytest.raises(ValueError, match="error must be an Estimate of several classes that has a map"):
         fot.displays.SimplexDisplay(fot.gce(y == 0, P[:, 0]), None)
-    with pytest.raises(ValueError, match=r"y_true must be read with reduction='canonical' .* got ScoreSample"):
-        fot.displays.SimplexDisplay.from_predictions(fot.read(y == 0, P[:, 0]))

@@ -13,7 +13,9 @@ pytestmark = pytest.mark.multiplies
 
 
 def draw(y, p, **options):
-    return fot.displays.TCEDisplay.from_predictions(y, p, **{"ax": blank(), **options})
+    drawn = {option: options.pop(option) for option in ("scale", "name") if option in options}
+    ax = options.pop("ax", None) or blank()
+    return fot.tce(y, p, **{"null_draws": 0, **options}).plot(ax, **drawn)
 
 
 @pytest.mark.parametrize(
@@ -184,15 +186,3 @@ def test_few_and_extreme_scores(y, p, scale):
     display = draw(y, p, partition="equal_width", n_bins=2, scale=scale, ax=plain())
     display.figure_.draw_without_rendering()
     assert display.counts.sum() == len(y)
-
-
-def test_estimators():
-    from sklearn.naive_bayes import GaussianNB
-
-    rng = np.random.default_rng(0)
-    x = rng.normal(size=(300, 2))
-    y = x[:, 0] + rng.normal(size=300) > 0
-    model = GaussianNB().fit(x, y)
-    display = fot.displays.TCEDisplay.from_estimator(model, x, y, ax=blank())
-    assert float(display.error) == float(fot.tce(y, model.predict_proba(x)[:, 1]))
-    assert display.ax_.get_title(loc="left").startswith("GaussianNB: TCE")

@@ -17,13 +17,13 @@ def classes(n=400, k=3, seed=0):
 @pytest.mark.filterwarnings("ignore:.* rows do not add up to 1")  # of two classes of three
 def test_test_based_diagrams():
     y, p = classes()
-    display = fot.displays.TCEDisplay.from_predictions(y, p, reduction="confidence", null_draws=2, ax=blank())
+    display = fot.tce(y, p, reduction="confidence", null_draws=2).plot(blank())
     assert float(display.error) == float(fot.tce(y, p, reduction="confidence"))
     assert display.ax_.get_ylabel() == "Confidence (highest predicted probability)"
     assert display.error.reduction == "confidence"
-    two = fot.displays.TCEDisplay.from_predictions(y == 1, p[:, [0, 1]], reduction="binary", ax=blank())
+    two = fot.tce(y == 1, p[:, [0, 1]], reduction="binary").plot(blank())
     assert float(two.error) == float(fot.tce(y == 1, p[:, 1]))
     with pytest.raises(
         ValueError, match="'classwise'; draw one class at a time without a reduction, with y_true == label"
     ):
-        fot.displays.TCEDisplay.from_predictions(y, p, reduction="classwise", ax=blank())
+        fot.tce(y, p, reduction="classwise").plot(blank())

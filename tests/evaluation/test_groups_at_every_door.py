@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import fitontest as fot
+from tests.displays.figures import plain
 
 pytestmark = pytest.mark.multiplies
 
@@ -144,9 +145,12 @@ def test_diagrams_take_groups():
     assert drawn.error == fot.calibration_error(Y, P, groups=PATIENT, interval=None)
     several = fot.ReliabilityDisplay.from_predictions(Y, {"a": P, "b": P**2}, groups=PATIENT, **quick)
     assert several.diagrams["a"].error == drawn.error
-    assert fot.displays.ValidityDisplay.from_predictions(Y, P, groups=PATIENT).error is not None
+    assert fot.displays.validity_curves(Y, P, groups=PATIENT, null_draws=2).rows("curve")
     three = np.stack([1 - P, P / 2, P / 2], axis=1)
-    triangle = fot.displays.SimplexDisplay.from_predictions(Y, three, groups=PATIENT, labels=[0, 1, 2])
+    error = fot.calibration_error(
+        Y, three, family="vector", reduction="canonical", groups=PATIENT, labels=[0, 1, 2], interval=None
+    )
+    triangle = error.plot(plain())
     assert triangle.data.groups.rows.sum() == 240
 
 
@@ -164,9 +168,7 @@ def test_diagrams_take_groups():
         fot.report,
         fot.check_calibration,
         fot.ReliabilityDisplay.from_predictions,
-        fot.displays.TCEDisplay.from_predictions,
-        fot.displays.ValidityDisplay.from_predictions,
-        fot.displays.SimplexDisplay.from_predictions,
+        fot.displays.validity_curves,
     ],
 )
 def test_every_door_says_the_same_of_groups(function):

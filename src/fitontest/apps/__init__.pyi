@@ -1,6 +1,5 @@
 """The public names of the companion and the files they come from."""
 
-from .displays.plan import PlanDisplay as PlanDisplay
 from .planning.evaluation_plan import EvaluationPlan as EvaluationPlan
 from .planning.planning import plan_evaluation as plan_evaluation
 from .reporting.calibration_check import CalibrationCheck as CalibrationCheck

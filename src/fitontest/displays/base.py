@@ -1,13 +1,10 @@
 """Base classes of the diagrams: a table of the numbers, a figure that shows them, and a method to save it."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from math import isclose
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
-from fitontest.data.estimators import probabilities
-from fitontest.data.predictions import Reduction
 from fitontest.data.score_sample import ScoreSample
 from fitontest.displays.canvas import create_figure
 from fitontest.displays.saving import save_figure
@@ -15,7 +12,6 @@ from fitontest.measures.estimate import Estimate
 from fitontest.results.checks import choose
 from fitontest.results.frames import Backend, Records, to_frame
 from fitontest.results.text import short
-from fitontest.results.typing import ArrayInput, Label
 
 if TYPE_CHECKING:
     from matplotlib.figure import FigureBase
@@ -107,84 +103,6 @@ class Display(ABC):
         where : matplotlib Axes, Figure or SubFigure, optional
             Place of the diagram; by default a new pyplot figure.
         """
-
-
-class BinaryDisplay(Display):
-    """Base of the diagrams of labels and scores of two classes."""
-
-    from_predictions: ClassVar[Callable[..., Any]]
-    error: Any
-
-    def _summarise(self) -> str:
-        return repr(self.error)
-
-    @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,
-        y: ArrayInput,
-        *,
-        reduction: Reduction | None = None,
-        pos_label: Label | None = None,
-        name: str | None = None,
-        **options: Any,
-    ) -> Any:
-        """Draw the diagram of a fitted classifier.
-
-        Parameters
-        ----------
-        estimator : fitted classifier with predict_proba
-            Whose scores are drawn.
-        X : array-like of shape (n, n_features)
-            The features of rows that the classifier has not seen.
-        y : array-like of shape (n,)
-            Their labels.
-        reduction : {"confidence", "classwise", "binary"}, optional
-            How the probabilities of several classes are reduced to two, see `from_predictions`. Without a reduction the
-            classifier must have two classes.
-        pos_label : label, optional
-            The positive class, by default ``estimator.classes_[1]``. Not allowed with "confidence" and "classwise".
-        name : str, optional
-            Name of the scores in the diagram, by default the class name of the estimator.
-        **options
-            Other arguments of `from_predictions`, except `labels`, which are ``estimator.classes_``.
-
-        Returns
-        -------
-        Display
-            What `from_predictions` returns.
-
-        Raises
-        ------
-        ValueError
-            The message names the argument, the rule and the value.
-        sklearn.exceptions.NotFittedError
-            If the estimator is not fitted.
-        """
-        score_name = type(estimator).__name__ if name is None else name
-        if reduction is not None and "labels" in options:
-            raise ValueError(f"labels must be left out: they are estimator.classes_, got {options['labels']!r}")
-        scores, score_options = probabilities(estimator, X, reduction, pos_label)
-        return cls.from_predictions(y, scores, name=score_name, **options, **score_options)
-
-
-def check_shows(error: object, kind: type, rule: str, part: str = "") -> None:
-    """Raise ValueError unless an estimate has the evidence that a diagram draws.
-
-    Parameters
-    ----------
-    error : object
-    kind : type
-        That the evidence must be of, or with `part` an attribute of it.
-    rule : str
-        What `error` must be.
-    part : str
-        The name of the attribute.
-    """
-    evidence = getattr(error, "evidence", None)
-    if not isinstance(getattr(evidence, part, None) if part else evidence, kind):
-        raise ValueError(f"error must be {rule}, got {error!r}")
 
 
 def check_measured(error: object, sample: object) -> None:

@@ -4,8 +4,6 @@ They are insets outside the main axes, which shrink accordingly. Main axes and c
 the main axes had. A diagram therefore changes no layout of the user and works in any figure.
 """
 
-import textwrap
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -21,12 +19,9 @@ if TYPE_CHECKING:
 
 LABEL_PREFIX = "fitontest "  # beginning of the labels of companions
 HISTOGRAM = "histogram"  # of a reliability diagram
-LOSSES = "losses"  # of a decision curve: what miscalibration costs
 SIZES = "sizes"  # of a test-based diagram, as PREDICTIONS
 PREDICTIONS = "predictions"
 LEGEND_ROOM = 6.0  # points below a legend
-LEGEND_FRAME = 1.3  # inches: left of the axes, and of the marks in a legend
-LETTERS_PER_INCH, LEAST_LETTERS, MOST_LETTERS = 16, 16, 62  # of a legend, and of a line of it
 
 
 def find_companions(ax: "Axes") -> dict[str, Any]:
@@ -39,13 +34,14 @@ def find_companions(ax: "Axes") -> dict[str, Any]:
 
 def add_companion(ax: "Axes", name: str, side: Literal["below", "right"], size: float, gap: float) -> Any:
     """Add axes below or right of `ax` that share an axis with it. `size` and `gap` are fractions of the main axes."""
-    if side == "below":
-        companion = ax.inset_axes((0.0, -size - gap, 1.0, size), sharex=ax, label=LABEL_PREFIX + name)
+    margins = _get_shrinking_locator(ax).margins
+    if side == "below":  # and below other companions
+        companion = ax.inset_axes((0.0, -margins[side] - size - gap, 1.0, size), sharex=ax, label=LABEL_PREFIX + name)
         ax.tick_params(axis="x", labelbottom=False)
     else:
         companion = ax.inset_axes((1.0 + gap, 0.0, size, 1.0), sharey=ax, label=LABEL_PREFIX + name)
         companion.tick_params(axis="y", labelleft=False)
-    _get_shrinking_locator(ax).margins[side] = size + gap
+    margins[side] += size + gap
     companion.set_facecolor(get_background(ax))
     style_axes(companion)
     return companion
@@ -129,7 +125,7 @@ def _get_shrinking_locator(ax: "Axes") -> ShrinkingLocator:
     if locator is None:
         locator = ShrinkingLocator(ax)
         ax.set_axes_locator(locator)
-    if len(find_companions(ax)) == 1:  # the companion just added
+    if not find_companions(ax):
         locator.margins = dict.fromkeys(locator.margins, 0.0)
     return locator
 
@@ -146,14 +142,6 @@ def keep_title_on_figure(ax: "Axes", points: float) -> None:
     locator = _find_shrinking_locator(ax)
     if locator is not None:
         locator.above = points
-
-
-def place_below_xlabel(ax: "Axes") -> Any:
-    """Return the coordinates of the axes, moved down to below the label of the companion below them."""
-    from matplotlib.transforms import ScaledTranslation
-
-    figure: Any = ax.get_figure(root=True)
-    return ax.transAxes + ScaledTranslation(0.0, -_measure_xlabel(ax) / 72, figure.dpi_scale_trans)
 
 
 def _measure_xlabel(ax: "Axes") -> float:
@@ -221,30 +209,3 @@ def draw_bars(ax: "Axes", heights: FloatArray, **style: Any) -> "StepPatch":
     edges = np.column_stack((places - 0.4, places + 0.4)).ravel()
     steps = np.column_stack((heights, np.zeros(heights.size))).ravel()[:-1]
     return ax.stairs(steps, edges, fill=True, linewidth=0, **style)
-
-
-def place_legend(main: "Axes", texts: Sequence[str], handles: Sequence[Any], depth: float) -> Any:
-    """Draw a legend under the label below axes whose companions reach down by `depth`, a fraction of the axes.
-
-    A tuple of handles is drawn side by side.
-    """
-    from matplotlib.legend_handler import HandlerTuple
-
-    legend = main.legend(
-        handles, ["?"] * len(texts), loc="upper left", bbox_to_anchor=(0.0, -depth), borderaxespad=0.0,
-        bbox_transform=place_below_xlabel(main), fontsize="small", frameon=False,
-        handler_map={tuple: HandlerTuple(ndivide=None, pad=0.0)},
-    )  # fmt: skip
-    for entry, text in zip(legend.get_texts(), texts, strict=True):  # matplotlib ignores labels that begin with _
-        entry.set_text("\n".join(textwrap.fill(line, _count_letters(main)) for line in text.split("\n")))
-    keep_on_figure(main, legend)
-    return legend
-
-
-def _count_letters(main: "Axes") -> int:
-    """Return how many letters of a legend the place of the axes holds beside the marks, so that none is cut off."""
-    cell = main.get_subplotspec()
-    share = 1.0 if cell is None else len(cell.colspan) / cell.get_gridspec().ncols
-    figure: Any = main.get_figure(root=True)
-    inches = share * main.figure.bbox.width / figure.dpi
-    return max(LEAST_LETTERS, min(MOST_LETTERS, int((inches - LEGEND_FRAME) * LETTERS_PER_INCH)))

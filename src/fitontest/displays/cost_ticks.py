@@ -11,7 +11,7 @@ from matplotlib.ticker import FuncFormatter, Locator, NullLocator
 
 from fitontest.displays.scales import Scale, make_scale
 
-TICK_DISTANCE = 0.38  # inches between two ticks
+TICK_DISTANCE = 0.55  # inches between two ticks
 LEAST = 0.009  # least distance of a tick from thresholds of 0 and 1, as a share of the axis
 FEWEST = 4  # ticks, with fewer of which less round ratios are taken
 RATIOS = (
@@ -65,8 +65,19 @@ def format_cost_ratio(t: float, _position: int | None = None) -> str:
     return f"1:{1 / odds:.4g}" if odds <= 1 else f"{odds:.4g}:1"
 
 
+def format_threshold(t: float, _position: int | None = None) -> str:
+    r"""Return a threshold in percent, with harm to benefit below it.
+
+    Examples
+    --------
+    >>> format_threshold(1 / 3), format_threshold(0.001)
+    ('33 %\n1:2', '0.1 %\n1:999')
+    """
+    return f"{100 * t:.{2 if 0.01 <= t <= 0.99 else 3}g} %\n{format_cost_ratio(t)}" if 0 < t < 1 else ""
+
+
 def set_cost_ticks(ax: Any, name: str) -> None:
     """Set ticks of ratios on the x axis of axes, whose scale has the name."""
     ax.xaxis.set_major_locator(CostLocator(name))
-    ax.xaxis.set_major_formatter(FuncFormatter(format_cost_ratio))
+    ax.xaxis.set_major_formatter(FuncFormatter(format_threshold))
     ax.xaxis.set_minor_locator(NullLocator())

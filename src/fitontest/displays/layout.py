@@ -10,6 +10,7 @@ import numpy as np
 from fitontest.displays.canvas import AxesOrFigure, create_pyplot_figure, style_axes
 from fitontest.displays.companions import HISTOGRAM, add_companion, find_companions
 from fitontest.displays.comparison import ComparisonDisplay, Dot
+from fitontest.displays.curve_names import name_curves
 from fitontest.displays.diagram import Diagram
 from fitontest.displays.diagram_artists import (
     draw_band,
@@ -36,7 +37,7 @@ PANEL_GAP = 0.15  # fraction of the height of panels, between axes and histogram
 MOST_PANELS = 12
 COLUMNS = (4, 3)  # of more panels than one row holds
 LETTERS_PER_INCH = 9.5  # of the title of a figure
-NAME_WIDTH, NAME_HEIGHT = 0.16, 0.1  # of the axes, that the name beside a curve takes
+DIAGONAL = np.column_stack([np.linspace(0.0, 1.0, 101)] * 2)  # as fractions of the axes
 THIN_BAND = 0.12  # opacity of the bands of several models
 
 Artists = dict[str, Any]
@@ -178,9 +179,12 @@ def draw_overlaid(
         if diagram.band is not None:
             drawn["band"] = draw_band(main, diagram, diagram.banded(diagram.band), color, opacity=THIN_BAND)
         drawn["curve"] = draw_curve(main, diagram, curve, color)
-        drawn["name"] = _write_name(main, name, k, courses, color)
         drawn["histogram"] = _draw_strip(strips, diagram, len(diagrams) - 1 - k, color)
         artists[name] = drawn
+    colors = [get_line_color(main, SERIES[k]) for k in range(len(diagrams))]
+    written = name_curves(main, [*diagrams], courses, colors, [DIAGONAL] if style.ref_line else [])
+    for name, drawn in artists.items():
+        drawn["name"] = written.get(name)
     strips.set_ylim(0, len(diagrams))
     same = len({diagram.error.n for diagram in diagrams.values()}) == 1
     second = f"{len(diagrams)} models" + (f", n = {first.error.n:,}" if same else "")
@@ -214,28 +218,6 @@ def _course(diagram: Diagram) -> FloatArray:
     assert curve is not None
     at = np.column_stack((plane.x.at(curve.x), plane.y.at(diagram.heights(curve.x, curve.y))))
     return at[curve.drawn]
-
-
-def _write_name(main: "Axes", name: str, k: int, courses: list[FloatArray], color: Any) -> Any:
-    """Write the name of a curve beside it, where it is farthest from the others."""
-    own = courses[k]
-    if not len(own):
-        return None
-    others = np.concatenate([*(one for j, one in enumerate(courses) if j != k), [[-1.0, -1.0]]])
-    inside = own[(own[:, 0] > 0.14) & (own[:, 0] < 0.85)]
-    own = inside if len(inside) else own
-    apart = np.hypot(own[:, None, 0] - others[None, :, 0], 1.5 * (own[:, None, 1] - others[None, :, 1])).min(axis=1)
-    x, y = own[int(np.argmax(np.minimum(apart, 0.3)))]
-    beside = others - (x, y)
-    before = np.abs(beside[:, 0] + NAME_WIDTH / 2) < NAME_WIDTH / 2
-    behind = np.abs(beside[:, 0] - NAME_WIDTH / 2) < NAME_WIDTH / 2
-    crossed = np.sum(before & (beside[:, 1] > 0.0) & (beside[:, 1] < NAME_HEIGHT))
-    above = y < 0.92 and crossed <= np.sum(behind & (beside[:, 1] < 0.0) & (beside[:, 1] > -NAME_HEIGHT))
-    return main.annotate(
-        visible(name), (x, y), xycoords="axes fraction", xytext=(-4 if above else 4, 5 if above else -5),
-        textcoords="offset points", ha="right" if above else "left", va="bottom" if above else "top", color=color,
-        fontweight="bold", parse_math=False, zorder=6,
-    )  # fmt: skip
 
 
 def _draw_strip(strips: Any, diagram: Diagram, level: int, color: Any) -> Any:

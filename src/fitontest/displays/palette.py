@@ -17,21 +17,8 @@ FILL = "#0b6fae"  # blue
 GAP = "#c8501a"  # orange: the gap between map and diagonal, what is outside a tolerance, or the second of several
 NEUTRAL = "#8C8C8C"  # visible on black and on white
 SERIES = (FILL, GAP, "#6aa84f", "#5b2a86", "#56B4E9", "#E69F00")
-DASHES: tuple[tuple[int, tuple[float, ...] | None], ...] = (
-    (0, None),
-    (0, (5.0, 1.5)),
-    (0, (1.2, 1.2)),
-    (0, (5.0, 1.5, 1.2, 1.5)),
-)
-
-
 DARK = 1.5  # sum of red, green and blue below which a background is dark
 LIFT = 0.5  # of the way to white that lines go on a dark background
-
-
-def get_series_style(k: int) -> tuple[str, tuple[int, tuple[float, ...] | None]]:
-    """Return colour and line style of the k-th of several overlaid diagrams."""
-    return SERIES[k % len(SERIES)], DASHES[k % len(DASHES)]
 
 
 def get_foreground(ax: "Axes") -> Any:

@@ -1,29 +1,25 @@
 """The bump chart of ranks: how each of several evaluators orders the same models."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any
 
 import numpy as np
 from scipy.stats import rankdata
 
-from fitontest.displays.base import Display
-from fitontest.displays.canvas import AxesOrFigure, get_axes, style_axes
-from fitontest.displays.palette import get_line_color, get_series_style
+from fitontest.displays.curve import CurveDisplay, Panel
+from fitontest.displays.lines import Line, Scaling
+from fitontest.displays.palette import SERIES
 from fitontest.results.checks import brief
-from fitontest.results.frames import Records
 from fitontest.results.typing import FloatArray
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 FEWEST = 2  # models that can be ordered
 PER_EVALUATOR, PER_MODEL = 0.85, 0.42  # inches
-MARGINS = (2.6, 1.5)  # inches, for the names on both sides and below
+MARGINS = (2.6, 1.9)  # inches, for the names on both sides and below
 APART = 0.07  # of a rank: lines of models that share a rank everywhere are drawn beside one another
 
 
-class RankDisplay(Display):
-    """Bump chart: how each evaluator ranks the models, with a line for each model.
+def rank_curves(values: Mapping[str, Mapping[str, float]], *, largest_first: bool = False) -> CurveDisplay:
+    """Return the bump chart: how each evaluator ranks the models, with a line for each model; ``plot`` draws it.
 
     Rank 1, at the top, is the smallest value, or the largest with `largest_first`. Equal values share the mean of their
     ranks, as in Spearman's correlation. A line that crosses others says that the choice of the evaluator decides which
@@ -37,16 +33,10 @@ class RankDisplay(Display):
     largest_first : bool, default=False
         Whether the largest value is the best, as of an accuracy.
 
-    Attributes
-    ----------
-    evaluators, models : list of str
-    values : array of shape (n_evaluators, n_models)
-    ranks : array of shape (n_evaluators, n_models)
-        1 for the best.
-    ax_ : matplotlib Axes
-        After `plot`.
-    figure_ : matplotlib Figure or SubFigure
-        After `plot`.
+    Returns
+    -------
+    CurveDisplay
+        Its part "ranks" has value and rank of each model by each evaluator.
 
     Raises
     ------
@@ -62,80 +52,32 @@ class RankDisplay(Display):
     Examples
     --------
     >>> import fitontest as fot
-    >>> display = fot.displays.RankDisplay({"ECE": {"a": 0.02, "b": 0.05}, "isotonic": {"a": 0.04, "b": 0.03}})
-    >>> display.ranks.tolist()
-    [[1.0, 2.0], [2.0, 1.0]]
+    >>> chart = fot.displays.rank_curves({"ECE": {"a": 0.02, "b": 0.05}, "isotonic": {"a": 0.04, "b": 0.03}})
+    >>> [(row["evaluator"], row["model"], row["rank"]) for row in chart.rows("ranks")]
+    [('ECE', 'a', 1.0), ('ECE', 'b', 2.0), ('isotonic', 'a', 2.0), ('isotonic', 'b', 1.0)]
     """
-
-    ax_: "Axes"
-
-    def __init__(self, values: Mapping[str, Mapping[str, float]], *, largest_first: bool = False) -> None:
-        self.largest_first = largest_first
-        self.evaluators, self.models, self.values = _read(values)
-        signed = -self.values if largest_first else self.values
-        self.ranks: FloatArray = rankdata(signed, axis=1)
-
-    def parts(self) -> dict[str, Records]:
-        """Return the numbers drawn: value and rank of each model by each evaluator."""
-        return {
-            "ranks": [
-                {"evaluator": evaluator, "model": model, "value": value, "rank": rank}
-                for evaluator, values, ranks in zip(
-                    self.evaluators, self.values.tolist(), self.ranks.tolist(), strict=True
-                )
-                for model, value, rank in zip(self.models, values, ranks, strict=True)
-            ]
-        }
-
-    @property
-    def size(self) -> tuple[float, float]:
-        """Width and height of the figure, in inches."""
-        return (
-            MARGINS[0] + PER_EVALUATOR * len(self.evaluators),
-            MARGINS[1] + PER_MODEL * len(self.models),
-        )
-
-    def _summarise(self) -> str:
-        return f"{len(self.models)} models by {len(self.evaluators)} evaluators"
-
-    def plot(self, ax: AxesOrFigure = None) -> Self:
-        """Draw the chart.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, Figure or SubFigure, optional
-            Where it is drawn; by default in a new pyplot figure.
-
-        Returns
-        -------
-        self
-        """
-        self.ax_ = get_axes(ax, self.size)
-        self.figure_ = self.ax_.get_figure()  # type: ignore[assignment]
-        style_axes(self.ax_)
-        self.ax_.grid(visible=False)
-        at, heights = np.arange(len(self.evaluators)), _drawn_apart(self.ranks)
-        for k, model in enumerate(self.models):
-            color, dash = get_series_style(k)
-            line = get_line_color(self.ax_, color)
-            self.ax_.plot(at, heights[:, k], color=line, linestyle=dash, linewidth=2.0, label=model)
-            self.ax_.plot(at, heights[:, k], color=line, linestyle="none", marker="o", markersize=6.5)
-        self._name_both_ends()
-        self.ax_.set_xticks(at, self.evaluators, rotation=35, ha="right", rotation_mode="anchor")
-        self.ax_.set_xlim(-0.3, len(self.evaluators) - 0.7)
-        return self
-
-    def _name_both_ends(self) -> None:
-        """Write ranks on the left axis, and on the right the models in the order of the last evaluator."""
-        n = len(self.models)
-        self.ax_.set_ylim(n + 0.5, 0.5)
-        self.ax_.set_yticks(range(1, n + 1))
-        self.ax_.set_ylabel("Rank (1: best)")
-        last = np.argsort(self.ranks[-1], kind="stable")
-        right = self.ax_.secondary_yaxis("right")
-        right.set_yticks(range(1, n + 1), [self.models[k] for k in last])
-        right.spines["right"].set_visible(False)
-        right.tick_params(length=0)
+    evaluators, models, numbers = _read(values)
+    ranks = rankdata(-numbers if largest_first else numbers, axis=1)
+    at, heights, n = np.arange(float(len(evaluators))), _drawn_apart(ranks), len(models)
+    lines = [
+        Line(model, at, heights[:, k], color=SERIES[k % len(SERIES)], marker="o", dashed=k >= len(SERIES),
+             named_beside=True)
+        for k, model in enumerate(models)
+    ]  # fmt: skip
+    rows = [
+        {"evaluator": evaluator, "model": model, "value": value, "rank": rank}
+        for evaluator, own, places in zip(evaluators, numbers.tolist(), ranks.tolist(), strict=True)
+        for model, value, rank in zip(models, own, places, strict=True)
+    ]
+    first = [model for model, is_first in zip(models, (ranks == 1.0).all(axis=0).tolist(), strict=True) if is_first]
+    title = f"All evaluators rank {first[0]} first" if first else "No model is ranked first by all evaluators"
+    return CurveDisplay(
+        [Panel(lines, Scaling("Rank (1: best)", (n + 0.5, 0.5), {k: str(k) for k in range(1, n + 1)}))],
+        Scaling("", (-0.3, len(evaluators) - 0.7), dict(enumerate(evaluators)), slanted=True),
+        {"ranks": rows}, title=title, second=f"{n} models by {len(evaluators)} evaluators",
+        kind="Ranks of models by evaluator",
+        size=(MARGINS[0] + PER_EVALUATOR * len(evaluators), MARGINS[1] + PER_MODEL * n),
+    )  # fmt: skip
 
 
 def _read(values: object) -> tuple[list[str], list[str], FloatArray]:

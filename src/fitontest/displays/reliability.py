@@ -3,12 +3,14 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal, Self, Unpack
 
+from fitontest.data.estimators import probabilities
+from fitontest.data.predictions import Reduction
 from fitontest.data.read import one_sample
 from fitontest.data.reading.models import by_model, is_of_models, read_models
 from fitontest.data.reading.read import read
 from fitontest.data.samples import Samples
 from fitontest.data.score_sample import ScoreSample
-from fitontest.displays.base import BinaryDisplay
+from fitontest.displays.base import Display
 from fitontest.displays.canvas import AxesOrFigure, check_empty_figure, get_axes, get_figure
 from fitontest.displays.class_choice import ClassChoice, choose_classes, describe_choice, join_title
 from fitontest.displays.companions import HISTOGRAM, find_companions
@@ -27,7 +29,7 @@ from fitontest.results.checks import brief
 from fitontest.results.exceptions import without_warnings
 from fitontest.results.frames import Records
 from fitontest.results.options import spell_out
-from fitontest.results.typing import ArrayInput
+from fitontest.results.typing import ArrayInput, Label
 from fitontest.uncertainty.bands import BAND_DRAWS, BAND_LEVEL, BandKind, read_band
 from fitontest.uncertainty.options import split_options
 from fitontest.uncertainty.redrawing import Redrawing, estimate_of
@@ -40,7 +42,7 @@ MOST_OVERLAID = 4  # models on the same axes
 Measured = tuple[str, Estimate, ScoreSample]
 
 
-class ReliabilityDisplay(BinaryDisplay):
+class ReliabilityDisplay(Display):
     """Reliability diagram: the frequency of the event at each score, against the diagonal.
 
     * The **curve** is the map of the family, as wide as the rows are many, and drawn only where there are rows; the
@@ -325,6 +327,55 @@ class ReliabilityDisplay(BinaryDisplay):
             error, sample, name=options["name"], verdict=verdict_of([(measure.name, error)], sample), **shared
         )
         return display._drawn(options)
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: ArrayInput,
+        *,
+        reduction: Reduction | None = None,
+        pos_label: Label | None = None,
+        name: str | None = None,
+        **options: Any,
+    ) -> Self:
+        """Draw the diagram of a fitted classifier.
+
+        Parameters
+        ----------
+        estimator : fitted classifier with predict_proba
+            Whose scores are drawn.
+        X : array-like of shape (n, n_features)
+            The features of rows that the classifier has not seen.
+        y : array-like of shape (n,)
+            Their labels.
+        reduction : {"confidence", "classwise", "binary"}, optional
+            How the probabilities of several classes are reduced to two, see `from_predictions`. Without a reduction the
+            classifier must have two classes.
+        pos_label : label, optional
+            The positive class, by default ``estimator.classes_[1]``. Not allowed with "confidence" and "classwise".
+        name : str, optional
+            Name of the scores in the diagram, by default the class name of the estimator.
+        **options
+            Other arguments of `from_predictions`, except `labels`, which are ``estimator.classes_``.
+
+        Returns
+        -------
+        ReliabilityDisplay
+
+        Raises
+        ------
+        ValueError
+            The message names the argument, the rule and the value.
+        sklearn.exceptions.NotFittedError
+            If the estimator is not fitted.
+        """
+        score_name = type(estimator).__name__ if name is None else name
+        if reduction is not None and "labels" in options:
+            raise ValueError(f"labels must be left out: they are estimator.classes_, got {options['labels']!r}")
+        scores, score_options = probabilities(estimator, X, reduction, pos_label)
+        return cls.from_predictions(y, scores, name=score_name, **options, **score_options)
 
     @classmethod
     def _of_models(

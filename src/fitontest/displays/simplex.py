@@ -1,24 +1,17 @@
 """The diagram of three classes: a triangle of predictions with arrows to what they should have been."""
 
-from typing import TYPE_CHECKING, Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from fitontest.data.reading.options import Reading, reading_of
-from fitontest.data.reading.read import READ, read
-from fitontest.data.simplex_sample import CANONICAL, SimplexSample
-from fitontest.displays.base import Display, check_shows
+from fitontest.data.simplex_sample import SimplexSample
+from fitontest.displays.base import Display
 from fitontest.displays.canvas import AxesOrFigure, get_axes
 from fitontest.displays.palette import FILL, GAP, get_foreground
 from fitontest.maps.multiclass.base import MulticlassMap
-from fitontest.measures.binned import Binned
 from fitontest.measures.estimate import Estimate, json_ready
-from fitontest.measures.measure import Measure
-from fitontest.measures.plug_in import PlugIn
 from fitontest.results.frames import Records
-from fitontest.results.options import spell_out
-from fitontest.results.typing import ArrayInput, FloatArray
-from fitontest.uncertainty.redrawing import estimate_of
+from fitontest.results.typing import FloatArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,6 +32,8 @@ class SimplexDisplay(Display):
     ECE on the simplex they lead from the mean prediction of each cell to its mean label, with dots as large as the
     cells are heavy. Grey dots are the predictions.
 
+    Made by ``plot`` of the error.
+
     Parameters
     ----------
     error : Estimate
@@ -58,7 +53,8 @@ class SimplexDisplay(Display):
     >>> rng = np.random.default_rng(0)
     >>> P = rng.dirichlet([1, 1, 1], 300)
     >>> y = [rng.choice(3, p=p**2 / sum(p**2)) for p in P]
-    >>> display = fot.displays.SimplexDisplay.from_predictions(y, P, family="temperature", ax=Figure())
+    >>> error = fot.calibration_error(y, P, family="temperature", reduction="canonical", interval=None)
+    >>> display = error.plot(Figure())
     >>> display
     SimplexDisplay(canonical calibration error 0.141, family temperature, distance total_variation)
     >>> display.to_frame(part="arrows").columns.tolist()
@@ -68,59 +64,11 @@ class SimplexDisplay(Display):
     ax_: "Axes"
 
     def __init__(self, error: Estimate, data: SimplexSample) -> None:
-        check_shows(error, MulticlassMap, "an Estimate of several classes that has a map", "map")
+        if not isinstance(getattr(getattr(error, "evidence", None), "map", None), MulticlassMap):
+            raise ValueError(f"error must be an Estimate of several classes that has a map, got {error!r}")
         if data.n_classes != 3:
             raise ValueError(f"y_prob must have three columns for a triangle, got {data.n_classes}")
         self.error, self.data = error, data
-
-    @classmethod
-    @spell_out("reduction", "pos_label")
-    def from_predictions(
-        cls,
-        y_true: ArrayInput,
-        y_prob: ArrayInput = None,
-        *,
-        family: Any = "vector",
-        partition: Any = None,
-        distance: Any = "total_variation",
-        ax: AxesOrFigure = None,
-        **options: Unpack[Reading],
-    ) -> Self:
-        """Draw the triangle from labels and predicted probabilities.
-
-        Parameters
-        ----------
-        y_true : array-like of shape (n,)
-            Labels of three classes; or the distributions that `read` returns, without `y_prob`.
-        y_prob : array-like of shape (n, 3)
-            Rows add up to 1.
-        family : str, MulticlassFamily or MulticlassMap, default="vector"
-            Of which the map is drawn, unless there is a `partition`.
-        partition : str, SimplexPartitioner or array-like, optional
-            See `gce`: the cells are drawn.
-        distance : str, Distance or callable, default="total_variation"
-            Of the error in the title.
-        whose scale means nothing. A row of weight 0 is absent.
-        ax : matplotlib Axes, Figure or SubFigure, optional
-            Where to draw; by default a new pyplot figure.
-
-        Returns
-        -------
-        SimplexDisplay
-
-        Raises
-        ------
-        ValueError
-            Naming the argument, the rule and what was found.
-        """
-        was_read = isinstance(y_true, READ)
-        data = read(y_true, y_prob, **reading_of(options), reduction=None if was_read else CANONICAL)
-        if data.reduction != CANONICAL:
-            raise ValueError(f"y_true must be read with reduction='canonical' for a triangle, got {data!r}")
-        measure: Measure = PlugIn(family, distance=distance)
-        if partition is not None:
-            measure = Binned(partition=partition, distance=distance)
-        return cls(estimate_of(measure, data), data).plot(ax)
 
     @property
     def size(self) -> tuple[float, float]:

@@ -1,12 +1,11 @@
 """The test-based reliability diagram: the predictions that the test rejects, per bin."""
 
-from typing import TYPE_CHECKING, Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from fitontest.data.read import one_sample
 from fitontest.data.score_sample import ScoreSample
-from fitontest.displays.base import BinaryDisplay, check_measured
+from fitontest.displays.base import Display, check_measured
 from fitontest.displays.canvas import AxesOrFigure, get_axes, style_axes
 from fitontest.displays.companions import (
     PREDICTIONS,
@@ -18,7 +17,6 @@ from fitontest.displays.companions import (
     format_counts_axis,
     set_xlabel_below,
 )
-from fitontest.displays.options import DrawingOptions
 from fitontest.displays.palette import NEUTRAL, blend_with_background, get_opaque_background
 from fitontest.displays.scales import Scale, ScaleName, advise_logit, choose_scale, make_scale, name_scale
 from fitontest.displays.titles import name_axes, write_title
@@ -30,34 +28,22 @@ from fitontest.displays.violins import (
     tabulate_violin,
     trace_outline,
 )
-from fitontest.families.base import Family
-from fitontest.measures.binned import Binned, Bins
-from fitontest.measures.binning import DEFAULT_BINS
+from fitontest.measures.binned import Bins
 from fitontest.measures.estimate import Estimate
-from fitontest.measures.losses.rejection import DEFAULT_ALPHA, DEFAULT_TEST
-from fitontest.numerics.significance.choice import TestChoice
 from fitontest.partitions.partition import Partition
-from fitontest.partitions.partitioner import Partitioner
 from fitontest.results.frames import Records, records
-from fitontest.results.options import spell_out
 from fitontest.results.text import short
 from fitontest.results.typing import ArrayInput, FloatArray, Label
-from fitontest.uncertainty.options import read_options
-from fitontest.uncertainty.redrawing import estimate_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 BARS = 40  # of the histogram
 HALF_LINE = 0.46  # half the length of the red lines, in bins; a little more than the violins
-CLASSWISE_MESSAGE = (
-    "reduction must be None, 'confidence' or 'binary' for a test-based diagram, got 'classwise'; draw one class at a "
-    "time without a reduction, with y_true == label and the column of that class"
-)
 RED = "#C0392B"  # of the empirical probability and of rejected predictions, as in the paper; dark in grey print
 
 
-class TCEDisplay(BinaryDisplay):
+class TCEDisplay(Display):
     """Test-based reliability diagram: three panels that show what the test-based calibration error (TCE) counts.
 
     * The main panel has a violin of the predictions of each bin. A red line across it shows the share of positives in
@@ -67,7 +53,7 @@ class TCEDisplay(BinaryDisplay):
     * Bars below it show the sizes of the bins, with the rejected part in red. The TCE is the red share of all bars.
     * The histogram of all predictions is on the right, on the same axis.
 
-    Made by `from_predictions` or `from_estimator`. `plot` draws it again on other axes.
+    Made by ``tce(...).plot()``, which takes `scale`, `limits`, `name` and `pos_label`.
 
     Parameters
     ----------
@@ -123,7 +109,7 @@ class TCEDisplay(BinaryDisplay):
     >>> rng = np.random.default_rng(0)
     >>> p = rng.random(1000)
     >>> y = rng.random(1000) < p**1.5
-    >>> display = fot.displays.TCEDisplay.from_predictions(y, p, partition="equal_mass", n_bins=4, ax=Figure())
+    >>> display = fot.tce(y, p, partition="equal_mass", n_bins=4).plot(Figure())
     >>> bins = display.to_frame(part="bins")
     >>> print(bins[["bin", "n", "rejected", "empirical_probability"]].round(3).to_string(index=False))
      bin   n  rejected  empirical_probability
@@ -162,53 +148,8 @@ class TCEDisplay(BinaryDisplay):
         self.counts = self.cells.summarise(sample).w
         self.beyond = _shares_beyond(sample, self.scale)
 
-    @classmethod
-    @spell_out("interval", "level", "draws", "color", "legend", "ref_line")
-    def from_predictions(
-        cls,
-        y_true: ArrayInput,
-        y_prob: ArrayInput = None,
-        *,
-        partition: str | Partitioner | Family | ArrayInput = "pava_bc",
-        n_bins: int = DEFAULT_BINS,
-        alpha: float = DEFAULT_ALPHA,
-        test: TestChoice = DEFAULT_TEST,
-        **options: Unpack[DrawingOptions],
-    ) -> Self:
-        """Draw the test-based reliability diagram of labels and scores.
-
-        Parameters
-        ----------
-        y_true, y_prob : array-like of shape (n,)
-            Labels of two classes, and predicted probabilities of the positive class; or as given by `reduction`; or
-            what `read` returns in place of both.
-        partition, n_bins, alpha, test, null_draws
-            See `tce`. With `null_draws` the title contains the mean TCE of calibrated scores.
-        reduction, labels
-            How a matrix of scores is reduced, "confidence" or "binary", and the classes of its columns, see `tce`. A
-            diagram of one class against the rest is made by ``from_predictions(y == label, column_of_label)``.
-        sample_weight : array-like of shape (n,), optional
-            Counts, whole numbers of at most 10 on average: how often each row stands in the data.
-        name : str, optional
-            Name of the scores in the title.
-
-        Returns
-        -------
-        TCEDisplay
-
-        Raises
-        ------
-        ValueError
-            The message names the argument, the rule and the value.
-        """
-        data, redrawing = read_options(y_true, y_prob, options)
-        if data.is_by_class:
-            raise ValueError(CLASSWISE_MESSAGE)
-        sample = one_sample(data)
-        measure = Binned("rejection", partition, "l1", n_bins, alpha, test)
-        error = estimate_of(measure, sample, sample.reduction, redrawing)
-        drawn: dict[str, Any] = {name: options[name] for name in ("scale", "limits", "name", "pos_label")}
-        return cls(error, sample, **drawn).plot(options["ax"])
+    def _summarise(self) -> str:
+        return repr(self.error)
 
     def plot(self, ax: AxesOrFigure = None, *, name: str | None = None) -> Self:
         """Draw the three panels.
@@ -216,7 +157,7 @@ class TCEDisplay(BinaryDisplay):
         Parameters
         ----------
         ax : matplotlib Axes, Figure or SubFigure, optional
-            See `from_predictions`.
+            Place of the diagram. By default a new pyplot figure is made.
         name : str, optional
             Name of the scores in the title.
 

@@ -17,7 +17,7 @@ from fitontest.uncertainty.verdict import Verdict
 
 if TYPE_CHECKING:
     from fitontest.displays.canvas import AxesOrFigure
-    from fitontest.displays.ranks import RankDisplay
+    from fitontest.displays.curve import CurveDisplay
     from fitontest.displays.reliability import ReliabilityDisplay
 
 DIFFERENCES = (
@@ -195,7 +195,7 @@ class EvaluatedModels(Several[str, Evaluation]):
         """
         return self.diagrams(family, scale=scale).plot(ax)
 
-    def plot_ranks(self, ax: "AxesOrFigure" = None) -> "RankDisplay":
+    def plot_ranks(self, ax: "AxesOrFigure" = None) -> "CurveDisplay":
         """Draw how the families order the models by their calibration errors.
 
         Their debiased errors are ranked where all models have one, else the raw ones.
@@ -207,14 +207,14 @@ class EvaluatedModels(Several[str, Evaluation]):
 
         Returns
         -------
-        RankDisplay
+        CurveDisplay
 
         Raises
         ------
         ValueError
             A single model, several classes, or no error of a family.
         """
-        from fitontest.displays.ranks import RankDisplay
+        from fitontest.displays.ranks import rank_curves
 
         if not self.samples.has_one_score:
             raise ValueError("ranks must be of one error of each model; evaluate with reduction='confidence'")
@@ -224,7 +224,7 @@ class EvaluatedModels(Several[str, Evaluation]):
                 errors.setdefault(row["measure"], {})[row["model"]] = row
         if not errors:
             raise ValueError("ranks must be of the calibration error of a family, there are other measures alone")
-        return RankDisplay({name: _quoted(by_model) for name, by_model in errors.items()}).plot(ax)
+        return rank_curves({name: _quoted(by_model) for name, by_model in errors.items()}).plot(ax)
 
     def diagrams(self, family: str | None = None, *, scale: str = "auto") -> "ReliabilityDisplay":
         """Return the reliability diagrams, which are yet to be drawn, or to be saved.

@@ -8,6 +8,7 @@ from fitontest.data.repeated_rows import Repeats
 from fitontest.evaluation.evaluation import Evaluation
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.uncertainty import Uncertainty
+from fitontest.measures.validity import ValidityArea
 from fitontest.uncertainty.intervals import NULL_DRAWS, Direction, reason_of_classes, reason_of_settings, with_interval
 from fitontest.uncertainty.redrawing import Redrawing, has_quick_interval
 from fitontest.uncertainty.verdict import verdict_of
@@ -19,6 +20,10 @@ SLOW_CELLS = f"cells of the simplex are formed anew hundreds of times; {ASK}"
 OF_GROUPS = "how distributions of one group depend on each other was not studied; the confidence has one"
 OF_CELLS = "cells are no function of the score"
 SLOW = f"hundreds of refits of this family take long; {ASK}"
+OF_TESTS = (
+    "reduction must be None, 'confidence' or 'binary' for a test-based diagram, got 'classwise'; draw one class at a "
+    "time without a reduction, with y_true == label and the column of that class"
+)
 _OF_DISPLAY = ("scale", "limits", "name", "pos_label")  # options of a diagram before it is drawn
 
 
@@ -63,17 +68,22 @@ class MeasuredRows:
         from fitontest.displays.tce import TCEDisplay
 
         data: Any = self.data
+        is_tested = estimate.measure.in_percent
+        if data.is_by_class and is_tested:
+            raise ValueError(OF_TESTS)
         if data.is_by_class:
             family = estimate.measure.name
             return Evaluation((estimate,), data).diagrams(family, **options).plot(ax)
         if data.has_distributions:
             return SimplexDisplay(estimate, data).plot(ax, **options)
         if estimate.measure.is_seminorm:
-            from fitontest.displays.cumulative import CumulativeDisplay
+            from fitontest.displays.walk import walk_display
 
-            named = {name: options.pop(name) for name in ("level", "name") if name in options}
-            return CumulativeDisplay(estimate, data, **named).plot(ax, **options)
-        is_tested = estimate.measure.in_percent
+            return walk_display(estimate, data, **options).plot(ax)
+        if isinstance(estimate.measure, ValidityArea):
+            from fitontest.displays.validity import validity_display
+
+            return validity_display({options.pop("name", ""): data}, estimate.measure.k, **options).plot(ax)
         if estimate.map is None and not is_tested:
             raise ValueError(
                 f"{estimate.measure.title} has no calibration map to draw; calibration_error(...).plot() draws that of "

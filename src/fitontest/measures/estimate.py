@@ -271,7 +271,8 @@ class Estimate(Table, Number):
     def plot(self, ax: Any = None, **options: Any) -> Any:
         """Draw the estimate: a reliability diagram, of a TCE its tests, of ECCE and KS the cumulated residuals.
 
-        Class-wise estimates are drawn as a diagram for each class, and a family of three classes as a triangle.
+        Class-wise estimates are drawn as a diagram for each class, a family of three classes as a triangle, and AUC_V
+        as its validity curve.
 
         Parameters
         ----------
@@ -279,11 +280,11 @@ class Estimate(Table, Number):
             Place of the diagram; of several diagrams an empty figure. By default a new pyplot figure is made.
         **options
             Of `ReliabilityDisplay` and its ``plot``, such as ``scale="logit"`` or ``name="model"``; of class-wise
-            estimates `scale` and `classes`, as for ``Evaluation.plot``.
+            estimates `scale` and `classes`, as for ``Evaluation.plot``; of cumulated residuals `name` and `level`.
 
         Returns
         -------
-        ReliabilityDisplay, TCEDisplay, CumulativeDisplay, SimplexDisplay or SmallMultiples
+        ReliabilityDisplay, TCEDisplay, CurveDisplay or SimplexDisplay
 
         Raises
         ------

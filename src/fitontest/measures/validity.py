@@ -36,8 +36,8 @@ class ValidityArea(Measure):
     AUC_V = 1 - (1/W) sum_i w_i |p_i - c(p_i)|, c(p) the mean label of the k rows nearest to p (`KNN`). So ``1 - auc_v``
     is the plug-in l1 error of that family, and has its bias: labels scatter, and k of them are few.
 
-    The curve itself is ``estimate.curve``; `ValidityDisplay` draws it. For an interval take that of the plug-in error,
-    ``calibration_error(y, p, family=KNN(k), interval="always")``.
+    The curve itself is ``estimate.curve``; ``estimate.plot()`` and `validity_curves` draw it. For an interval take that
+    of the plug-in error, ``calibration_error(y, p, family=KNN(k), interval="always")``.
 
     Parameters
     ----------

@@ -1,6 +1,5 @@
 """The public names of the companion and the files they come from."""
 
-from .displays.decision import DecisionDisplay as DecisionDisplay
 from .families.loess import Loess as Loess
 from .families.lowess import Lowess as Lowess
 from .measures.brier import ScaledBrier as ScaledBrier

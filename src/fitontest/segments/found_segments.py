@@ -42,7 +42,6 @@ TREE_NOTE = (
     "tree: a node of a tree that was grown in one half of the rows; p-value and standard errors are those of the other "
     "half, of how residuals add up along the score."
 )
-NULL_ERRORS = 1.645  # standard errors, within which 9 of 10 calibrated segments would be
 NOTHING = "No segment has enough rows to be tested."
 
 

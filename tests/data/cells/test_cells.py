@@ -148,9 +148,8 @@ def test_displays_and_evaluations_take_cells():
     assert "n = 2,000" in str(fot.evaluate(cells, families=["beta"], interval=None))
     display = fot.ReliabilityDisplay.from_predictions(cells, family=fot.Slope1(5), ax=Figure())
     assert sum(row["weight"] for row in display.parts()["histogram"]) == 2000
-    assert (
-        fot.displays.TCEDisplay.from_predictions(cells, partition="equal_mass", n_bins=5, ax=Figure()).error.n == 2000
-    )
+    tested = fot.tce(cells, partition="equal_mass", n_bins=5, null_draws=0).plot(Figure())
+    assert tested.error.n == 2000
 
 
 def test_class_wise_cells_are_a_class_wise_evaluation():

@@ -39,7 +39,7 @@ def test_single_scores_and_the_picture_take_it():
     error = fot.tce(Y, P, test=exact, null_draws=0)
     np.testing.assert_allclose(error.p_values([0.2, 0.7]), fot.tce(Y, P, null_draws=0).p_values([0.2, 0.7]))
     assert error.rejects([0.2, 0.7]).dtype == bool
-    display = fot.displays.TCEDisplay.from_predictions(Y, P, test=exact)
+    display = fot.tce(Y, P, test=exact, null_draws=0).plot()
     assert "exact test at 0.05" in display.second_.get_text()
 
 

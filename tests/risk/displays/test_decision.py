@@ -11,7 +11,7 @@ import fitontest as fot
 from fitontest.displays.cost_ticks import choose_cost_ticks, format_cost_ratio
 from fitontest.displays.scales import Scale
 from fitontest.numerics.links import sigmoid
-from fitontest.risk.displays.decision import DecisionDisplay
+from fitontest.risk.displays.decision import DecisionLines
 from tests.displays.figures import blank, pixels, plain
 
 pytestmark = pytest.mark.multiplies
@@ -34,8 +34,8 @@ def curve(models=1, thresholds=tuple(GRID)):
     return fot.risk.decision_curve(y, dict([*p.items()][:models]), thresholds=list(thresholds))
 
 
-def draw(*args, figure=plain, size=(5.2, 6.4), **options):
-    return DecisionDisplay(curve(*args), **options).plot(figure(size))
+def draw(*args, figure=plain, size=(6.6, 5.6), **options):
+    return curve(*args).plot(figure(size), **options)
 
 
 @cache
@@ -43,56 +43,109 @@ def default():
     return draw()
 
 
-def legend_of(display):
-    return [text.get_text() for text in display.legend_.get_texts()]
+def texts_of(ax):
+    return [text.get_text() for text in ax.texts]
 
 
-def test_lines_are_the_numbers_of_the_curve():
+def line_of(display, name):
+    return display.artists_[name]["line"]
+
+
+def column(display, key, model=None):
+    """The values drawn of a model, by default the first."""
+    rows = display.rows("models")
+    return np.array([row[key] for row in rows if row["model"] == (model or rows[0]["model"])], dtype=float)
+
+
+def thresholds_of(display):
+    return column(display, "threshold")
+
+
+def test_lines_are_the_numbers_of_the_curve_per_1000():
     display, known = default(), curve()
-    name = "model 0"
-    np.testing.assert_array_equal(display.lines_[name].get_ydata(), known.net_benefit[name].value)
-    np.testing.assert_array_equal(display.recalibrated_[name].get_ydata(), known.recalibrated[name])
-    low = display.bands_[name].get_paths()[0].vertices[:, 1].min()
-    assert low == known.net_benefit[name].band_low.min()
+    name, end = "model 0", thresholds_of(default()).size
+    np.testing.assert_allclose(line_of(display, name).get_ydata(), 1000 * known.net_benefit[name].value[:end])
+    band = display.artists_[name]["band"].get_paths()[0].vertices[:, 1]
+    assert band.min() == pytest.approx(1000 * known.net_benefit[name].low[:end].min())
     frame = display.to_frame(part="models")
-    np.testing.assert_array_equal(frame["loss"], known.loss[name])
-    np.testing.assert_array_equal(frame["high"], known.net_benefit[name].band_high)
+    np.testing.assert_allclose(frame["high"], 1000 * known.net_benefit[name].high[:end])
+    assert frame["loss"].isna().all()
     everybody = display.to_frame(part="treat all")["value"]
-    np.testing.assert_allclose(everybody, known.net_benefit["treat all"].value, atol=1e-12)
-    height = max(polygon.vertices[:, 1].max() for polygon in display.losses_ax_.collections[0].get_paths())
-    assert height == pytest.approx(1000 * known.loss[name].max())
+    np.testing.assert_allclose(everybody, 1000 * known.net_benefit["treat all"].value[:end], atol=1e-9)
 
 
-def test_the_band_is_named_and_can_be_the_one_at_each_threshold():
-    assert "95 % at all thresholds at once" in legend_of(default())
-    pointwise = draw(band="pointwise")
-    assert "95 % at each threshold" in legend_of(pointwise)
-    np.testing.assert_array_equal(pointwise.curves[0].low, curve().net_benefit["model 0"].low)
+def test_losses_are_drawn_where_they_are_asked_for():
+    display, known, name = draw(show="loss"), curve(), "model 0"
+    end = thresholds_of(display).size
+    after = display.ax_.lines[-1]
+    np.testing.assert_allclose(after.get_ydata(), 1000 * known.recalibrated[name][:end])
+    assert after.get_linestyle() == "--"
+    (loss,) = display.axes_[1].lines
+    np.testing.assert_allclose(loss.get_ydata(), 1000 * known.loss[name][:end])
+    assert "dashed: after recalibration (isotonic)" in display.second
+    assert len(default().axes_) == 1
+    assert len(default().ax_.lines) == 3
+
+
+def test_the_band_is_that_of_the_first_model_unless_told_otherwise():
+    display = draw(3)
+    models = [f"model {k}" for k in range(3)]
+    assert [display.artists_[name]["band"] is not None for name in models] == [True, False, False]
+    assert "band: 95 % CI of model 0 at each threshold" in display.second
+    every = draw(3, band="all", simultaneous=True)
+    assert all(every.artists_[name]["band"] is not None for name in models)
+    assert "band: 95 % CI at all thresholds at once" in every.second
+    end = thresholds_of(every).size
+    np.testing.assert_allclose(column(every, "low", "model 1"), 1000 * curve(3).net_benefit["model 1"].band_low[:end])
     bare = draw(band=None)
-    assert bare.bands_ == {"model 0": None}
-    assert not any("95 %" in text for text in legend_of(bare))
+    assert bare.artists_["model 0"]["band"] is None
+    assert "band" not in bare.second
 
 
-@pytest.mark.parametrize(("models", "bands", "recalibrated"), [(2, 2, 2), (3, 3, 0), (6, 0, 0)])
-def test_many_models_hide_nothing_of_one_another(models, bands, recalibrated):
-    display = draw(models)
-    assert [*display.lines_] == [f"model {k}" for k in range(models)] == legend_of(display)[:models]
-    assert sum(band is not None for band in display.bands_.values()) == bands
-    assert sum(line is not None for line in display.recalibrated_.values()) == recalibrated
-    assert len({line.get_color() for line in display.lines_.values()}) == models
-    losses = [line for line in display.losses_ax_.lines if len(line.get_xdata()) == GRID.size]
-    assert len(losses) == models
+def test_each_curve_has_its_name_and_its_colour():
+    display = draw(6)
+    assert {f"model {k}" for k in range(6)} | {"treat all", "treat none"} <= set(texts_of(display.ax_))
+    assert len({line_of(display, f"model {k}").get_color() for k in range(6)}) == 6
+    with plt.style.context("dark_background"):
+        dark = draw(2, figure=blank)
+    assert line_of(dark, "model 0").get_color() != line_of(display, "model 0").get_color()
+
+
+def test_the_title_says_where_a_difference_is_shown():
+    y, p = rows()
+    known = fot.risk.decision_curve(y, {"sure": p["model 3"], "noise": np.full(300, 0.5)}, thresholds=GRID)
+    display = known.diagram()
+    end = thresholds_of(display).size
+    shown = GRID[:end][known.difference("sure", "noise").band_low[:end] > 0]
+    assert shown.size > 1
+    first, last = (f"{100 * t:.3g}\N{NO-BREAK SPACE}%" for t in (shown[0], shown[-1]))
+    assert display.title.startswith(f"sure has more net benefit than noise from {first}")
+    assert "elsewhere no difference is shown; n = 300" in display.second
+    assert display.title in display.text
+    assert last in display.title or display.title.endswith(" on")
+    alike = fot.risk.decision_curve(y, {"a": p["model 3"], "b": p["model 3"]}, thresholds=GRID).diagram()
+    assert alike.title == "a and b: no difference is shown"
+    one = known.diagram(models=["sure"])
+    better = (
+        np.minimum(known.against_all["sure"].band_low, known.net_benefit["sure"].band_low)[: thresholds_of(one).size]
+        > 0
+    )
+    assert better.any()
+    assert one.title.startswith("sure is better than treating all and none ")
+    nothing = known.diagram(models=["noise"])
+    assert nothing.title == "noise is not shown better than treating all and none"
+    assert draw(3).title == "No model is shown to have more net benefit than all others"
 
 
 def test_kinds_have_their_units():
     known = curve(2)
-    standardised = draw(2, kind="standardised")
-    np.testing.assert_allclose(standardised.curves[0].value, known.net_benefit["model 0"].value / known.base_rate)
-    np.testing.assert_allclose(standardised.curves[0].loss, known.loss["model 0"] / known.base_rate)
+    standardised = draw(2, kind="standardised", show="loss")
+    np.testing.assert_allclose(column(standardised, "value"), known.net_benefit["model 0"].value / known.base_rate)
+    np.testing.assert_allclose(column(standardised, "loss"), known.loss["model 0"] / known.base_rate)
     avoided = draw(2, kind="interventions avoided")
     against = known.net_benefit["model 1"].value - known.net_benefit["treat all"].value
-    np.testing.assert_allclose(avoided.curves[1].value, 1000 * against * (1 - GRID) / GRID, atol=1e-9)
-    assert avoided.losses_ax_ is None
+    np.testing.assert_allclose(column(avoided, "value", "model 1"), 1000 * against * (1 - GRID) / GRID, atol=1e-9)
+    assert len(avoided.axes_) == 1
     np.testing.assert_array_equal(avoided.to_frame(part="treat all")["value"], 0)
     nobody = avoided.to_frame(part="treat none")["value"]
     np.testing.assert_allclose(nobody, -1000 * known.net_benefit["treat all"].value * (1 - GRID) / GRID, atol=1e-9)
@@ -100,69 +153,61 @@ def test_kinds_have_their_units():
 
 def test_a_difference_is_paired():
     display = draw(2, kind="difference")
-    (line,) = display.curves
     known = curve(2).difference("model 0", "model 1")
-    assert line.name == "model 0 minus model 1"
-    np.testing.assert_array_equal(line.value, known.value)
-    np.testing.assert_array_equal(line.high, known.band_high)
+    assert display.rows("models")[0]["model"] == "model 0 minus model 1"
+    np.testing.assert_allclose(column(display, "value"), 1000 * known.value)
+    np.testing.assert_allclose(column(display, "high"), 1000 * known.high)
     assert [*display.parts()] == ["models"]
     against = draw(2, kind="difference", models=["model 1", "treat all"])
-    np.testing.assert_array_equal(against.curves[0].value, curve(2).difference("model 1", "treat all").value)
+    np.testing.assert_allclose(column(against, "value"), 1000 * curve(2).difference("model 1", "treat all").value)
 
 
 def test_treat_all_is_cut_off_below_0_and_no_model_is_in_silence():
     display = default()
     low, high = display.ax_.get_ylim()
     assert -0.3 * high < low < 0
-    assert display.treat_all_.get_ydata().min() < low
-    assert display.cuts_ == []
+    assert line_of(display, "treat all").get_ydata().min() < low
+    assert "below the axis" not in display.second
     y, p = rows()
     wrong = fot.risk.decision_curve(y, np.where(p["model 0"] > 0.3, 0.999, 0.001), thresholds=GRID).plot(plain())
-    assert wrong.lines_["model"].get_ydata().min() < wrong.ax_.get_ylim()[0]
-    assert "curve goes on beyond the axis" in legend_of(wrong)
-    (first, *_) = wrong.cuts_
-    (place,) = first.get_xdata()
-    beyond = wrong.curves[0].value < wrong.y_limits[0]
-    assert place == GRID[np.flatnonzero(beyond)[0]]
+    assert line_of(wrong, "model").get_ydata().min() < wrong.ax_.get_ylim()[0]
+    assert "model goes on below the axis" in wrong.second
 
 
-def test_the_axis_ends_where_no_score_is():
+def test_the_axis_ends_at_the_highest_scores():
     y, p = rows()
-    low = fot.risk.decision_curve(y, 0.5 * p["model 0"], thresholds=GRID).plot(plain())
-    top = 0.5 * p["model 0"].max()
-    first = GRID[top < GRID][0]
-    assert low.thresholds[-1] == first
-    assert low.ax_.get_xlim()[1] < 0.6
-    assert f"from {first:.3g} on no score is as high: nobody is treated" in legend_of(low)
+    scores = 0.5 * p["model 0"]
+    low = fot.risk.decision_curve(y, scores, thresholds=GRID).plot(plain())
+    assert thresholds_of(low)[-1] == max(t for t in GRID if np.mean(scores >= t) >= 0.005)
+    assert low.ax_.get_xlim() == pytest.approx((GRID[0], thresholds_of(low)[-1]))
     beyond = fot.risk.decision_curve(y, 0.1 * p["model 0"], thresholds=np.linspace(0.5, 0.9, 20)).plot(plain())
-    assert beyond.thresholds.size == 20
-    assert "from 0.5 on no score is as high: nobody is treated" in legend_of(beyond)
+    assert thresholds_of(beyond).size == 20
+    assert "from 50 % on no score is as high: nobody is treated" in beyond.second
+    weights = np.where(scores > 0.3, 1e-4, 1.0)
+    light = fot.risk.decision_curve(y, scores, thresholds=GRID, sample_weight=weights, weights="importances").diagram()
+    assert thresholds_of(light)[-1] < thresholds_of(low)[-1]
 
 
 def test_few_thresholds_are_points_with_intervals():
-    display = draw(2, (0.1, 0.2, 0.4))
-    assert display.lines_["model 0"].get_marker() == "o"
-    segments = display.bands_["model 1"].get_segments()
+    display = draw(2, (0.1, 0.2, 0.4), band="all")
+    assert line_of(display, "model 0").get_marker() == "o"
+    segments = display.artists_["model 1"]["band"].get_segments()
     known = curve(2, (0.1, 0.2, 0.4)).net_benefit["model 1"]
-    np.testing.assert_array_equal(
-        [segment[:, 1] for segment in segments], np.column_stack((known.band_low, known.band_high))
-    )
+    np.testing.assert_allclose([segment[:, 1] for segment in segments], 1000 * np.column_stack((known.low, known.high)))
     alone = draw(1, (0.2,))
     low, high = alone.ax_.get_xlim()
     assert low < 0.2 < high
 
 
-def test_the_axis_above_says_what_a_threshold_weighs():
+def test_the_ticks_say_what_a_threshold_weighs():
     assert [format_cost_ratio(t) for t in (0.5, 0.1, 0.2, 0.9, 1 / 3, 0.0, 1.0)] == [
         "1:1", "1:9", "1:4", "9:1", "1:2", "", "",
     ]  # fmt: skip
     ticks = choose_cost_ticks(Scale("probability", 0.0, 1.0), 0.08)
     assert [format_cost_ratio(t) for t in ticks] == ["1:99", "1:9", "1:4", "1:2", "1:1", "2:1", "4:1", "9:1", "99:1"]
-    display = default()
-    assert display.cost_ax_.get_xlim() == display.ax_.get_xlim()
-    display = draw()
-    display.ax_.set_xlim(0.1, 0.3)
-    assert display.cost_ax_.get_xlim() == (0.1, 0.3)
+    display = draw(figure=blank)
+    display.figure_.draw_without_rendering()
+    assert "10 %\n1:9" in [text.get_text() for text in display.ax_.get_xticklabels()]
 
 
 def test_rare_events_have_a_logit_axis_unless_told_otherwise():
@@ -175,41 +220,43 @@ def test_rare_events_have_a_logit_axis_unless_told_otherwise():
 
 def test_thresholds_of_interest_are_shaded():
     display = draw(threshold_range=(0.1, 0.3))
-    assert display.range_.get_bbox().intervalx == pytest.approx((0.1, 0.3))
-    assert "thresholds of interest, 0.1 to 0.3" in legend_of(display)
+    assert display.ax_.patches[0].get_bbox().intervalx == pytest.approx((0.1, 0.3))
+    assert "thresholds of interest, 10 % to 30 %" in display.second
 
 
 def test_too_few_groups_have_no_band():
     y, p = rows()
     display = fot.risk.decision_curve(y, p["model 0"], thresholds=GRID, groups=np.arange(300) % 4).plot(plain())
-    assert display.bands_["model"] is None
-    assert "no band: too few groups" in legend_of(display)
+    assert display.artists_["model"]["band"] is None
+    assert "no band: too few groups" in display.second
+    assert "n = 300 in 4 groups" in display.second
 
 
-@pytest.mark.parametrize("size", [(5.2, 6.4), (3.4, 6.0)])
+@pytest.mark.parametrize("size", [(6.6, 5.6), (4.4, 6.0)])
 @pytest.mark.parametrize("figure", [blank, plain])
 def test_nothing_is_clipped_or_overlaps(figure, size):
-    display = draw(2, figure=figure, size=size)
+    display = draw(2, figure=figure, size=size, show="loss")
     page = display.figure_
     page.draw_without_rendering()
-    legend, losses = display.legend_.get_window_extent(), display.losses_ax_.get_tightbbox()
-    assert not legend.overlaps(losses)
-    assert page.bbox.x0 <= legend.x0
-    assert legend.x1 <= page.bbox.x1
-    assert page.bbox.y0 <= legend.y0
+    losses = display.axes_[1].get_tightbbox()
+    assert losses.y0 >= page.bbox.y0 - 1
+    names = [text for text in display.ax_.texts if text.get_text() in {"model 0", "model 1", "treat all", "treat none"}]
+    boxes = [text.get_window_extent() for text in names]
+    assert len(boxes) == 4
+    assert not any(one.overlaps(other) for k, one in enumerate(boxes) for other in boxes[:k])
+    assert all(page.bbox.x0 <= box.x0 and box.x1 <= page.bbox.x1 for box in boxes)
     if figure is blank:
         assert display.ax_.get_tightbbox().y1 <= page.bbox.y1 + 1
-    assert min(text.get_fontsize() for text in display.legend_.get_texts()) >= 8
     assert pixels(page)[..., :3].std() > 0.05
 
 
 @pytest.mark.exhaustive
 def test_files_are_the_same_every_time_and_nothing_global_changes(tmp_path):
     before = dict(plt.rcParams), plt.get_fignums()
-    first = DecisionDisplay(curve()).save(tmp_path / "a.svg").read_bytes()
-    assert first == DecisionDisplay(curve()).save(tmp_path / "b.svg").read_bytes()
+    first = curve().diagram().save(tmp_path / "a.svg").read_bytes()
+    assert first == curve().diagram().save(tmp_path / "b.svg").read_bytes()
     assert (dict(plt.rcParams), plt.get_fignums()) == before
-    assert "model 0" in repr(DecisionDisplay(curve()))
+    assert "model 0" in repr(curve().diagram())
 
 
 @pytest.mark.parametrize(
@@ -217,6 +264,8 @@ def test_files_are_the_same_every_time_and_nothing_global_changes(tmp_path):
     [
         ({"kind": "gain"}, "kind must be one of"),
         ({"band": "narrow"}, "band must be one of"),
+        ({"show": "costs"}, "show must be one of"),
+        ({"show": "loss", "kind": "interventions avoided"}, "show must be 'benefit' unless kind"),
         ({"models": ["model 9"]}, "models must be one of"),
         ({"models": ["model 0", "model 0"]}, "models must differ"),
         ({"kind": "difference"}, "models must be the two"),
@@ -226,7 +275,7 @@ def test_files_are_the_same_every_time_and_nothing_global_changes(tmp_path):
 )
 def test_wrong_options_are_refused(options, message):
     with pytest.raises(ValueError, match=message):
-        DecisionDisplay(curve(), **options)
+        DecisionLines(curve(), **options)
 
 
 def test_axes_that_hold_a_diagram_are_refused():
@@ -234,12 +283,12 @@ def test_axes_that_hold_a_diagram_are_refused():
     with pytest.raises(ValueError, match="ax must be empty axes"):
         display.plot(display.ax_)
     with pytest.raises(ValueError, match="ax must be"):
-        DecisionDisplay(curve()).plot(Figure().add_subplot(projection="polar"))
+        curve().plot(Figure().add_subplot(projection="polar"))
 
 
 def test_the_intervals_of_a_few_thresholds_are_seen_from_end_to_end():
     rng = np.random.default_rng(0)
     p = rng.random(25)
     display = fot.risk.decision_curve(rng.random(25) < p, p, thresholds=[0.5]).plot(Figure())
-    (curve,), (low, high) = display.curves, display.ax_.get_ylim()
-    assert low < curve.low[0] < curve.high[0] < high
+    low, high = display.ax_.get_ylim()
+    assert low < column(display, "low")[0] < column(display, "high")[0] < high

@@ -15,8 +15,8 @@ from fitontest.results.table import Section, Table, cell
 from fitontest.results.text import count, short, signed
 
 if TYPE_CHECKING:
-    from fitontest.apps.displays.plan import PlanDisplay
-    from fitontest.displays.canvas import SomeFigure
+    from fitontest.displays.canvas import AxesOrFigure
+    from fitontest.displays.curve import CurveDisplay
 
 RANGE = "In brackets: between which numbers other seeds of the simulation would put this one, in about 95 % of cases."
 NOTES = (
@@ -176,31 +176,44 @@ class EvaluationPlan(Table):
         assert self.groups is not None  # else there is nothing to say
         return [] if self.groups.sizes.are_single else [OF_GROUPS]
 
-    def plot(self, figure: "SomeFigure" = None) -> "PlanDisplay":
-        """Draw the width of the interval and the power against the number of rows, with the rows needed marked.
+    def plot(self, ax: "AxesOrFigure" = None) -> "CurveDisplay":
+        """Draw the half-width of the 95 % interval and the power against the number of test rows.
+
+        There is a line for each family of calibration maps, and a panel of the power for each true error. Each line is
+        of the least favourable case: the widest interval over the true errors, the least power over the ways of being
+        wrong. A grey line is what is wanted, with a ring where a family's line meets it: so many rows are needed. The
+        title says what the families that need the fewest rows need.
 
         Parameters
         ----------
-        figure : matplotlib Figure or SubFigure, optional
-            An empty one to draw in; by default a new pyplot figure that is large enough. Its panels are side by side
-            where it is wide enough, and else one below the other.
+        ax : matplotlib Axes, Figure or SubFigure, optional
+            Place of the diagram; by default a new pyplot figure that is large enough.
 
         Returns
         -------
-        PlanDisplay
+        CurveDisplay
+            Its parts are "width", "power" and "needed".
 
         Raises
         ------
         ValueError
             There is neither a width nor a power to draw, as with the family "identity".
+
+        Examples
+        --------
+        >>> import fitontest as fot
+        >>> from matplotlib.figure import Figure
+        >>> plan = fot.apps.plan_evaluation(n=[100, 400], errors=[0.1], families=["isotonic"], draws=20)
+        >>> plan.plot(Figure()).to_frame(part="power")["n"].tolist()
+        [100, 400]
         """
-        return self.diagram().plot(figure)
+        return self.diagram().plot(ax)
 
-    def diagram(self) -> "PlanDisplay":
-        """Return the diagram, not yet drawn; `PlanDisplay.save` draws and saves it."""
-        from fitontest.apps.displays.plan import PlanDisplay
+    def diagram(self) -> "CurveDisplay":
+        """Return the diagram, not yet drawn; `CurveDisplay.save` draws and saves it."""
+        from fitontest.apps.displays.plan import plan_display
 
-        return PlanDisplay(self.rows(), needed=[asdict(one) for one in self.needed])
+        return plan_display(self)
 
     def _needed(self, family: str) -> list[RowsNeeded]:
         own = [one for one in self.prospects if one.family == family]

@@ -8,7 +8,7 @@ from fitontest.displays.base import Display
 from fitontest.displays.canvas import create_figure
 from fitontest.displays.diagram import Diagram
 from fitontest.displays.inline import inline_svg
-from fitontest.displays.ratio_dots import LEVEL, TOLERANCE, ratio_dot
+from fitontest.displays.ratio_dots import LEVEL, ratio_dot
 from fitontest.displays.reliability import ReliabilityDisplay
 from fitontest.displays.simplex import CORNERS, SimplexDisplay
 from fitontest.displays.tce import TCEDisplay
@@ -115,7 +115,7 @@ def _small_picture(diagram: Diagram, name: str, title: str) -> Picture:
     return Picture(name, title, display.text, inline_svg(figure, name, display.text))
 
 
-def period_pictures(periods: Samples) -> list[Picture]:
+def period_pictures(periods: Samples, tolerance: float) -> list[Picture]:
     """Return the ratio of observed to expected events in the order of time."""
     of = rarer_label(periods.whole)
     dots = [dot for name, sample in periods.items() if (dot := ratio_dot(str(name), sample, LEVEL, of)) is not None]
@@ -124,10 +124,10 @@ def period_pictures(periods: Samples) -> list[Picture]:
     axis = TimeAxis.of([{"batch": name, "time": name} for name in periods])
     figure = create_figure(WIDE)
     ax = figure.add_subplot()
-    draw_ratios(ax, axis, dots, (1.0 - TOLERANCE, 1.0 + TOLERANCE), ends_of(dots, headroom=False))
+    draw_ratios(ax, axis, dots, (1.0 - tolerance, 1.0 + tolerance), ends_of(dots, headroom=False))
     axis.apply(ax)
     ax.set_ylabel(f"Observed / expected{'' if of == 'events' else f' {of}'}")
-    text = f"Observed over expected {of} by {periods.name}, with 95 % intervals; grey: within {100 * TOLERANCE:g} %."
+    text = f"Observed over expected {of} by {periods.name}, with 95 % intervals; grey: within {100 * tolerance:g} %."
     return [Picture("periods", periods.name, text, inline_svg(figure, "periods", text))]
 
 

@@ -324,7 +324,7 @@ class Report:
         if self.comparison is not None:
             picked[COMPARED] = [comparison_picture(self.comparison)]
         if self.periods is not None:
-            picked[PERIODS] = period_pictures(self.periods)
+            picked[PERIODS] = period_pictures(self.periods, self.evaluation.tolerance.ratio)
         if self.classes is not None:
             picked[CLASSES] = class_pictures(self.classes, seed)
         if self.validation is not None:

@@ -1,7 +1,7 @@
 """The exact interval of a probability, of Clopper and Pearson: all that an exact binomial test does not reject."""
 
 import numpy as np
-from scipy.special import betainc, betaincinv
+from scipy.special import betaincinv
 
 from fitontest.results.typing import FloatArray
 
@@ -52,18 +52,3 @@ def share_limits(positives: FloatArray, rows: FloatArray, tail: float) -> tuple[
     low = np.where(positives > 0, betaincinv(some, rows - positives + 1.0, tail), 0.0)
     high = np.where(positives < rows, betaincinv(positives + 1.0, others, 1.0 - tail), 1.0)
     return low, high
-
-
-def share_p_value(positives: float, rows: float, probability: float) -> float:
-    """Return the two-sided p-value of a probability: 1 - level of the widest interval that leaves it out.
-
-    Twice the smaller one of P(K >= k) and P(K <= k) of a binomial count, at most 1.
-
-    Examples
-    --------
-    >>> round(share_p_value(0, 200, 0.0183), 3), share_p_value(5, 10, 0.5)
-    (0.05, 1.0)
-    """
-    at_least = 1.0 if positives <= 0 else float(betainc(positives, rows - positives + 1.0, probability))
-    at_most = 1.0 if positives >= rows else float(betainc(rows - positives, positives + 1.0, 1.0 - probability))
-    return min(1.0, 2.0 * min(at_least, at_most))

@@ -89,11 +89,13 @@ def _of_pair(curve: Any) -> list[str]:
     return [" ".join(f"{part}." for part in parts)]
 
 
-def ranges_in_words(mask: BoolArray, thresholds: FloatArray) -> str:
+def ranges_in_words(mask: BoolArray, thresholds: FloatArray, *, in_percent: bool = False) -> str:
     """Return where a mask holds, as ranges of thresholds, or "" where nowhere.
 
     Examples
     --------
+    >>> ranges_in_words(np.array([True, False]), np.array([0.08, 0.11]), in_percent=True)
+    'at 8 %'
     >>> t = np.array([0.1, 0.2, 0.3, 0.4])
     >>> ranges_in_words(t < 0.25, t), ranges_in_words(t > 0.15, t), ranges_in_words((t > 0.15) & (t < 0.35), t)
     ('up to 0.2', 'from 0.2 on', 'from 0.2 to 0.3')
@@ -106,12 +108,13 @@ def ranges_in_words(mask: BoolArray, thresholds: FloatArray) -> str:
     runs = [(int(first), int(end) - 1) for first, end in zip(edges[::2], edges[1::2], strict=True)]
     if len(runs) > MOST_RANGES:
         return f"at {count(int(mask.sum()))} of {count(mask.size)} thresholds"
-    texts = [_run_in_words(first, last, thresholds) for first, last in runs]
+    texts = [_run_in_words(first, last, thresholds, in_percent) for first, last in runs]
     return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"
 
 
-def _run_in_words(first: int, last: int, thresholds: FloatArray) -> str:
-    low, high = (f"{thresholds[at]:g}" for at in (first, last))
+def _run_in_words(first: int, last: int, thresholds: FloatArray, in_percent: bool) -> str:
+    ends = (float(thresholds[at]) for at in (first, last))
+    low, high = (f"{100 * t:.{3 if t >= 0.01 else 2}g} %" if in_percent else f"{t:g}" for t in ends)
     if first == last:
         return f"at {low}"
     if first == 0:

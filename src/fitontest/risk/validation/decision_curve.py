@@ -34,7 +34,7 @@ from fitontest.uncertainty.options import Options
 
 if TYPE_CHECKING:
     from fitontest.displays.canvas import AxesOrFigure
-    from fitontest.risk.displays.decision import DecisionDisplay
+    from fitontest.displays.curve import CurveDisplay
 
 MODEL = "model"  # what a single model without a name is called
 
@@ -263,33 +263,72 @@ class DecisionCurve(Table):
             "rows": self.rows(),
         }
 
-    def plot(self, ax: "AxesOrFigure" = None, **options: Any) -> "DecisionDisplay":
-        """Draw the net benefit of the models before and after recalibration, of treating all, and of treating none.
+    def plot(self, ax: "AxesOrFigure" = None, **options: Any) -> "CurveDisplay":
+        """Draw how much good models do at each threshold, beside treating all and treating none.
+
+        A model is of use where its curve is above those of "treat all" and "treat none". The title says where a
+        difference is shown: where its band, which holds at all thresholds at once, leaves out 0. Below each threshold
+        stands what it weighs: harm of a false positive to benefit of a true one, t : 1 - t.
+
+        "Treat all" falls without end and is cut off a little below 0. The axis ends at the 99.5 % quantile of the
+        scores, of the model whose scores are highest. At most 8 thresholds are points with their intervals.
 
         Parameters
         ----------
         ax : matplotlib Axes, Figure or SubFigure, optional
             Place of the diagram; by default a new pyplot figure is made.
         **options
-            Of `DecisionDisplay`, such as ``kind="interventions avoided"``.
+            * ``show="loss"``: beside the curves, dashed, those after recalibration, with a shade between the two, and
+              below a panel of what miscalibration takes. It is the plug-in estimate, which noise alone makes larger
+              than 0: `decision_loss` gives its interval.
+            * `kind`: "net benefit" (default) per 1,000 rows; "standardised", divided by the share of positives, so that
+              1 is the most there can be; "interventions avoided", how many fewer rows per 1,000 are treated than by
+              "treat all" at the same number of true positives, (NB - NB_all) (1 - t) / t; "difference", net benefit of
+              the first model minus that of another, paired.
+            * `models`: the names of those that are drawn, of a difference two; by default all.
+            * `band`: whose band is drawn, "first" (default), "all" or None; with ``simultaneous=True`` it holds the
+              true curve at all thresholds at once, else at each.
+            * `threshold_range`: the two ends of thresholds of interest, which are shaded.
+            * `scale`: "probability" or "logit"; "auto" (default) is logit where the largest threshold is at most 0.3
+              and the smallest one less than a twentieth of it, as for rare events. `limits`: the ends of the axis.
 
         Returns
         -------
-        DecisionDisplay
+        CurveDisplay
+            Its part "models" has the values of each model; "treat all" and "treat none" those of these strategies.
+
+        References
+        ----------
+        Vickers, Elkin (2006), Decision curve analysis, Medical Decision Making 26.
+        https://doi.org/10.1177/0272989X06295361
+
+        Van Calster, Vickers (2015), Calibration of risk prediction models: impact on decision-analytic performance,
+        Medical Decision Making 35. https://doi.org/10.1177/0272989X14547233
+
+        Examples
+        --------
+        >>> import numpy as np, fitontest as fot
+        >>> from matplotlib.figure import Figure
+        >>> rng = np.random.default_rng(0)
+        >>> risk = rng.beta(1, 3, 1000)
+        >>> curve = fot.risk.decision_curve(rng.random(1000) < risk, np.sqrt(risk), thresholds=[0.1, 0.2, 0.3])
+        >>> display = curve.plot(Figure(), show="loss")
+        >>> display.to_frame(part="models")[["threshold", "loss"]].round(1).to_numpy().tolist()
+        [[0.1, 15.6], [0.2, 34.5], [0.3, 54.2]]
         """
         return self.diagram(**options).plot(ax)
 
-    def diagram(self, **options: Any) -> "DecisionDisplay":
-        """Return the diagram, not yet drawn; `DecisionDisplay.save` draws and saves it.
+    def diagram(self, **options: Any) -> "CurveDisplay":
+        """Return the diagram, not yet drawn; `CurveDisplay.save` draws and saves it.
 
         Parameters
         ----------
         **options
-            Of `DecisionDisplay`.
+            Those of `plot`.
         """
-        from fitontest.risk.displays.decision import DecisionDisplay
+        from fitontest.risk.displays.decision import DecisionLines
 
-        return DecisionDisplay(self, **options)
+        return DecisionLines(self, **options).display()
 
     @property
     def sentence(self) -> str:

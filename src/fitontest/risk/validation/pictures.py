@@ -58,12 +58,8 @@ def decision_picture(
         Of its draws.
     """
     from fitontest.displays.inline import svg_of
-    from fitontest.risk.displays.decision import DecisionDisplay
 
     curve = DecisionCurve.of(samples, thresholds_around(thresholds), level=level, random_state=seed)
     spread = (thresholds[0], thresholds[-1]) if len(thresholds) > 1 else None
-    text = (
-        "Decision curve: net benefit of treating rows whose score is at least the threshold, beside treating all and "
-        f"none; of interest: {', '.join(f'{each:g}' for each in thresholds)}. The shade is what miscalibration costs."
-    )
-    return svg_of(DecisionDisplay(curve, threshold_range=spread), "decisions", text), text
+    display = curve.diagram(threshold_range=spread)
+    return svg_of(display, "decisions", display.text), display.text

@@ -7,26 +7,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fitontest.data.arrays import check_same_length
-from fitontest.data.dependence import design_effect
 from fitontest.data.indices import check_same_order
 from fitontest.data.labels import as_labels, listed
 from fitontest.data.places import BadValueError, such
-from fitontest.data.row_groups import GROUP, coded_ids
+from fitontest.data.row_groups import GROUP
 from fitontest.data.score_sample import ScoreSample
-from fitontest.data.weights import are_counts, read_weights
+from fitontest.data.weights import read_weights
 from fitontest.displays.base import Display
 from fitontest.displays.canvas import AxesOrFigure, get_axes, style_axes
 from fitontest.displays.palette import FILL, GAP, NEUTRAL, get_foreground
 from fitontest.families.feature_calibrator import read_groups_of
 from fitontest.numerics.links import logit, sigmoid
+from fitontest.numerics.significance.exact_share import share_interval
 from fitontest.results.checks import is_whole
 from fitontest.results.frames import Records
 from fitontest.results.text import short
-from fitontest.results.typing import ArrayInput, BoolArray, FloatArray, IntArray, Label
+from fitontest.results.typing import ArrayInput, FloatArray, IntArray, Label
 from fitontest.segments.repair.trees.base import PrunedTree
 from fitontest.segments.repair.trees.node_models import LogisticModels
 from fitontest.segments.repair.trees.structure import NONE, TreeStructure
-from fitontest.uncertainty.effective_rows import icc_of, nothing_learnt
+from fitontest.uncertainty.effective_rows import effective_rows, nothing_learnt
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,7 +35,8 @@ DEEPEST = 3  # levels drawn unless more are asked for
 COLUMN, SHARE, CURVE, PANEL = 2.15, 0.7, 0.62, 2.9  # widths in inches: of a level, of the shares, of a curve, of values
 ROW, ABOVE = 0.46, 1.0  # heights in inches: of a leaf, of what is above and below them
 LONGEST = 29  # letters of a condition that fit into a level; longer names are cut
-Z = 1.959963984540054  # of 95 % intervals
+LEVEL = 0.95  # of intervals
+VALUES = ("observed", "low", "high", "predicted", "q05", "q95")  # of a leaf
 LIFT = 0.14  # of the observed shares over the middle of a row, and of the predictions under it
 QUANTILES = (0.05, 0.95)  # ends of the line through the predictions of a leaf
 
@@ -100,7 +101,7 @@ class TreeDisplay(Display):
     """Drawing of a decision tree that calibrates by the features, with the reliability of each leaf.
 
     The splits are read from left to right; each leaf is a row. Beside it stand the share of the rows that reach it, and
-    on one scale the share of the positive class among them (dot, with its 95 % Wilson interval) and the mean predicted
+    on one scale the share of the positive class among them (dot, with its exact 95 % interval) and the mean predicted
     probability (diamond, with a line from the 5 % to the 95 % quantile where the leaf has more than one value). A leaf
     with a logistic regression shows its curve in a small square, from base scores to probabilities. Where the tree is
     deeper than `max_depth`, the leaves below a node are shown as one row, with their number.
@@ -179,9 +180,12 @@ class TreeDisplay(Display):
         missing = np.zeros(len(names), dtype=bool) if missing is None else missing
         self.conditions = TreeConditions(self.tree, [str(name) for name in names], missing)
         below = np.bincount(number[whole.leaves], minlength=self.tree.size)
-        together = _Together.of(t, p, w, groups)
-        self._rows = _tabulate(self.tree, number[leaf], t, p, w, together)
-        self._size = f"n = {self.n:,}{'' if together is None else together.in_words()}"
+        sample = ScoreSample(t, p, w)
+        if groups is not None:
+            sample = sample.with_facts(**{GROUP: groups})
+        self._rows = _tabulate(self.tree, number[leaf], sample)
+        too_few = ": too few for intervals" if nothing_learnt(sample) else ""
+        self._size = f"n = {self.n:,}{f', {len(sample.groups):,} groups{too_few}' if sample.groups else ''}"
         for row in self._rows:
             node = row["node"]
             row["path"] = self.conditions.path(node)
@@ -447,78 +451,20 @@ def _missing_in(X: Any) -> NDArray[np.bool_]:
     return np.asarray(np.isnan(np.asarray(X, dtype=np.float64)).any(axis=0))
 
 
-@dataclass(frozen=True)
-class _Together:
-    """Which rows belong together, and how alike their labels are.
-
-    Attributes
-    ----------
-    code : int array of shape (n,)
-        The group of each row.
-    icc : float
-        Correlation of the residuals of two rows of one group; NaN where too few groups tell it.
-    number : int
-        How many groups there are.
-    """
-
-    code: IntArray
-    icc: float
-    number: int
-
-    @classmethod
-    def of(cls, t: FloatArray, p: FloatArray, w: FloatArray, groups: NDArray[Any] | None) -> "_Together | None":
-        """Return what the rows tell; None where they are independent."""
-        if groups is None:
-            return None
-        sample = ScoreSample(t, p, w).with_facts(**{GROUP: groups})
-        if sample.groups is None:
-            return None
-        return cls(coded_ids(groups)[1], np.nan if nothing_learnt(sample) else icc_of(sample), len(sample.groups))
-
-    def in_words(self) -> str:
-        """Return what the title says of the groups."""
-        return f", {self.number:,} groups{': too few for intervals' if np.isnan(self.icc) else ''}"
-
-    def effect(self, rows: BoolArray, w: FloatArray, w2: FloatArray) -> float:
-        """Return how many times as many of these rows are needed to tell as much as independent ones."""
-        return np.nan if np.isnan(self.icc) else design_effect(self.code[rows], w[rows], w2[rows], self.icc)
-
-
-def _tabulate(
-    tree: TreeStructure, leaf: IntArray, t: FloatArray, p: FloatArray, w: FloatArray, together: _Together | None
-) -> Records:
+def _tabulate(tree: TreeStructure, leaf: IntArray, sample: ScoreSample) -> Records:
     """Return the reliability of each leaf, from left to right; of one without rows there is none."""
     rows: Records = []
-    w2 = w if are_counts(w) else w * w
     for node in tree.leaves.tolist():
-        here = (leaf == node) & (w > 0)
-        row = {"node": node, "n": int(here.sum()), "share": float(w[here].sum() / w.sum())}
-        nothing = dict.fromkeys(("observed", "low", "high", "predicted", "q05", "q95"), np.nan)
-        if not here.any():
-            rows.append(row | nothing)
-            continue
-        effect = 1.0 if together is None else together.effect(here, w, w2)
-        rows.append(row | _values(t[here], p[here], w[here], float(w2[here].sum()) * effect))
+        here = np.flatnonzero((leaf == node) & (sample.w > 0))
+        own = {"node": node, "n": here.size, "share": float(sample.w[here].sum()) / sample.total}
+        rows.append(own | (_values(sample.select(here)) if here.size else dict.fromkeys(VALUES, np.nan)))
     return rows
 
 
-def _values(t: FloatArray, p: FloatArray, w: FloatArray, w2: float) -> dict[str, float]:
-    """Return the share of positives with its Wilson interval, and the predictions, of one leaf.
-
-    `w2` is the sum of the squared weights of the rows, of whole weights, which count rows, that of the weights, times
-    the design effect; NaN gives no interval.
-    """
-    total = float(w.sum())
-    observed = float(w @ t) / total
-    n = total * total / w2  # of equal weights the number of rows
-    centre = (observed + Z * Z / (2 * n)) / (1 + Z * Z / n)
-    half = Z / (1 + Z * Z / n) * np.sqrt(observed * (1 - observed) / n + Z * Z / (4 * n * n))
-    q05, q95 = np.quantile(p, QUANTILES, weights=w, method="inverted_cdf").tolist()
-    return {
-        "observed": observed,
-        "low": float(np.maximum(centre - half, 0.0)),
-        "high": float(np.minimum(centre + half, 1.0)),
-        "predicted": float(w @ p) / total,
-        "q05": q05,
-        "q95": q95,
-    }
+def _values(part: ScoreSample) -> dict[str, float]:
+    """Return the share of positives of one leaf with its exact interval, and the predictions."""
+    observed, n = part.base_rate, np.nan if nothing_learnt(part) else effective_rows(part)
+    low, high = (np.nan, np.nan) if np.isnan(n) else share_interval(observed * n, n, LEVEL)
+    q05, q95 = np.quantile(part.p, QUANTILES, weights=part.w, method="inverted_cdf").tolist()
+    predicted = float(part.w @ part.p) / part.total
+    return dict(zip(VALUES, (observed, float(low), float(high), predicted, q05, q95), strict=True))

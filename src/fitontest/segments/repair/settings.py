@@ -31,12 +31,6 @@ def check_positive(value: object, argument: str) -> None:
         raise ValueError(f"{argument} must be a positive finite number, got {brief(value)}")
 
 
-def check_share(value: object, argument: str) -> None:
-    """Raise ValueError unless the value is a number in (0, 1)."""
-    if not (is_real(value) and 0.0 < value < 1.0):
-        raise ValueError(f"{argument} must be a number in (0, 1), got {brief(value)}")
-
-
 def check_number(value: object, argument: str) -> None:
     """Raise ValueError unless the value is a number; it may be infinite."""
     if not is_real(value) or np.isnan(value):
