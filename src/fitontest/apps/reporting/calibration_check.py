@@ -14,7 +14,7 @@ from fitontest.data.segment_names import NO_ROWS, WHOLE, enumerate_names
 from fitontest.measures.interval import INDEPENDENT_ROWS
 from fitontest.measures.notes import data_notes
 from fitontest.results.frames import Records
-from fitontest.results.quoting import confidence, in_decimals
+from fitontest.results.quoting import confidence, in_decimals, without_level
 from fitontest.results.several import SEGMENT, Kind, Several, grouped
 from fitontest.results.table import Section
 from fitontest.results.text import capital, count, percent, sentence, short, visible
@@ -273,8 +273,7 @@ def _cell(criterion: Criterion) -> str:
     """Return the number with its interval, whose level the header has; "-" without one."""
     if criterion.interval is None:
         return criterion.number or "-"
-    said = confidence(criterion.interval.level)
-    return criterion.number.replace(f"({said} ", "(").removesuffix(f" ({said})")
+    return without_level(criterion.number, criterion.interval.level)
 
 
 def _cells_of_groups(gate: Gate) -> list[str]:
