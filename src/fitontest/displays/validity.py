@@ -12,8 +12,9 @@ from fitontest.data.reading.options import Reading
 from fitontest.data.reading.read import read
 from fitontest.data.score_sample import ScoreSample
 from fitontest.displays.curve import CurveDisplay, Panel
-from fitontest.displays.lines import Line, Scaling
+from fitontest.displays.lines import Line
 from fitontest.displays.palette import SERIES
+from fitontest.displays.scaling import Scaling
 from fitontest.measures.validity import DEFAULT_K, ValidityArea, ValidityCurve
 from fitontest.numerics.random import generator
 from fitontest.results.frames import Records, records
