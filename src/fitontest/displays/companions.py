@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from fitontest.displays.canvas import style_axes
-from fitontest.displays.palette import get_background, get_foreground
+from fitontest.displays.palette import get_background
 from fitontest.results.text import count
 from fitontest.results.typing import FloatArray
 
@@ -171,36 +171,6 @@ def format_count(value: float, _position: int | None = None) -> str:
         if abs(value) >= unit:
             return f"{value / unit:g}{letter}"
     return count(value)
-
-
-def annotate_shares_beyond(ax: "Axes", beyond: tuple[float, float], *, upright: bool = False) -> None:
-    """Write the shares of the data beyond the axis, which the outermost bars contain, at the ends of a histogram."""
-    first, last = ((0.05, 0.03), (0.05, 0.97)) if upright else ((0.06, 0.96), (0.94, 0.96))
-    for share, word, (x, y) in zip(beyond, ("below", "above"), (first, last), strict=True):
-        if share > 0:
-            percent = f"{100 * share:.0f} %" if share >= 0.01 else "< 1 %"
-            ax.text(
-                x,
-                y,
-                f"{percent} {word}",
-                transform=ax.transAxes,
-                fontsize="x-small",
-                color=get_foreground(ax),
-                horizontalalignment="left" if x < 0.5 else "right",
-                verticalalignment="bottom" if y < 0.5 else "top",
-            )
-
-
-def set_xlabel_below(main: "Axes", below: "Axes", depth: float, text: str) -> None:
-    """Place the x label of the main axes under the companion below them. It remains the label of the main axes."""
-    from matplotlib.transforms import ScaledTranslation
-
-    figure: Any = main.get_figure(root=True)
-    size: Any = below.xaxis.get_ticklabels()[0].get_fontsize()
-    points = 10.0 + 1.25 * size  # ticks, their texts, and a margin
-    main.set_xlabel(text)
-    below_companion = main.transAxes + ScaledTranslation(0.0, -points / 72, figure.dpi_scale_trans)
-    main.xaxis.set_label_coords(0.5, -depth, transform=below_companion)
 
 
 def draw_bars(ax: "Axes", heights: FloatArray, **style: Any) -> "StepPatch":

@@ -25,6 +25,7 @@ PAD = 0.012  # of an axis, beside its ends
 RATIOS = (0.5, 2.0)  # an axis of ratios shows these at least,
 FARTHEST = (0.2, 5.0)  # and no interval beyond these
 SHARE_TICKS = (1e-6, 3e-6, 1e-5, 3e-5, 1e-4, 3e-4, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
+MOST_SHARES = 7  # of them on an axis
 LEAST_SCORE = 1e-7  # on a logarithmic axis
 
 
@@ -90,6 +91,8 @@ class Plane:
                     {one: f"{100 * one:g} %" for one in SHARE_TICKS}
                 )  # fmt: skip
                 inside = {one: text for one, text in ticks.items() if scale.lower <= one <= scale.upper}
+                if letter == "x" and len(inside) > MOST_SHARES:  # powers of ten alone
+                    inside = {one: text for one, text in inside.items() if f"{one:e}".startswith("1")}
                 Scaling("", (scale.lower, scale.upper), inside, "log").apply(ax, letter)
                 continue
             room = 0.0 if scale.name == "logit" else PAD * (scale.upper - scale.lower)
