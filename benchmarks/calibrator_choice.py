@@ -35,7 +35,7 @@ from sklearn.metrics import roc_auc_score
 
 import fitontest as fot
 from choosing import RULES, choose_by
-from fitontest.evaluation.comparison.calibrators import Calibrator, settle_rule
+from fitontest.evaluation.comparison.calibrators import Calibrator
 from fitontest.numerics.losses import LOSSES
 from fitontest.results.exceptions import without_warnings
 from real_predictions import Problem, of_table, problems_of
@@ -76,10 +76,7 @@ def compared(problem: Problem, seed: int, families: list[str] | None, scoring: s
     mixture = next(one.family for one in comparison if isinstance(one.family, fot.families.Stacking))
     mixtures = {"always the mixture": mixture, "always stacking": default}
     oracle = min(one.test.score for one in comparison if one.family is not mixture)
-    chosen = {
-        f"rule {rule}": comparison[comparison.choice(settle_rule(rule, val.n))].family
-        for rule in ("auto", "one_se", "stack")
-    }
+    chosen = {f"rule {rule}": comparison[comparison.choice(rule)].family for rule in ("auto", "one_se", "stack")}
     best = {**chosen, **mixtures}
     tested = {}
     for name, family in best.items():

@@ -53,6 +53,7 @@ ERRORS = (0.0, 0.02, 0.05, 0.1)
 ALL_ERRORS = tuple(round(0.005 * k, 3) for k in range(21))
 FAMILIES = ("identity", "temperature", "platt", "beta", "isotonic", "spline", "pl", "pl3", "venn_abers")
 DEFAULT = ("identity", "platt", "beta", "isotonic", "spline")
+ALL = tuple(fot.families.Stacking("all").make_members())
 WITH_VENN = (*DEFAULT, "venn_abers")
 VENN_FOR_ISOTONIC = ("identity", "platt", "beta", "spline", "venn_abers")
 WITH_PL = ("identity", "platt", "beta", "spline", "pl")
@@ -86,6 +87,7 @@ LISTS = (
     VENN_FOR_ISOTONIC,
     ("identity", "platt", "beta", "pl", "pl3"),
     ("identity", "platt", "beta", "spline", "pl", "pl3"),
+    ALL,
     ("identity", "platt", "beta", "spline", "pl", "venn_abers"),
     FAMILIES,
 )

@@ -2,12 +2,16 @@
 
 import io
 import re
-from collections.abc import Iterator
+import warnings
+from collections.abc import Container, Iterator
 from contextlib import redirect_stdout
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+
+import fitontest as fot
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
@@ -42,6 +46,28 @@ def run(code: str, names: dict[str, Any]) -> str:
     with redirect_stdout(printed):
         exec(code, names)
     return printed.getvalue()
+
+
+def outputs(page: Path, tried_elsewhere: Container[str]) -> Iterator[tuple[Block, str]]:
+    """Run the examples of a page, and yield each output that it shows with what was printed.
+
+    Examples that need a package are left out where it is not installed, or is tried elsewhere.
+    """
+    names: dict[str, Any] = {"__name__": "page"}
+    printed: str | None = None
+    for block in blocks(page):
+        if block.kind == "python":
+            left_out = block.needs is not None and (block.needs in tried_elsewhere or not find_spec(block.needs))
+            if left_out:
+                continue
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore" if block.needs else "error")
+                warnings.simplefilter("ignore", fot.CalibrationWarning)
+                printed = run(block.body, names)
+        elif block.kind == "text" and not left_out:
+            assert printed is not None
+            yield block, printed
+            printed = None
 
 
 def prose(page: Path) -> str:

@@ -2,7 +2,6 @@
 
 import json
 import re
-import warnings
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
@@ -17,7 +16,7 @@ from fitontest.apps.cli.main import main
 from fitontest.measures.interval import INDEPENDENT_ROWS
 from tests.few_draws import quick_bands  # noqa: F401 - a fixture of this module
 from tests.integrations.test_recipes import HEADINGS as RECIPES
-from tests.pages import PAGES, README, ROOT, assert_alike, blocks, prose, run, words
+from tests.pages import PAGES, README, ROOT, assert_alike, blocks, outputs, prose, words
 from tests.releases import NUMBERS_OF_PAGES
 
 EVERYWHERE = [*PAGES, README]
@@ -38,35 +37,12 @@ def name_of(page: Path) -> str:
 @pytest.mark.parametrize("page", WITH_CODE, ids=name_of)
 def test_the_examples_of_a_page_run_and_print_what_it_shows(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # some write files
-    names: dict[str, object] = {"__name__": "page"}
-    printed = None
-    for block in blocks(page):
-        if block.kind == "python":
-            left_out = block.needs in RECIPES or not installed(block.needs)
-            if left_out:
-                continue
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore" if block.needs else "error")
-                warnings.simplefilter("ignore", fot.CalibrationWarning)
-                printed = run(block.body, names)
-        elif block.kind == "text" and not left_out:
-            assert printed is not None
-            if NUMBERS_OF_PAGES:
-                assert_alike(block.body, printed)
-            else:
-                assert words(block.body) == words(printed)
-            printed = None
+    for shown, printed in outputs(page, RECIPES):
+        if NUMBERS_OF_PAGES:
+            assert_alike(shown.body, printed)
+        else:
+            assert words(shown.body) == words(printed)
     plt.close("all")
-
-
-def installed(package: str | None) -> bool:
-    if package is None:
-        return True
-    try:
-        __import__(package)
-    except ImportError:
-        return False
-    return True
 
 
 def test_the_comparison_of_outputs_sees_what_differs():
@@ -84,14 +60,14 @@ def test_every_shown_output_follows_an_example():
 
 
 def test_every_public_name_is_in_the_reference():
-    reference = "\n".join(page.read_text(encoding="utf-8") for page in REFERENCE)
+    reference = "\n".join(page.read_text(encoding="utf-8") for page in [*PAGES, *REFERENCE])
     listed = re.findall(r"^   (?:\w+\.)?(\w+)$", reference, re.MULTILINE)
     addresses = ("norms", "distances", "bin_losses")
     rooms = [import_module(f"fitontest.{room}") for room in (*FACES, *addresses)]
     same = {"make", "names", "register", "registry", "unregister"}  # in every room, and in one table
     public = {*fot.__all__, *(name for room in rooms for name in room.__all__)} - same
     public -= {*FACES, *addresses}
-    assert not public - set(listed), "put these names into a page of docs/api"
+    assert not public - set(listed), "put these names below the heading Reference of a page, or into a page of docs/api"
     assert len(listed) == len(set(listed))
 
 

@@ -31,14 +31,6 @@ def test_it_is_read_in_minutes():
     assert len([line for line in EXAMPLE.splitlines() if line.strip()]) <= 25
 
 
-def test_it_names_every_family_and_measure():
-    tables = TEXT.partition("## Families and measures")[2].partition("\n## ")[0]
-    families = {*fot.families.names("two"), *fot.families.names("any")}
-    measures = {*fot.measures.names("two"), *fot.measures.names("any")}
-    for name in families | measures:
-        assert f"`{name}`" in tables
-
-
 def test_the_first_screen_has_two_marked_commands_and_a_picture():
     first_screen = "\n".join(TEXT.splitlines()[:40])
     for step in ("run", "test"):

@@ -98,6 +98,8 @@ def test_segments_are_drawn_by_observed_over_expected():
     assert display.title.startswith("b: ")
     assert "% more events than predicted" in display.title
     assert "of each by itself" in display.second
+    wider = fot.evaluate(y, p, by=site, families=["beta"], interval=None, tolerance=0.9).dots()
+    assert wider.title == "None of 3 shown outside \N{PLUS-MINUS SIGN}90 %"
     panels = evaluation.plot(segments=["b"], ax=blank((9, 5)))
     assert [*panels.diagrams] == ["b", "all rows"]
 

@@ -162,6 +162,12 @@ def test_entries_of_several_rows_are_taken():
     assert stacking.weights_.sum() == pytest.approx(1)
 
 
+def test_all_members_are_the_default_ones_and_the_polygons():
+    stacking = fot.families.Stacking("all")
+    assert [*stacking.make_members()] == ["identity", "platt", "beta", "isotonic", "spline", "pl", "pl3"]
+    assert [*stacking.make_class_members()] == [*fot.families.Stacking().make_class_members()]
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -7,15 +7,20 @@ from fitontest.displays.comparison import ComparisonDisplay, Dot
 from fitontest.measures.observed_expected import ObservedExpected
 from fitontest.results.exceptions import NoValueError
 from fitontest.results.text import count
+from fitontest.uncertainty.tolerance import DEFAULT_TOLERANCE
 
-TOLERANCE = 0.1  # of O:E
+TOLERANCE = DEFAULT_TOLERANCE.ratio
 LEVEL = 0.95
 MANY = 20  # parts, of which intervals are those that hold together
 HEAD = "O:E (95 % CI)"
 
 
 def ratio_display(
-    parts: Iterable[tuple[str, ScoreSample]], whole: ScoreSample | None = None, *, keep_order: bool = False
+    parts: Iterable[tuple[str, ScoreSample]],
+    whole: ScoreSample | None = None,
+    *,
+    keep_order: bool = False,
+    tolerance: float = TOLERANCE,
 ) -> ComparisonDisplay:
     """Return the dot plot of parts of the rows, not yet drawn; parts without expected events are left out.
 
@@ -26,6 +31,8 @@ def ratio_display(
         All rows, which come last.
     keep_order : bool, default=False
         Whether parts stay in the order given.
+    tolerance : float, default=0.1
+        How far a ratio may be from 1.
     """
     given = list(parts)
     together = len(given) > MANY
@@ -34,25 +41,25 @@ def ratio_display(
     if not dots:
         raise ValueError("segments must hold one of which events are expected, for a ratio to draw; got none")
     last = None if whole is None else ratio_dot("all rows", whole, LEVEL, is_whole=True)
-    tolerance = 1.0 - TOLERANCE, 1.0 + TOLERANCE
-    outside = [dot for dot in dots if dot.state(tolerance) == "outside"]
+    within = 1.0 - tolerance, 1.0 + tolerance
+    outside = [dot for dot in dots if dot.state(within) == "outside"]
     display = ComparisonDisplay(
         [*dots, *([] if last is None else [last])],
-        title=_title(outside, len(dots)),
+        title=_title(outside, len(dots), tolerance),
         label="Observed / expected",
         reference=1.0,
-        tolerance=tolerance,
+        tolerance=within,
         is_ratio=True,
         keep_order=keep_order,
     )
     how = f"95 % intervals that hold for all {len(given)} together" if together else "95 % intervals, of each by itself"
-    display.second = "; ".join(part for part in (f"grey: within {100 * TOLERANCE:g} %; {how}", display.second) if part)
+    display.second = "; ".join(part for part in (f"grey: within {100 * tolerance:g} %; {how}", display.second) if part)
     return display
 
 
-def _title(outside: list[Dot], total: int) -> str:
+def _title(outside: list[Dot], total: int, tolerance: float) -> str:
     if not outside:
-        return f"None of {count(total)} shown outside \N{PLUS-MINUS SIGN}{100 * TOLERANCE:g} %"
+        return f"None of {count(total)} shown outside \N{PLUS-MINUS SIGN}{100 * tolerance:g} %"
     worst = max(outside, key=lambda dot: max(dot.value, 1.0 / max(dot.value, 1e-9)))
     change = f"{100 * abs(worst.value - 1.0):.0f} % {'more' if worst.value > 1.0 else 'fewer'} events than predicted"
     others = f"; {len(outside) - 1} more outside" if len(outside) > 1 else ""

@@ -356,7 +356,7 @@ class Evaluation(Table):
             (str(name), ScoreSample.of_rows(sample.rows.at(own), whole=sample.whole))
             for name, own in zip(groups.ids.tolist(), by_group, strict=True)
         ]
-        return ratio_display(parts, sample).plot(ax)
+        return ratio_display(parts, sample, tolerance=self.tolerance.ratio).plot(ax)
 
     def sections(self) -> list[Section]:
         """Return what is printed: the verdict with a line for each kind of map, or the tables where there is none."""

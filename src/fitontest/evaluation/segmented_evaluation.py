@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from fitontest.displays.comparison import ComparisonDisplay
     from fitontest.displays.reliability import ReliabilityDisplay
 
-ROUNDING = 1e-9
 SHOWN = 5  # segments in the diagrams, beside the whole
 MOST_SHOWN = 15  # more panels are too small to be compared
 
@@ -289,7 +288,7 @@ class SegmentedEvaluation(Several[Key, Evaluation]):
             raise ValueError("reduction must be one of a single score for the diagrams of segments")
         texts = self.measured().texts
         parts = [(texts[key], self.segments[key]) for key in self.segments]
-        return ratio_display(parts, self.segments.whole)
+        return ratio_display(parts, self.segments.whole, tolerance=self.tolerance.ratio)
 
     def diagrams(
         self, name: str | None = None, *, segments: Sequence[Key] | None = None, scale: str = "auto"

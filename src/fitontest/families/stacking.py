@@ -30,6 +30,7 @@ from fitontest.results.typing import FloatArray, IntArray, RandomState
 
 ROOM = 2**22  # held-out values of labellings that are fitted at once
 MEMBERS = ("identity", "platt", "beta", "isotonic", "spline")
+ALL_MEMBERS = (*MEMBERS, "pl", "pl3")
 CLASS_MEMBERS = ("identity", "temperature", "vector", "one_vs_rest", "shared_isotonic")
 
 
@@ -52,11 +53,12 @@ class Stacking(EitherFamily):
 
     Parameters
     ----------
-    families : list of str, Family or MulticlassFamily, optional
+    families : "all" or list of str, Family or MulticlassFamily, optional
         The members. By default identity, platt, beta, isotonic and spline, and of K classes identity, temperature,
         vector, one_vs_rest (of beta) and shared_isotonic. With the identity among them the map of calibrated scores is
-        nearer to it; without it less of a small error is hidden. A fit takes a tenth of a second; "pl" among them costs
-        two seconds at first (jax), and gains a little on scores that crowd at 0 and 1.
+        nearer to it; without it less of a small error is hidden. A fit takes a tenth of a second. "all" adds pl and
+        pl3, which cost two seconds at first (jax), and gain a little on scores that crowd at 0 and 1; of K classes it
+        is the default.
     cv : int, default=10
         Folds of the held-out predictions, at most n. Members that are averages over the same folds, as "pl" is, make
         these predictions on the way.
@@ -113,7 +115,7 @@ class Stacking(EitherFamily):
     evaluator = False
     mixes = True
 
-    families: Sequence[str | Family | MulticlassFamily] | None = None
+    families: Sequence[str | Family | MulticlassFamily] | Literal["all"] | None = None
     cv: int = 10
     loss: Literal["log_loss", "brier"] = "log_loss"
     prior: float = 1.0
@@ -133,18 +135,22 @@ class Stacking(EitherFamily):
         ValueError
             A setting that is refused; `families` that are no list, or hold no family.
         """
-        return read_families(self._listed(MEMBERS), "families", self.random_state)
+        return read_families(self._listed(ALL_MEMBERS if self._takes_all else MEMBERS), "families", self.random_state)
 
     def make_class_members(self) -> dict[str, MulticlassFamily]:
         """Return the members of several classes, as `make_members` returns those of two."""
         return read_class_families(self._listed(CLASS_MEMBERS), "families", self.random_state)
+
+    @property
+    def _takes_all(self) -> bool:
+        return isinstance(self.families, str) and self.families == "all"
 
     def _listed(self, default: Sequence[str]) -> Sequence[str | Family | MulticlassFamily]:
         """Return the families as they were listed, and check the other settings."""
         check_cv(self.cv)
         choose(self.loss, ("log_loss", "brier"), "loss")
         check_not_negative(self.prior, "prior")
-        listed = default if self.families is None else self.families
+        listed = default if self.families is None or self._takes_all else self.families
         if not isinstance(listed, Sequence | np.ndarray):
             raise ValueError(f"families must be a list of names of families or of families, got {listed!r}")
         if len(listed) == 0:

@@ -61,6 +61,18 @@ def quote(value: float | None, low: float, high: float, level: float = 0.95, kin
     return f"{text} ({confidence(level)} {low_text} to {high_text})"
 
 
+def quote_named(name: str, value: float, low: float, high: float, level: float = 0.95, kind: Kind = "ratio") -> str:
+    """Return a named value with its interval, as it stands within brackets.
+
+    Examples
+    --------
+    >>> quote_named("O:E", 1.094, 1.05, 1.131)
+    'O:E 1.09, 95 % CI 1.05 to 1.13'
+    """
+    text, low_text, high_text = in_decimals((value, low, high), kind)
+    return f"{name} {text}, {confidence(level)} {low_text} to {high_text}"
+
+
 def confidence(level: float) -> str:
     """Return what an interval of a level is called: "95 % CI"."""
     return f"{100 * level:.4g} % CI"

@@ -7,7 +7,7 @@ from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.interval import Interval
 from fitontest.measures.observed_expected import ObservedExpected
 from fitontest.results.exceptions import NoValueError
-from fitontest.results.quoting import in_decimals, quote
+from fitontest.results.quoting import in_decimals, quote_named
 from fitontest.results.text import percent
 
 Rarer: TypeAlias = Literal["events", "non-events"]
@@ -78,8 +78,7 @@ class EventRatio:
         """The ratio under its name, with its interval."""
         if self.interval is None:
             return f"{self.title} {in_decimals([self.value], 'ratio')[0]}"
-        text = quote(self.value, self.interval.low, self.interval.high, self.interval.level, "ratio")
-        return f"{self.title} {text.replace(' (', ', ').removesuffix(')')}"
+        return quote_named(self.title, self.value, self.interval.low, self.interval.high, self.interval.level)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the ratio as JSON-ready values."""

@@ -7,7 +7,7 @@ from typing import Any
 from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.interval import ErrorInterval, Interval
-from fitontest.results.quoting import in_decimals, quote
+from fitontest.results.quoting import in_decimals, quote_named
 from fitontest.uncertainty.event_ratio import EventRatio, event_ratio
 from fitontest.uncertainty.tendency import (
     OVERCONFIDENT,
@@ -157,8 +157,7 @@ class Sizes:
             return ""
         if interval is None or not isfinite(slope):
             return f"slope {'infinite' if not isfinite(slope) else in_decimals([slope], 'slope')[0]}"
-        text = quote(slope, interval.low, interval.high, interval.level, "slope")
-        return f"slope {text.replace(' (', ', ').removesuffix(')')}"
+        return quote_named("slope", slope, interval.low, interval.high, interval.level, "slope")
 
     def of_word(self, word: str) -> str:
         """Return the size behind a direction, in words.

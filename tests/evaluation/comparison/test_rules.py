@@ -95,6 +95,15 @@ def test_scores_that_may_be_calibrated_are_left_alone():
     assert choose_by("one_se", rows, "identity", 500, rejected=True, in_reverse=True) == "identity"
 
 
+def test_auto_asks_for_no_mixture_of_few_rows():
+    rows = near(3, 1)
+    assert choose_by("auto", rows, "identity", 499, rejected=True) == choose_by(
+        "one_se", rows, "identity", 499, rejected=True
+    )
+    with pytest.raises(ValueError, match="Stacking"):
+        choose_by("auto", rows, "identity", 500, rejected=True)
+
+
 @pytest.mark.parametrize(("n", "name"), [(499, "identity"), (500, "a2")])
 def test_a_map_of_few_rows_must_be_better_by_two_standard_errors(n, name):
     rows = [candidate("a2", 0.4, (0, 0), (-0.015, 0.01), 2), candidate("identity", 0.415, (0.015, 0.01), (0, 0), 0)]

@@ -215,6 +215,7 @@ def choose_by(
     in_reverse : bool, default=False
         Whether the scores rank in reverse.
     """
+    rule = settle_rule(rule, n)
     chosen = RULES[rule](ranked, do_nothing)
     if rule == "best" or rejected is None or chosen == do_nothing:
         return chosen

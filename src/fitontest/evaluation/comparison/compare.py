@@ -1,6 +1,7 @@
 """The comparison of calibrators: all candidates are evaluated on the same held-out rows, and a rule chooses one."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any, Unpack
 
 from fitontest.data.arrays import count_columns
@@ -243,11 +244,10 @@ def _compare(
                 refuse_pooled_scores(each, "interpretability=True")
     Repeats.of(sample).warn()
     evaluation = _set_up(sample, options, test, truth, features, test_features)
-    results: dict[str, Any] = {}
-    for name in track([*options.candidates], "families"):
-        results[name] = evaluation.evaluate(options.candidates[name])
-        if len(results) == len(options.candidates):  # under the same bar
-            rejected = _is_rejected(sample, features)
+    steps: list[Callable[[], Any]] = [partial(evaluation.evaluate, one) for one in options.candidates.values()]
+    steps.append(partial(_is_rejected, sample, features))
+    *found, rejected = [step() for step in track(steps, "families")]
+    results = dict(zip(options.candidates, found, strict=True))
     judged = None if test is None else evaluation.judged.present
     ranked = rank_results(results, evaluation.sample.present, judged, options.do_nothing)
     in_reverse = ranks_in_reverse(sample)

@@ -36,7 +36,6 @@ from fitontest.risk.validation.validations import Validations
 from fitontest.uncertainty.dependence import share_dependence
 from fitontest.uncertainty.options import Options
 
-LEVEL = 0.95
 DRAWS = 200  # bootstrap samples that a model is refitted to
 
 
