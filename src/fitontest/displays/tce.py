@@ -16,7 +16,7 @@ from fitontest.displays.companions import (
     format_counts_axis,
 )
 from fitontest.displays.palette import NEUTRAL, blend_with_background, get_opaque_background
-from fitontest.displays.scales import Scale, ScaleName, advise_logit, choose_scale, make_scale, name_scale
+from fitontest.displays.scales import Scale, ScaleName, choose_scale, make_scale, name_scale
 from fitontest.displays.titles import name_axes, write_title
 from fitontest.displays.violins import (
     MANY_BINS,
@@ -61,8 +61,7 @@ class TCEDisplay(Display):
         The scores, labels and weights that the error was measured on.
     scale : {"auto", "probability", "logit"}, default="auto"
         Scale of the axis of predictions. "logit" shows rare events; it ends where the predictions end. "auto" is logit
-        where most predictions are within 0.05 of an end. If 90 % of the
-        predictions are below 0.01, or above 0.99, the title of a probability scale advises to use the logit scale.
+        where most predictions are within 0.05 of an end.
     limits : (float, float), optional
         Ends of the axis of predictions.
     name : str, optional
@@ -140,7 +139,6 @@ class TCEDisplay(Display):
         self.name, self.pos_label = name, pos_label
         named = name_scale(scale, [sample], limits)
         self.scale = choose_scale(named, sample) if limits is None else make_scale(named, limits)
-        self.advice = advise_logit(self.scale, sample) if limits is None else None
         self.violins = compute_violins(bins, sample, self.scale)
         self.cells = self.scale.cells(BARS)
         self.counts = self.cells.summarise(sample).w
@@ -180,12 +178,11 @@ class TCEDisplay(Display):
         )
         format_counts_axis(beside, "x", self.counts)
         beside.set_xlabel("Count")
-        value, second = describe_measure(self.error), [_describe(self.error)]
+        value, second = describe_measure(self.error), _describe(self.error)
         beyond = zip(("below", "above"), self.beyond, strict=True)
-        second[0] += "".join(f", {percent(share)} of the rows {where} the axis" for where, share in beyond if share > 0)
-        second += [] if self.advice is None else [self.advice.replace("\n", " ")]
+        second += "".join(f", {percent(share)} of the rows {where} the axis" for where, share in beyond if share > 0)
         title = value if self.name is None else f"{self.name}: {value}"
-        self.title_, self.second_ = write_title(main, title, "\n".join(second))
+        self.title_, self.second_ = write_title(main, title, second)
         return self
 
     def parts(self) -> dict[str, Records]:
