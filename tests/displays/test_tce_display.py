@@ -180,6 +180,7 @@ def test_refusals():
 
 @pytest.mark.parametrize(("y", "p"), [([1], [0.3]), ([0, 0], [0.0, 1.0]), ([0, 1, 1], [1.0, 1.0, 1.0])])
 @pytest.mark.parametrize("scale", ["probability", "logit"])
+@pytest.mark.filterwarnings("ignore:.*all scores are")
 def test_few_and_extreme_scores(y, p, scale):
     display = draw(y, p, partition="equal_width", n_bins=2, scale=scale, ax=plain())
     display.figure_.draw_without_rendering()
