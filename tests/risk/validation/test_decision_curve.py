@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 import fitontest as fot
 from fitontest.data.row_groups import RowGroups
@@ -242,3 +243,31 @@ def test_the_probability_at_a_threshold():
     (grouped,) = probabilities_at(fot.read(y, p, groups=np.arange(600) % 5), 0.2)
     assert grouped.interval is None
     assert "fewer than 10 groups" in grouped.reason
+
+
+def test_from_a_threshold_of_0_on_everybody_is_treated():
+    rng = np.random.default_rng(3)
+    p = rng.beta(1, 3, 500)
+    y = rng.random(500) < p
+    thresholds = np.arange(0, 0.5, 0.01)
+    curve = fot.risk.decision_curve(y, {"a": p, "b": np.sqrt(p)}, thresholds=thresholds)
+    for name in ("a", "b", "treat all"):
+        assert curve.net_benefit[name].value[0] == pytest.approx(y.mean(), abs=1e-12)
+    for gain in (curve.against_all["a"], curve.difference("a", "b"), curve.interventions_avoided["a"]):
+        assert [float(part[0]) for part in vars(gain).values()] == [0.0] * 6
+    assert curve.loss["b"][0] == 0.0
+    assert all(value is not None for row in curve.rows() for value in row.values())
+    later = fot.risk.decision_curve(y, {"a": p, "b": np.sqrt(p)}, thresholds=thresholds[1:])
+    np.testing.assert_array_equal(curve.net_benefit["a"].value[1:], later.net_benefit["a"].value)
+    assert float(fot.measure(y, p, "net_benefit", threshold=0)) == pytest.approx(y.mean(), abs=1e-12)
+    assert fot.measure(y, p, "decision_loss", threshold=0).value == 0.0
+
+
+@pytest.mark.parametrize("options", [{}, {"kind": "interventions avoided"}, {"scale": "logit"}])
+def test_a_curve_from_0_on_is_drawn(options):
+    rng = np.random.default_rng(3)
+    p = rng.beta(1, 3, 500)
+    curve = fot.risk.decision_curve(rng.random(500) < p, p, thresholds=np.arange(0, 0.3, 0.01))
+    axes = curve.plot(Figure(), **options).ax_
+    low, _ = axes.get_xlim()
+    assert low == pytest.approx(0.01, abs=0.005) if options.get("scale") else low == 0.0

@@ -168,7 +168,7 @@ def test_an_estimator_is_corrected_for_optimism():
     ("arguments", "message"),
     [
         ({"thresholds": [0.2, 1.0]}, "thresholds"),
-        ({"thresholds": [0.0]}, "thresholds"),
+        ({"thresholds": [-0.1]}, "thresholds"),
         ({"thresholds": []}, "thresholds"),
         ({"cost": 0.0}, "cost"),
         ({"cost": 1.0, "thresholds": 0.5}, "cost must be left out"),

@@ -27,7 +27,7 @@ from fitontest.data.weights import WEIGHT_TYPES
 from fitontest.monitor.batches.rows import BatchFile
 from fitontest.monitor.evidence.numbers import e_in_words
 from fitontest.monitor.evidence.wording import labels_in_words
-from fitontest.monitor.nulls.hypothesis import UNITS
+from fitontest.monitor.nulls.rates import UNITS
 from fitontest.monitor.past import FEWEST
 from fitontest.results.table import PAGES
 from fitontest.results.text import count, p_in_words, visible
@@ -63,8 +63,16 @@ _SETTINGS = (
     click.option(
         "--max-error", type=float, help='Test "the mean error of every batch is at most this" and nothing else.'
     ),
-    click.option("--tolerance", type=float, help="Distance of rates from scores that is no alarm. Default: 0."),
-    click.option("--tolerance-unit", type=Choice(UNITS), help="Unit of --tolerance. Default: probability."),
+    click.option(
+        "--tolerance",
+        type=float,
+        help="Distance of rates from scores that is no alarm; 0 is exact calibration. Default: 0.1 in ratio (10 %).",
+    ),
+    click.option(
+        "--tolerance-unit",
+        type=Choice(UNITS),
+        help="Unit of --tolerance: ratio, of the label that is rarer at the score; probability; logit. Default: ratio.",
+    ),
     click.option(
         "--weight-type",
         "weights",

@@ -24,7 +24,7 @@ SQL = "sql"
 @of_any_scores
 @of_features(
     "Columns with the features that describe segments, with commas between them; may be repeated. Default: all columns "
-    "but those of labels, scores, weights and groups."
+    "but those of labels, scores, weights and groups, and those whose values look like scores or ids."
 )
 @click.option(
     "--against",

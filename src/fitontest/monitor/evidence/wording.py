@@ -1,19 +1,23 @@
 """The sentences of a monitor: whether calibration is refuted, in which direction, and what to do."""
 
+from collections.abc import Mapping
 from math import exp, log
+from typing import Any
 
 from fitontest.measures.interval import INDEPENDENT_ROWS
 from fitontest.monitor.evidence.facts import Facts
 from fitontest.monitor.evidence.numbers import e_in_words, ends_in_words, rounded_down
 from fitontest.monitor.history import Ends
 from fitontest.monitor.past import FEWEST
-from fitontest.results.text import capital, count, key_in_words, percent, short
+from fitontest.results.text import capital, count, key_in_words, percent
 from fitontest.uncertainty.tendency import OVERCONFIDENT, REVERSED, TOO_HIGH, TOO_LOW, UNDERCONFIDENT
 
 IDEALS = {"level": 0, "slope": 1}
 NO_LINE = " No line of the logits agrees with all batches: level or slope changed, or the truth is no line."
 MANY_ROWS = 100_000  # from which on errors of no consequence are refuted
-NO_CERTAIN_SCORES = "Keep scores inside (0, 1), or begin a monitor with a tolerance: 0 and 1 rule a label out."
+NO_CERTAIN_SCORES = (
+    "Keep scores inside (0, 1), or begin a monitor with a tolerance in probability: 0 and 1 rule a label out."
+)
 SILENT = 3  # batches since the largest evidence from which on it is said that there was no more
 MOST_NAMED = 5  # segments in the sentence
 BETTORS = {
@@ -63,9 +67,21 @@ def _hypothesis(facts: Facts) -> str:
     """Return what is refuted, as the subject of a sentence."""
     null = facts.settings.null.in_brief
     if null["null"] == "tolerance":
-        unit = "" if null["unit"] == "probability" else " logits"
-        return f"Calibration to within {null['eps']:g}{unit}"
+        return f"Calibration to within {distance_in_words(null)}"
     return "Calibration" if null["null"] == "exact" else "That rates are within the limits of the reference"
+
+
+def distance_in_words(null: Mapping[str, Any]) -> str:
+    """Return how far rates may be from scores, of what a tolerance says of itself.
+
+    Examples
+    --------
+    >>> [distance_in_words({"eps": 0.1, "unit": unit}) for unit in ("ratio", "probability", "logit")]
+    ['10 %', '0.1', '0.1 logits']
+    """
+    if null["unit"] == "ratio":
+        return f"{100.0 * null['eps']:g} %"
+    return f"{null['eps']:g}{' logits' if null['unit'] == 'logit' else ''}"
 
 
 def _direction(facts: Facts) -> str:
@@ -73,7 +89,7 @@ def _direction(facts: Facts) -> str:
     known = facts.direction
     if known is None:
         return ""
-    level = "" if known.ratio is None else f"{short(known.ratio, 2)} events for each expected one"
+    level = "" if facts.since is None else facts.since.quoted
     slope = "" if known.slope is None else f"slope {known.slope:.2f}"
     texts = [
         f"{word} ({level if word in (TOO_HIGH, TOO_LOW) else slope})"
@@ -82,7 +98,7 @@ def _direction(facts: Facts) -> str:
     ]
     if texts:
         return " and ".join(texts)
-    if known.ratio is None:
+    if facts.since is None:
         return f"bets on {bettor_in_words(known.bettor)} gained most"
     return f"the shape of the calibration curve changed, as bets on {bettor_in_words(known.bettor)} show most"
 
@@ -108,7 +124,7 @@ def _advice(facts: Facts) -> list[str]:
         ]
     if facts.direction is not None:
         return [f"Refit the calibrator on the batches since {facts.direction.batch}."]
-    return _advice_on_segments(facts) or ([NO_CERTAIN_SCORES] if facts.is_infinite and _is_exact(facts) else [])
+    return _advice_on_segments(facts) or ([NO_CERTAIN_SCORES] if facts.is_infinite else [])
 
 
 def _advice_on_segments(facts: Facts) -> list[str]:
@@ -223,7 +239,7 @@ def onset_in_words(facts: Facts) -> str:
     known = facts.direction
     if known is None:
         return f"Evidence{together} since the likeliest onset: {cusum}."
-    estimates = ([] if known.ratio is None else [f"observed : expected {short(known.ratio, 2)}"]) + (
+    estimates = ([] if facts.since is None else [facts.since.quoted]) + (
         [] if known.slope is None else [f"slope {known.slope:.2f}"]
     )
     no_line = NO_LINE * (facts.level is None)

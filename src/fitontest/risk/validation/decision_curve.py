@@ -172,7 +172,9 @@ class DecisionCurve(Table):
     @cached_property
     def interventions_avoided(self) -> dict[str, Curve]:
         """Of each model how many fewer rows are treated than by treating everybody at equal benefit, per row."""
-        return {name: curve.times(1.0 / self.decided.costs) for name, curve in self.against_all.items()}
+        costs = self.decided.costs
+        by_cost = np.divide(1.0, costs, out=np.zeros(costs.size), where=costs > 0.0)  # from 0 on none is avoided
+        return {name: curve.times(by_cost) for name, curve in self.against_all.items()}
 
     @property
     def recalibrated(self) -> dict[str, FloatArray]:
@@ -366,8 +368,9 @@ def decision_curve(
         Predicted probabilities of the positive class, in [0, 1]; of several models by their names, in a dict or a data
         frame.
     thresholds : float or array-like of shape (T,), optional
-        Strictly between 0 and 1, increasing; by default .01 to .99. Give the range in which decisions are taken: bands
-        are narrower over fewer thresholds. `fitontest.risk.validation.thresholds.threshold_of_cost` makes one of costs.
+        In [0, 1), increasing; by default .01 to .99; at 0 everybody is treated. Give the range in which decisions are
+        taken: bands are narrower over fewer thresholds. `fitontest.risk.validation.thresholds.threshold_of_cost` makes
+        one of costs.
     family : str, Family or CalibrationMap, default="isotonic"
         Calibration maps, fitted to these rows, by which recalibration is judged; see `DecisionLoss`.
 
@@ -378,7 +381,7 @@ def decision_curve(
     Raises
     ------
     ValueError
-        Thresholds of 0, 1, or outside, that do not increase, or none; what `read` refuses; models of unequal length.
+        Thresholds outside [0, 1), that do not increase, or none; what `read` refuses; models of unequal length.
 
     Notes
     -----

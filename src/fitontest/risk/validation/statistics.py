@@ -20,6 +20,20 @@ ERRORS = {ICI: "l1", "e50": "q50", "e90": "q90", "emax": "max"}
 #: Statistics by name, beside those of errors and thresholds, in the order of a report.
 BEFORE_ERRORS = ("observed_expected", "calibration_in_the_large", "calibration_intercept", "calibration_slope")
 AFTER_ERRORS = ("spiegelhalter", "brier", "scaled_brier", "log_loss", "nagelkerke_r2", "auc")
+#: What statistics are called in print, in its order.
+PRINTED = {
+    "observed_expected": "observed : expected events",
+    "calibration_in_the_large": "calibration in the large",
+    "calibration_slope": "calibration slope",
+    "ici": "ICI",
+    "e50": "E50",
+    "e90": "E90",
+    "emax": "Emax",
+    "spiegelhalter": "Spiegelhalter z",
+    "brier": "Brier score",
+    "scaled_brier": "scaled Brier score",
+    "auc": "AUC",
+}
 ONE_CLASS = "y_true must hold both classes for the AUC, got one alone"
 #: From the name of each statistic at a threshold to its measure and settings.
 AT_THRESHOLDS: dict[str, tuple[str, dict[str, Any]]] = {

@@ -73,7 +73,7 @@ def validate(
     optimism : int, default=200
         How often the model is fitted to a bootstrap sample, to correct the statistics for that (Harrell).
     thresholds : float or sequence of float, optional
-        Risks from which on somebody acts on a row, such as treats a patient or refuses a loan, in (0, 1), increasing:
+        Risks from which on somebody acts on a row, such as treats a patient or refuses a loan, in [0, 1), increasing:
         net benefit, and what miscalibration costs of it, are given there. Below, such a row is called treated.
     cost : float, optional
         In place of a threshold: the harm of treating a row that is negative, in units of the benefit of treating one
@@ -82,7 +82,8 @@ def validate(
         Of the calibration map that ICI, E50, E90 and Emax are distances from. The default is that of the verdict of
         `evaluate`; "loess" is that of the ICI's authors.
     by : array-like of shape (n,) or (n, k), or str or sequence of str, optional
-        The segment of each row, such as its hospital: each is validated alone. Not with several models.
+        The segment of each row, such as its hospital: each is validated alone, and their O:E, slope and AUC are pooled
+        by random effects (`Validations.pooled`). Not with several models.
     reduction : {"confidence", "binary", "classwise"}, optional
         How a matrix of scores is read, see `calibration_error`; with "classwise" each class is validated against the
         rest.
@@ -92,13 +93,14 @@ def validate(
     Returns
     -------
     Validation
-        A table with a sentence first; ``print``, ``to_frame``, ``to_json``, ``to_html`` and ``plot`` show it. Of
-        several models, segments or classes `Validations`: a mapping to these by name.
+        A table with a sentence first; ``print``, ``to_frame``, ``to_json``, ``to_html`` and ``plot`` show it, ``text``
+        is the paragraph of a paper and ``tripod`` the checklist. Of several models, segments or classes `Validations`:
+        a mapping to these by name.
 
     Raises
     ------
     ValueError
-        Naming the argument, the rule and what was found: thresholds that are not in (0, 1) or do not increase; whole
+        Naming the argument, the rule and what was found: thresholds that are not in [0, 1) or do not increase; whole
         distributions. A statistic that has no value, such as a slope where a threshold separates the classes, is left
         out, and a note says why.
 

@@ -19,8 +19,10 @@ from fitontest.risk.measures.decision_regret import FAMILY
 from fitontest.risk.validation.at_threshold import AtThreshold, probabilities_at
 from fitontest.risk.validation.decision_curve import MODEL, DecisionCurve
 from fitontest.risk.validation.optimism import Optimism
+from fitontest.risk.validation.paragraph import paragraph_of
 from fitontest.risk.validation.pictures import curve_picture, decision_picture
-from fitontest.risk.validation.statistics import AT_THRESHOLDS, ERRORS, ICI, at_threshold
+from fitontest.risk.validation.statistics import AT_THRESHOLDS, ERRORS, ICI, PRINTED, at_threshold
+from fitontest.risk.validation.tripod import Tripod
 from fitontest.risk.validation.wording import decisions_in_words, risks_in_words, values_outside
 from fitontest.uncertainty.tendency import Tendency, tendency_of
 from fitontest.uncertainty.verdict import Verdict, verdict_of
@@ -29,20 +31,6 @@ if TYPE_CHECKING:
     from fitontest.displays.canvas import AxesOrFigure
     from fitontest.displays.reliability import ReliabilityDisplay
 
-#: What statistics are called in print, in its order.
-PRINTED = {
-    "observed_expected": "observed : expected events",
-    "calibration_in_the_large": "calibration in the large",
-    "calibration_slope": "calibration slope",
-    "ici": "ICI",
-    "e50": "E50",
-    "e90": "E90",
-    "emax": "Emax",
-    "spiegelhalter": "Spiegelhalter z",
-    "brier": "Brier score",
-    "scaled_brier": "scaled Brier score",
-    "auc": "AUC",
-}
 CERTAIN_LEFT_OUT = "Calibration in the large and slope are of the scores between 0 and 1, which have a logit."
 FITTED = "By the very rows that the model was fitted to:"
 LOSS_OF_ROUGH = "What is lost is by the family {family}, which cannot follow such errors: it may be more."
@@ -197,6 +185,14 @@ class Validation(Table):
             **({} if self.groups is None else {"groups": self.groups.to_dict()}),
             **({} if self.optimism is None else {"optimism": self.optimism.to_dict()}),
         }
+
+    def text(self) -> str:
+        """Return the validation as the paragraph of a paper, with each number's interval and the methods."""
+        return paragraph_of(self)
+
+    def tripod(self) -> Tripod:
+        """Return the checklist TRIPOD+AI of an evaluation: what this validation answers, and what the author adds."""
+        return Tripod.of(self)
 
     def plot(self, ax: "AxesOrFigure" = None, **options: Any) -> "ReliabilityDisplay":
         """Draw the calibration curve with its band.

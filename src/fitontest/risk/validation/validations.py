@@ -12,7 +12,9 @@ from fitontest.results.table import Section
 from fitontest.results.text import count
 from fitontest.risk.validation.decision_curve import DecisionCurve
 from fitontest.risk.validation.pictures import curve_picture, decision_picture
+from fitontest.risk.validation.pooled import Pooled
 from fitontest.risk.validation.statistics import ICI, at_threshold
+from fitontest.risk.validation.tripod import Tripod
 from fitontest.risk.validation.validation import Validation, estimate_and_ends
 from fitontest.risk.validation.wording import values_outside
 
@@ -47,6 +49,10 @@ class Validations(Several[Key, Validation]):
         The rows.
     total : Validation or None
         Of segments that of all rows; None of models and classes.
+
+    Notes
+    -----
+    ``pooled`` are the statistics of segments together; `Pooled` says how.
 
     Examples
     --------
@@ -90,6 +96,23 @@ class Validations(Several[Key, Validation]):
             samples, level=first.level, family=first.decision_family, random_state=first.random_state
         )
 
+    @cached_property
+    def pooled(self) -> Pooled | None:
+        """Of two segments or more, such as centres, the means of their statistics, and how much they differ."""
+        return None if self.total is None else Pooled.of(self.values(), self.total.level)
+
+    def text(self) -> str:
+        """Return the paragraph of a paper: of all rows with the pooled segments, or one for each model or class."""
+        if self.total is None:
+            return "\n\n".join(f"{each.name}: {each.text()}" for each in self._each)
+        pooled = "" if self.pooled is None else f" {self.pooled.in_words}"
+        return f"{self.total.text()}{pooled}"
+
+    def tripod(self) -> Tripod:
+        """Return the checklist TRIPOD+AI of an evaluation: what these validations answer, and what the author adds."""
+        parts = {str(each.name): each for each in self.values()}
+        return Tripod.of(self._each[-1], parts, self.pooled)
+
     @property
     def _each(self) -> list[Validation]:
         """The validations, and that of all rows last."""
@@ -101,7 +124,8 @@ class Validations(Several[Key, Validation]):
 
     def to_dict(self) -> dict[str, Any]:
         """Return each validation as JSON-ready values."""
-        return super().to_dict() | ({} if self.total is None else {"total": self.total.to_dict()})
+        pooled = {} if self.pooled is None else {"pooled": self.pooled.rows()}
+        return super().to_dict() | ({} if self.total is None else {"total": self.total.to_dict()}) | pooled
 
     def _entry(self, key: Key, result: Validation) -> dict[str, Any]:  # noqa: ARG002 - which has a name
         return result.to_dict()
@@ -153,7 +177,8 @@ class Validations(Several[Key, Validation]):
 
     def sections(self) -> list[Section]:
         """Return what is wrong where, a line for each, and the decisions at each threshold."""
-        *others, last = [self._table(), *self._decisions()]
+        pooled = [] if self.pooled is None else self.pooled.sections()
+        *others, last = [self._table(), *pooled, *self._decisions()]
         return [*others, replace(last, notes="\n".join(self._notes))]
 
     def _table(self) -> Section:
