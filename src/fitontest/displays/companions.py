@@ -10,7 +10,6 @@ import numpy as np
 
 from fitontest.displays.canvas import style_axes
 from fitontest.displays.palette import get_background
-from fitontest.results.text import count
 from fitontest.results.typing import FloatArray
 
 if TYPE_CHECKING:
@@ -155,22 +154,12 @@ def _measure_xlabel(ax: "Axes") -> float:
 
 def format_counts_axis(ax: "Axes", which: Literal["x", "y"], counts: FloatArray) -> None:
     """Format an axis of counts: few ticks, short texts such as 50k, and limits from 0 to the largest count drawn."""
-    from matplotlib.ticker import FuncFormatter, MaxNLocator
+    from matplotlib.ticker import EngFormatter, MaxNLocator
 
     axis = ax.xaxis if which == "x" else ax.yaxis
-    whole = bool(np.all(counts == np.floor(counts)))
-    axis.set_major_locator(MaxNLocator(nbins=2 if which == "x" else 3, integer=whole))
-    axis.set_major_formatter(FuncFormatter(format_count))
-    previous = max(ax.get_xlim() if which == "x" else ax.get_ylim()) if ax.patches[1:] else 0.0
-    ax.set(**{f"{which}lim": (0, max(previous, 1.05 * float(counts.max())))})
-
-
-def format_count(value: float, _position: int | None = None) -> str:
-    """Return a count as a short text, such as 50k or 1.5M."""
-    for unit, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
-        if abs(value) >= unit:
-            return f"{value / unit:g}{letter}"
-    return count(value)
+    axis.set_major_locator(MaxNLocator(nbins=2 if which == "x" else 3, integer=True))
+    axis.set_major_formatter(EngFormatter(sep=""))
+    ax.set(**{f"{which}lim": (0, 1.05 * float(counts.max()))})
 
 
 def draw_bars(ax: "Axes", heights: FloatArray, **style: Any) -> "StepPatch":
