@@ -90,7 +90,10 @@ def test_the_sentence_quotes_the_numbers_that_programs_get(alarm, drifting):
     assert f"scores too low (O:E {y.sum() / p.sum():.2f})" in alarm.headline
     assert f"at least {rounded_down(summary['error_low'])} in some batch" in alarm.headline
     assert alarm.headline.endswith("Refit the calibrator on the batches since 4.")
-    assert str(alarm).startswith("Calibration is refuted since batch 4")
+    assert str(alarm).startswith("Alarm since batch 4: ")
+    assert f"more events than predicted since batch 4 (O:E {y.sum() / p.sum():.2f})." in str(alarm)
+    assert "Next: refit the calibrator on the batches since 4." in str(alarm)
+    assert len(str(alarm).splitlines()) <= 8
 
 
 def test_no_alarm_is_not_called_calibration(quiet):
@@ -98,7 +101,9 @@ def test_no_alarm_is_not_called_calibration(quiet):
     assert not quiet.alarm
     assert quiet.headline.startswith(f"No alarm after 8 batches (E = {e_in_words(quiet.log_e)}).")
     assert f"level {low:.2f} to {high:.2f}" in quiet.headline
-    assert "is calibrated" not in str(quiet)
+    assert str(quiet).startswith("No alarm after 8 batches.")
+    assert "is calibrated" not in str(quiet.table())
+    assert "no alarm is no evidence of calibration" in " ".join(str(quiet.explain()).split())
     assert quiet.direction is None
     assert list(quiet.samples()) == ["all batches"]
 
@@ -131,7 +136,8 @@ def test_labels_that_are_ruled_out_make_the_evidence_infinite_for_ever(refuted):
     assert summary["refuted_by"] == refuted.refuted_by
     assert [row["e_value"] is None for row in summary["rows"]] == [False, False, True, True]
     assert refuted.direction is None  # the other rows say nothing
-    assert "infinite" in str(refuted)
+    assert "Evidence infinite against" in str(refuted)
+    assert "infinite" in str(refuted.table())
 
 
 def test_what_is_tested_stands_in_the_sentence():
@@ -249,7 +255,7 @@ def test_classes_are_named_and_rows_are_positive_for_none_of_them():
     assert evidence.events is evidence.rows()[0]["events"] is None
     assert "positives" not in evidence.headline
     assert evidence.segments["a"].events == evidence.rows()[1]["events"] < 200
-    assert "2 classes, the largest evidence first" in str(evidence)
+    assert "2 classes, the largest evidence first" in str(evidence.table())
 
 
 def test_segments_are_named_with_their_evidence(drifting, calibrated):
@@ -264,7 +270,7 @@ def test_segments_are_named_with_their_evidence(drifting, calibrated):
     assert [row["segment"] for row in evidence.rows()[::4]] == [None, "north", "south"]
     assert north.log_limit == pytest.approx(log(20.0 * 3.0))  # prior weights of two segments are a third each
     assert [part["segment"] for part in json.loads(evidence.to_json())["segments"]] == ["north", "south"]
-    assert "2 segments, the largest evidence first" in str(evidence)
+    assert "2 segments, the largest evidence first" in str(evidence.table())
     assert evidence.to_frame().shape[0] == 12
 
 

@@ -133,7 +133,7 @@ def test_a_model_that_was_never_calibrated_is_no_alarm_but_its_drift_is():
         monitor.update(*drawn(2000, np.sqrt, seed))
     assert monitor.alarm_since in (2, 3)
     assert monitor.evidence.p_value == pytest.approx(0.025, abs=1e-3)  # that of the band, on top of 1 / E
-    text = " ".join(str(monitor.evidence).split())
+    text = " ".join(str(monitor.evidence.table()).split())
     assert "alarm at E >= 40" in text
     assert "Reference: 20,000 rows" in text
     assert "These fail with a probability of at most 2.5 %" in text

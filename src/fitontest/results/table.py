@@ -110,6 +110,16 @@ class Table(ABC):
         header = list(rows[0]) if rows else []
         return [Section(header=header, body=[[cell(value) for value in row.values()] for row in rows])]
 
+    def table(self) -> "Table":
+        """Return the result at length, with all columns and notes, where it prints itself in a few lines; else itself.
+
+        Returns
+        -------
+        Table
+            With the same records; printing it shows more.
+        """
+        return self
+
     def to_frame(self, backend: Backend = "pandas") -> Any:
         """Return the records as a data frame of an installed library, one row per record.
 
@@ -156,7 +166,7 @@ class Table(ABC):
         """
         if path is not None:
             choose(Path(path).suffix.lower(), PAGES, "the ending of path")
-        page = as_page(type(self).__name__ if title is None else title, self._fragments(), self._pictures())
+        page = as_page(type(self).__name__ if title is None else title, self.table()._fragments(), self._pictures())
         if path is not None:
             write_text(Path(path), page)
         return page

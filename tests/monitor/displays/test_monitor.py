@@ -165,8 +165,8 @@ def test_rare_non_events_are_drawn_named_and_tested():
     assert row["state"] == "outside"
     assert display.axes_["ratio"].get_ylabel() == "Observed / expected non-events"
     assert display.title == "Alarm since batch 1: 50 % fewer non-events than predicted since batch 1"
-    assert "O:E of non-events" in str(evidence)
-    assert "    0.50  " in str(evidence)
+    assert "Last O:E of non-events" in str(evidence)
+    assert "    0.50  " in str(evidence.table())
 
 
 def test_segments_have_panels_with_what_the_last_batches_come_to():

@@ -18,7 +18,7 @@ from fitontest.apps.cli.scores import GROUP_HELP, HOW, NAMES, split_classes
 from fitontest.apps.cli.streams import NAME as STANDARD_INPUT
 from fitontest.apps.cli.streams import name_of
 from fitontest.apps.cli.times import latest
-from fitontest.apps.cli.writing import check_output, is_same
+from fitontest.apps.cli.writing import brief, check_output, is_same
 from fitontest.data.files.kinds import READERS
 from fitontest.data.files.layout import STANDARD, Layout
 from fitontest.data.files.parquet import is_pattern
@@ -33,7 +33,11 @@ from fitontest.results.table import PAGES
 from fitontest.results.text import count, p_in_words, visible
 
 ALARM, TOO_FEW = 1, 3  # exit codes; 0 is no alarm, 2 bad input, as for every command
-FORMATS: dict[str, Callable[[Any], str]] = {"table": str, "json": lambda evidence: evidence.to_json(indent=2)}
+FORMATS: dict[str, Callable[[Any], str]] = {
+    "brief": lambda evidence: brief(evidence, "--table"),
+    "table": lambda evidence: str(evidence.table()),
+    "json": lambda evidence: evidence.to_json(indent=2),
+}
 _COLUMNS = (
     click.option("--label", help="Column with the labels."),
     click.option(
@@ -180,7 +184,7 @@ def monitor(
                 evidence = fot.monitor.Monitor.load(state).evidence
         else:
             evidence = _updated(stack, state, file, columns, settings, layout)
-        text = FORMATS[style or "table"](evidence) if style or file is None else _line(evidence)
+        text = FORMATS[style or "brief"](evidence) if style or file is None else _line(evidence)
         if html is not None:
             evidence.to_html(html, title=f"Monitor {state.stem}")
     say(text)

@@ -1,11 +1,12 @@
 """The evidence of a monitor so far, as a table with a sentence first."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf
 from typing import TYPE_CHECKING, Any
 
 from fitontest.monitor.evidence.batch_table import name_of_ratio, ratio_in_words, table_of
+from fitontest.monitor.evidence.brief import brief_of, explain_monitor
 from fitontest.monitor.evidence.facts import Facts
 from fitontest.monitor.evidence.numbers import e_in_words, ends_in_words, finite_e_value, rounded_down
 from fitontest.monitor.evidence.pictures import pictures_of
@@ -14,6 +15,7 @@ from fitontest.monitor.history import Record
 from fitontest.monitor.process import Process
 from fitontest.monitor.settings import Settings
 from fitontest.monitor.state import MonitorState
+from fitontest.results.detailed import Detailed, explanation
 from fitontest.results.frames import Records
 from fitontest.results.table import Section, Table
 from fitontest.results.text import count, key_in_words
@@ -210,7 +212,17 @@ class MonitorEvidence(Facts, Table):
         return pictures_of(self, prefix) if self.n else []
 
     def sections(self) -> list[Section]:
-        """Return the sentence, the table of the batches, and that of segments where there are any."""
+        """Return what is printed: whether there is an alarm and of which size, the last batches, and what to do."""
+        return [brief_of(self)]
+
+    def table(self) -> Table:
+        """Return the sentence, the table of the batches, and that of segments where there are any.
+
+        Returns
+        -------
+        Table
+            With the same records; printing it shows more.
+        """
         rows = self._rows(([], []))
         alarm_since = self.alarm_since
         onset = self.shown_onset
@@ -220,7 +232,17 @@ class MonitorEvidence(Facts, Table):
         notes = "\n".join(notes_of(self))
         table = Section(lead=lead, header=header, body=body)
         parts = [table, *([self._segment_table()] if self.segments else [])]
-        return [*parts[:-1], Section(parts[-1].title, parts[-1].header, parts[-1].body, notes, parts[-1].lead)]
+        return Detailed(self, (*parts[:-1], replace(parts[-1], notes=notes)))
+
+    def explain(self) -> Table:
+        """Return what the words and columns of this monitor mean, in plain sentences.
+
+        Returns
+        -------
+        Table
+            With the same records; printing it shows the sentences.
+        """
+        return explanation(self, explain_monitor(self))
 
     def _segment_table(self) -> Section:
         """Return a row for each segment, the largest evidence first."""

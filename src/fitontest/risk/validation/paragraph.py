@@ -4,11 +4,10 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NamedTuple
 
 from fitontest.measures.estimate import Estimate
-from fitontest.results.quoting import Kind, confidence, in_decimals, quote
+from fitontest.results.quoting import PER, Kind, confidence, in_decimals, quote
 from fitontest.results.text import count, percent, sentence
 from fitontest.risk.validation.statistics import AT_THRESHOLDS, ICI, at_threshold
-from fitontest.risk.validation.wording import PER, SPREAD
-from fitontest.uncertainty.tendency import TOO_HIGH, TOO_LOW
+from fitontest.uncertainty.tendency import OVERCONFIDENT, REVERSED, TOO_HIGH, TOO_LOW, UNDERCONFIDENT
 from fitontest.uncertainty.verdict import Verdict
 
 
@@ -32,7 +31,13 @@ NAMES = {
 CALIBRATION = ("observed_expected", "calibration_slope", "calibration_in_the_large", ICI)
 DISCRIMINATION = ("auc",)
 OVERALL = ("brier", "scaled_brier")
-WRONG = {TOO_HIGH: "too high", TOO_LOW: "too low", **SPREAD}
+WRONG = {
+    TOO_HIGH: "too high",
+    TOO_LOW: "too low",
+    OVERCONFIDENT: "too extreme",
+    UNDERCONFIDENT: "not extreme enough",
+    REVERSED: "in reverse order",
+}
 WHOLE_NUMBERS = 9.5  # per 1,000, from which on net benefits have no decimals
 
 

@@ -216,6 +216,16 @@ class Pooled(Table):
         ]
 
     @property
+    def brief(self) -> str:
+        """The mean of the first statistic, and its prediction interval if there is one, in a short line."""
+        first = next(iter(self.statistics.values()))
+        mean = f"Pooled {first.rule.called} {quote(first.value, *first.interval, self.level, first.rule.kind)}"
+        if first.prediction is None:
+            return f"{mean}."
+        ends = " to ".join(in_decimals(first.prediction, first.rule.kind))
+        return f"{mean}; a further segment like these: {ends}."
+
+    @property
     def in_words(self) -> str:
         """The means, spreads and prediction intervals in a sentence for a paper."""
         listed = ", ".join(one.in_words for one in self.statistics.values())

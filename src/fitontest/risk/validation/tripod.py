@@ -173,7 +173,7 @@ def _on_centres(whole: Any, pooled: Pooled | None) -> list[Answer]:
 
 
 def _measures(whole: Any) -> str:
-    names = ", ".join(called for name, called in PRINTED.items() if name in whole.statistics)
+    names = ", ".join(called for name, (called, _) in PRINTED.items() if name in whole.statistics)
     decisions = f", net benefit at {', '.join(f'{t:g}' for t in whole.thresholds)}" if whole.thresholds else ""
     curves = f"curves: .plot(){', .curve.plot()' if whole.thresholds else ''}"
     return f"{names}{decisions}; ICI to Emax by the family {whole.family}; {curves}"

@@ -23,6 +23,7 @@ from fitontest.measures.notes import warn_of_several
 from fitontest.measures.plug_in import SCORES
 from fitontest.numerics.random import one_seed
 from fitontest.results.checks import check_level
+from fitontest.results.docstrings import take_descriptions
 from fitontest.results.exceptions import Held, held_warnings, without_warnings
 from fitontest.results.options import spell_out
 from fitontest.results.progress import track
@@ -35,8 +36,15 @@ from fitontest.risk.validation.validation import Validation
 from fitontest.risk.validation.validations import Validations
 from fitontest.uncertainty.dependence import share_dependence
 from fitontest.uncertainty.options import Options
+from fitontest.uncertainty.tolerance import NearEnough, Tolerance, read_tolerance
 
 DRAWS = 200  # bootstrap samples that a model is refitted to
+
+
+@take_descriptions(Options)
+@take_descriptions(NearEnough)
+class ValidationOptions(NearEnough, Options, total=False):
+    """What is near enough, how labels and scores are read, and how labels are redrawn."""
 
 
 @spell_out("interval", "draws", "null_draws", "labels")
@@ -51,7 +59,7 @@ def validate(
     cost: float | None = None,
     family: str | Family = SCORES,
     by: ArrayInput = None,
-    **options: Unpack[Options],
+    **options: Unpack[ValidationOptions],
 ) -> Any:
     """Validate a risk model: calibration, discrimination and decisions, as reports on prediction models list them.
 
@@ -93,9 +101,10 @@ def validate(
     Returns
     -------
     Validation
-        A table with a sentence first; ``print``, ``to_frame``, ``to_json``, ``to_html`` and ``plot`` show it, ``text``
-        is the paragraph of a paper and ``tripod`` the checklist. Of several models, segments or classes `Validations`:
-        a mapping to these by name.
+        Printing it shows the verdict with O:E, slope, ICI and AUC; ``table`` has all statistics, ``explain`` says what
+        they mean, ``text`` is the paragraph of a paper and ``tripod`` the checklist; ``to_frame``, ``to_json``,
+        ``to_html`` and ``plot`` show them elsewhere. Of several models, segments or classes `Validations`: a mapping to
+        these by name.
 
     Raises
     ------
@@ -137,7 +146,7 @@ def validate(
         raise ValueError("X must be left out without an estimator, which is fitted to it")
     chosen = _thresholds(thresholds, cost)
     check_family(family)
-    rule = _Rule(family, chosen, level, one_seed(options["random_state"]))
+    rule = _Rule(family, chosen, level, one_seed(options["random_state"]), read_tolerance(options["tolerance"]))
     reading = reading_of(options)
     reduction, prob = reading["reduction"], reading["prob"]
     if estimator is not None:
@@ -163,6 +172,7 @@ class _Rule:
     thresholds: tuple[float, ...]
     level: float
     seed: int
+    tolerance: Tolerance
 
     @cached_property
     def measures(self) -> dict[str, Measure]:
@@ -200,6 +210,7 @@ class _Rule:
             family=family_name(self.family),
             thresholds=self.thresholds,
             random_state=self.seed,
+            tolerance=self.tolerance,
         )
 
 
