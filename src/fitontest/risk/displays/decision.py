@@ -8,9 +8,10 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from fitontest.displays.curve import CurveDisplay, Panel
-from fitontest.displays.lines import Line, Scaling
+from fitontest.displays.lines import Line
 from fitontest.displays.palette import SERIES
 from fitontest.displays.scales import EPS, MARGIN, SCALE_NAMES, Scale, ScaleName, make_scale
+from fitontest.displays.scaling import Scaling
 from fitontest.results.checks import as_list, brief, choose, is_real
 from fitontest.results.frames import Records, records
 from fitontest.results.typing import ArrayInput, FloatArray
