@@ -17,8 +17,6 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 from themes import FOLDER, files_of, in_processes, is_up_to_date, save_both, show
 
-from fitontest.measures.interval import INDEPENDENT_ROWS
-
 SCRIPTS = Path(__file__).parents[1] / "gallery"
 PICTURES = FOLDER / "gallery"
 NAME = re.compile(r"\bfot\.((?:[a-z_]+\.)?[A-Za-z]\w+(?:\.from_\w+)?)")
@@ -84,7 +82,6 @@ def draw(path: Path) -> None:
 def page_of(script: Script) -> str:
     """Return the page of a script."""
     picture = f"../_static/pictures/gallery/{script.name}_{{}}.svg"
-    interval = re.search("interval|confidence", script.text)
     used = ", ".join(f"`fot.{name}`" for name in script.names)
     lines = [
         f"# {script.title}",
@@ -92,9 +89,8 @@ def page_of(script: Script) -> str:
         "\n".join(show(picture, script.text, ":align: center")),
         f"```python\n{script.code}\n```",
         f"In the reference: {used}.",
-        INDEPENDENT_ROWS if interval else "",
     ]
-    return "\n\n".join(line for line in lines if line) + "\n"
+    return "\n\n".join(lines) + "\n"
 
 
 def make_gallery(_: Sphinx) -> None:

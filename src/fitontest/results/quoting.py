@@ -81,6 +81,17 @@ def quote_named(name: str, value: float, low: float, high: float, level: float =
     return f"{name} {text}, {confidence(level)} {low_text} to {high_text}"
 
 
+def without_level(text: str, level: float) -> str:
+    """Return a quoted number for a table whose header has the level.
+
+    Examples
+    --------
+    >>> without_level("0.070 (95 % CI 0.062 to 0.079)", 0.95), without_level("0.000 to 0.027 (95 % CI)", 0.95)
+    ('0.070 (0.062 to 0.079)', '0.000 to 0.027')
+    """
+    return text.replace(f"({confidence(level)} ", "(").removesuffix(f" ({confidence(level)})")
+
+
 def confidence(level: float) -> str:
     """Return what an interval of a level is called: "95 % CI"."""
     return f"{100 * level:.4g} % CI"

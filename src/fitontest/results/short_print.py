@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from textwrap import wrap
 
 from fitontest.results.table import WIDTH, Section
+from fitontest.results.text import count
 
 MORE = "More: .table(), .explain(), .plot()"
 NO_PICTURE = "More: .table(), .explain()"
@@ -17,6 +18,7 @@ def short_print(
     further: Sequence[str] = (),
     more: str = MORE,
     header: Sequence[str] = (),
+    many: str = "",
 ) -> Section:
     """Return a print of at most eight lines: lines of cells that do not fit are left out, the last first.
 
@@ -34,6 +36,8 @@ def short_print(
         Where the rest is.
     header : sequence of str, default=()
         Of the lines of cells.
+    many : str, default=""
+        What lines of cells are of, so that it is said how many do not fit.
 
     Examples
     --------
@@ -47,6 +51,9 @@ def short_print(
     """
     lead, said = [line for line in lead if line], [line for line in said if line]
     room = MOST_LINES - 2 * bool(header) - height([*lead, *said, more])
+    if many and len(body) > room:
+        said, shown = [*said, f"{count(len(body) - room + 1)} {many} more."], room - 1
+        body, room = body[:shown], shown
     body = body[: max(room, 0)]
     further = that_fit(further, room - len(body))
     return Section(header=header, lead="\n".join(lead), body=body, notes="\n".join([*said, *further, more]))

@@ -164,13 +164,24 @@ def test_junit_counts_failures_and_open_questions():
 
 
 def test_the_table_of_segments():
-    title, header, _, *rows = str(check_of("pass", "undecided")).splitlines()
+    title, header, _, *rows = str(check_of("pass", "undecided").table()).splitlines()
     assert title == "Cannot tell: calibration error may be above or below 0.05 (errors by platt): <1>"
     expected = "segment outcome error (95 % CI) persistent joint p-value n rows needed"
     assert header.split() == expected.split()
     assert rows[0].split() == ["<0>", "pass", "0.000", "to", "0.040", "0.040", "0.25", "1,000", "-"]
     assert rows[-1] == "persistent: errors up to there that persist over 3.2 % of the rows cannot be excluded."
     assert check_of("pass", "fail").to_frame()["outcome"].tolist() == ["pass", "fail"]
+
+
+def test_of_many_segments_those_that_decide_are_printed_in_eight_lines():
+    check = check_of(*["pass"] * 6, "undecided", "fail", "pass")
+    lines = str(check).splitlines()
+    assert len(lines) <= 8
+    assert lines[0] == "Fail: calibration error above 0.05 (errors by platt): <7>"
+    assert lines[3].split()[:2] == ["<7>", "fail"]
+    assert lines[-2:] == ["6 segments more.", "More: .table(), .explain()"]
+    assert len(str(check.table()).splitlines()) > 12
+    assert "Fail: the whole interval is outside." in " ".join(str(check.explain()).split())
 
 
 def test_the_interval_is_that_of_the_error():

@@ -82,7 +82,7 @@ def test_several_gates_have_columns_of_groups_and_notes_on_each(undecided):
         replace(open_gate(undecided), name="south"),
         Gate("west", (ErrorCriterion(reason=NO_ROWS, most=0.05),)),
     )
-    text = str(CalibrationCheck(gates, "isotonic"))
+    text = str(CalibrationCheck(gates, "isotonic").table())
     lines = text.splitlines()
     assert lines[1].split()[-4:] == ["groups", "rho", "rows", "needed"]
     north, south, west = (

@@ -166,7 +166,7 @@ def test_each_threshold_is_a_limit_of_its_own():
         ("max_decision_loss", 0.2, 0.2),
         ("max_decision_loss", 0.5, 0.2),
     ]
-    assert "since there are 3." in str(check)
+    assert "since there are 3." in str(check.table())
     failing = fot.check_calibration(1 - Y, P, max_decision_loss={0.2: 0.001, 0.5: 0.001})
     levels = [criterion.interval.level for criterion in failing.gates[0].criteria]
     assert (failing.outcome, levels) == ("fail", [pytest.approx(0.975)] * 2)

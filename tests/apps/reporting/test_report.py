@@ -180,7 +180,7 @@ def test_it_says_what_to_do_with_the_error_before_and_after_calibration():
     assert after.debiased < before.debiased
     difference = comparison[comparison.chosen].held_out.to_identity
     assert (
-        f"lower by {short(-difference.mean)} (standard error {short(difference.se, 2)}), by "
+        f"lower by {short(-difference.mean, 2)} (standard error {short(difference.se, 2)}), by "
         f"{comparison.chosen}." in gain
     )
     page = Page(made.html)
@@ -255,8 +255,8 @@ def test_few_rows_cannot_tell():
     high = made.verdict.interval.high
     assert high > 0.05
     first, rows, _ = made.advice.sentences
-    assert first == f"No miscalibration is shown, but smooth errors up to {short(high)} cannot be ruled out."
-    assert rows.endswith(" rows would tell whether it is at most 0.0500.")
+    assert first == f"No miscalibration is shown, but smooth errors up to {high:.3f} cannot be ruled out."
+    assert rows.endswith(" rows would tell whether it is at most 0.050.")
 
 
 def test_of_calibrated_scores_it_says_what_could_be_hidden():
@@ -405,13 +405,12 @@ def three_classes(n=600):
 
 @pytest.mark.exhaustive
 @pytest.mark.usefixtures("frames")
-def test_the_table_of_classes_has_debiased_values_first():
+def test_the_table_of_classes_quotes_numbers_as_texts_do():
     y, P, _ = three_classes(150)
     page = Page(fot.report(y, P, reduction="confidence", compare=False, families=["platt"]).html)
     first = page.text["th"].index("class")
-    assert page.text["th"][first : first + 6] == [
-        "class", "share of rows", "mean score", "debiased", "95 % interval", "raw"
-    ]  # fmt: skip
+    heads = ["class", "O:E (95 % CI)", "rows", "events", "calibration error (95 % CI)"]
+    assert page.text["th"][first : first + 5] == heads
 
 
 @pytest.mark.exhaustive

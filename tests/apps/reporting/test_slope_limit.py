@@ -92,7 +92,7 @@ def test_levels_share_segments_and_limits():
 
 
 def test_the_table_of_several_limits():
-    text = str(fot.check_calibration(Y, P, max_error=0.2, slope=RANGE, resolution=None))
+    text = str(fot.check_calibration(Y, P, max_error=0.2, slope=RANGE, resolution=None).table())
     title, header, _, error, slope, *notes = text.splitlines()
     assert title == "Pass: calibration error at most 0.2, calibration slope within 0.8 to 1.25"
     assert header.split() == ["limit", "outcome", "value", "rows", "needed"]

@@ -47,7 +47,10 @@ def test_it_is_printed_recorded_and_quoted(validations):
     record = validations.pooled.rows()[0]
     assert (record["value"], record["low"], record["tau2"]) == (ratio.value, ratio.interval[0], ratio.effects.tau2)
     assert (record["tau2_of"], record["centres"], record["left_out"]) == ("log O:E", 6, None)
-    text = str(validations)
+    assert validations.pooled.brief in " ".join(str(validations).split())
+    assert len(str(validations).splitlines()) <= 8
+    assert validations.pooled.in_words in " ".join(str(validations.explain()).split())
+    text = str(validations.table())
     assert "Pooled over 6 segments (random effects, REML, Hartung-Knapp):" in text
     assert "95 % prediction" in text
     assert validations.to_dict()["pooled"] == validations.pooled.rows()

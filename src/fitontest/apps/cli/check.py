@@ -11,7 +11,7 @@ from fitontest.apps.cli.choice import Choice
 from fitontest.apps.cli.command import command
 from fitontest.apps.cli.messages import refusing, say
 from fitontest.apps.cli.scores import SEGMENTS, Given, of_gated_scores
-from fitontest.apps.cli.writing import check_output, of_format
+from fitontest.apps.cli.writing import brief, check_output, of_format, of_verbose
 from fitontest.apps.reporting.calibration_check import CalibrationCheck
 from fitontest.apps.reporting.max_error import DEFAULT_FAMILY, DEFAULT_RESOLUTION
 from fitontest.apps.reporting.outcome import Outcome
@@ -21,7 +21,7 @@ from fitontest.results.writing import write_text
 
 EXIT_CODES: dict[Outcome, int] = {"pass": 0, "fail": 1, "undecided": 3}  # 2 is bad input, as for every command
 FORMATS: dict[str, Callable[[CalibrationCheck], str]] = {
-    "table": str,
+    "table": brief,
     "json": lambda check: check.to_json(indent=2),
     "junit": lambda check: check.to_junit(),
 }
@@ -72,6 +72,7 @@ FORMATS: dict[str, Callable[[CalibrationCheck], str]] = {
     "several.",
 )
 @click.option("--random-state", type=int, default=0, show_default=True, help="Seed of the folds and of all draws.")
+@of_verbose("the outcome of every limit, segment and class, and notes")
 @of_format(FORMATS)
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), help="Write the outcome to this file instead of standard output."
@@ -92,6 +93,7 @@ def check(
     segments: SegmentsOf,
     require: tuple[str, ...],
     random_state: int,
+    verbose: bool,
     style: str,
     output: Path | None,
 ) -> None:
@@ -123,7 +125,7 @@ def check(
         require=require,
         random_state=random_state,
     )
-    _write(FORMATS[style](found), output)
+    _write(str(found.table()) if verbose and style == "table" else FORMATS[style](found), output)
     context.exit(EXIT_CODES[found.outcome])
 
 

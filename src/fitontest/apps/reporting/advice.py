@@ -255,11 +255,11 @@ class Adviser:
         mixture = f", a mixture of {describe_mixture(chosen.family)}" if is_mixture(chosen.family) else ""
         if self._gains:
             return (
-                f"{capital(loss)} {values}, lower by {short(-gain.mean)} (standard error {short(gain.se, 2)}), by "
+                f"{capital(loss)} {values}, lower by {short(-gain.mean, 2)} (standard error {short(gain.se, 2)}), by "
                 f"{chosen.name}{mixture}."
             )
         return (
-            f"The best calibrator, {chosen.name}, changes the {loss} by {short(gain.mean)} (standard error "
+            f"The best calibrator, {chosen.name}, changes the {loss} by {short(gain.mean, 2)} (standard error "
             f"{short(gain.se, 2)}): not clearly more than chance."
         )
 
@@ -272,9 +272,9 @@ class Adviser:
             return first
         if self._is_small:
             joint = ", but" if self.verdict.shown else ", and"
-            return f"{first}{joint} {self._kind_of_errors} above {short(high)} are ruled out"
+            return f"{first}{joint} {self._kind_of_errors} above {in_decimals([high])[0]} are ruled out"
         joint = ", and" if self.verdict.shown else ", but"
-        return f"{first}{joint} {self._kind_of_errors} up to {short(high)} cannot be ruled out"
+        return f"{first}{joint} {self._kind_of_errors} up to {in_decimals([high])[0]} cannot be ruled out"
 
     @property
     def _kind_of_errors(self) -> str:
@@ -292,7 +292,7 @@ class Adviser:
         if needed is None:
             return ()
         rows = rows_in_words(needed, self.verdict.estimate.groups)
-        return (f"About {rows} would tell whether it is at most {short(self.small)}.",)
+        return (f"About {rows} would tell whether it is at most {in_decimals([self.small])[0]}.",)
 
 
 def _worse_in_words(name: str, part: PartAfter) -> str:

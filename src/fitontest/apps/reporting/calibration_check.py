@@ -12,14 +12,21 @@ from fitontest.apps.reporting.max_error import WHY
 from fitontest.apps.reporting.outcome import OUTCOMES, Outcome, in_words, overall
 from fitontest.data.segment_names import NO_ROWS, WHOLE, enumerate_names
 from fitontest.measures.notes import data_notes
+from fitontest.results.detailed import Detailed, explanation
 from fitontest.results.frames import Records
-from fitontest.results.quoting import confidence, in_decimals
-from fitontest.results.several import SEGMENT, Kind, Several, grouped
-from fitontest.results.table import Section
+from fitontest.results.quoting import confidence, in_decimals, without_level
+from fitontest.results.several import MANY, SEGMENT, Kind, Several, grouped
+from fitontest.results.short_print import NO_PICTURE, short_print
+from fitontest.results.table import Section, Table
 from fitontest.results.text import capital, count, percent, sentence, short, visible
 
 NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 MOST_NAMED = 5  # segments or classes in a headline
+OUTCOMES_MEAN = (
+    "Pass: the whole interval is within the limit, and so is every error of any shape that persists over a share of "
+    "the rows. Fail: the whole interval is outside. Cannot tell: neither. One limit, segment or class that fails makes "
+    "the whole fail."
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -114,12 +121,60 @@ class CalibrationCheck(Several[str, Gate]):
         return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True)
 
     def sections(self) -> list[Section]:
-        """Return the outcome in words, and the table of the outcomes where there are several."""
-        if len(self.gates) == 1 and self.gates[0].name == str(WHOLE):
-            (gate,) = self.gates
-            header, body = _table_of_limits(self.gates) if len(gate.criteria) > 1 else ((), ())
-            return [Section("", header, body, "\n".join(self._notes_on_all_rows), lead=gate.headline)]
-        header, body = self._table_of_errors() if self._of_error_alone else _table_of_limits(self.gates, self.kind)
+        """Return the outcome in words; of several limits, segments or classes those that decide it, a line each."""
+        header, body = self._tabulate(sorted(self.gates, key=lambda gate: gate.outcome != self.outcome))
+        if self._is_of_all_rows:
+            said = [sentence(hint) for hint in self.gates[0].hints if hint]
+            return [short_print([self._lead], body, said, self._notes, NO_PICTURE, header)]
+        said = [sentence(f"{gate.name}: {gate.rows.note}") for gate in self.gates if gate.rows and gate.rows.note][:1]
+        many = MANY[self.kind] if self._of_error_alone else ""
+        return [short_print([self._lead], body, said, self._notes, NO_PICTURE, header, many)]
+
+    def table(self) -> Table:
+        """Return the outcome, a line for each limit, segment or class, and what must be known to read them.
+
+        Returns
+        -------
+        Table
+            With the same records; printing it shows more.
+        """
+        header, body = self._tabulate(self.gates)
+        hints = [sentence(hint) for hint in self.gates[0].hints if hint] if self._is_of_all_rows else []
+        notes = "\n".join([*hints, *self._notes])
+        return Detailed(self, (Section("", header, body, notes, lead=self._lead),))
+
+    def explain(self) -> Table:
+        """Return what the outcome and its words mean, in plain sentences.
+
+        Returns
+        -------
+        Table
+            With the same records; printing it shows the sentences.
+        """
+        words = [gate.headline for gate in self.gates] if self._is_of_all_rows else [f"{gate}" for gate in self.gates]
+        return explanation(self, [self._lead, OUTCOMES_MEAN, *words, *self._notes])
+
+    @property
+    def _is_of_all_rows(self) -> bool:
+        """Whether there is one outcome, of all rows together."""
+        return len(self.gates) == 1 and self.gates[0].name == str(WHOLE)
+
+    @property
+    def _lead(self) -> str:
+        """The outcome in words."""
+        return self.gates[0].headline if self._is_of_all_rows else self._headline
+
+    def _tabulate(self, gates: Sequence[Gate]) -> tuple[Sequence[str], list[list[str]]]:
+        """Return header and body of the table of the outcomes; of a single limit of all rows there is none."""
+        if self._is_of_all_rows:
+            return _table_of_limits(gates) if len(gates[0].criteria) > 1 else ((), [])
+        return self._table_of_errors(gates) if self._of_error_alone else _table_of_limits(gates, self.kind)
+
+    @property
+    def _notes(self) -> list[str]:
+        """What must be known to read the outcomes."""
+        if self._is_of_all_rows:
+            return self._notes_on_all_rows
         notes = [self._resolution_note] if self._of_error_alone and self._is_resolved else []
         notes += [f"Measured by {self.family}{WHY[self.family]}."] if self.family in WHY else []
         notes += [] if self._of_error_alone else self._notes_on_limits
@@ -127,8 +182,7 @@ class CalibrationCheck(Several[str, Gate]):
             rows = gate.rows
             of_rows = [] if rows is None else data_notes(False, rows.weighting, rows.note)
             notes += [f"{gate.name}: {note}." for note in of_rows]
-        notes += self._notes_on_groups
-        return [Section(self._headline, header, body, "\n".join(notes))]
+        return [*notes, *self._notes_on_groups]
 
     @property
     def _of_error_alone(self) -> bool:
@@ -146,13 +200,13 @@ class CalibrationCheck(Several[str, Gate]):
         (gate,) = self.gates
         groups = "" if gate.groups is None else gate.groups.in_words()  # which has a line of its own
         facts = "; ".join(text for text in gate.facts if text != groups)
-        said = [sentence(text) for text in [*gate.hints, facts] if text]
+        said = [sentence(facts)] if facts else []
         said += _notes_on_levels(gate.criteria)
         said += [gate.rows.note] if gate.rows is not None and gate.rows.note else []
         lines = [] if gate.groups is None else [capital(line) for line in gate.groups.lines]
         return [*said, *lines]
 
-    def _table_of_errors(self) -> tuple[list[str], list[list[str]]]:
+    def _table_of_errors(self, gates: Sequence[Gate]) -> tuple[list[str], list[list[str]]]:
         """Return header and body of the table where the calibration error alone has a limit."""
         levels = [gate.interval.level for gate in self.gates if gate.interval is not None]
         level = confidence(levels[0]) if levels else "interval"
@@ -166,7 +220,7 @@ class CalibrationCheck(Several[str, Gate]):
             "rows needed",
         ]
         body = []
-        for gate in self.gates:
+        for gate in gates:
             (criterion,) = gate.criteria
             if gate.rows is None:
                 absent = ["-", "-"] if by_groups else []
@@ -270,8 +324,7 @@ def _cell(criterion: Criterion) -> str:
     """Return the number with its interval, whose level the header has; "-" without one."""
     if criterion.interval is None:
         return criterion.number or "-"
-    said = confidence(criterion.interval.level)
-    return criterion.number.replace(f"({said} ", "(").removesuffix(f" ({said})")
+    return without_level(criterion.number, criterion.interval.level)
 
 
 def _cells_of_groups(gate: Gate) -> list[str]:

@@ -21,7 +21,7 @@ from fitontest.uncertainty.event_ratio import rarer_label
 from fitontest.uncertainty.verdict import Verdict
 
 SMALL = (4.8, 5.4)  # inches, of a diagram that stands beside another
-NARROW = 5.6  # width of a dot plot whose letters are read on a phone
+NARROW = 6.4  # width of a dot plot whose letters are read on a phone
 WIDE = (5.2, 2.9)  # of one along the time
 MOST_PICKED = 8  # diagrams of segments or classes on a page, each of which takes some 80 kB
 

@@ -37,6 +37,7 @@ from fitontest.apps.reporting.monitoring_section import (
 from fitontest.apps.reporting.one_map import PartAfter, apply_one_map
 from fitontest.apps.reporting.options import PageOptions, Provenance, ReportOptions
 from fitontest.apps.reporting.page import render
+from fitontest.apps.reporting.parts_table import Part, table_of_parts
 from fitontest.apps.reporting.periods import Drift, find_drift, read_periods
 from fitontest.apps.reporting.several_classes import ClassesVerdict
 from fitontest.apps.reporting.summary import ClassesSummary, Summary
@@ -54,8 +55,7 @@ from fitontest.data.reading.read import read
 from fitontest.data.repeated_rows import Repeats
 from fitontest.data.sample import changed
 from fitontest.data.samples import Key, Samples
-from fitontest.data.segment_names import words_of
-from fitontest.displays.ratio_dots import LEVEL, ratio_dot
+from fitontest.data.segment_names import WHOLE, words_of
 from fitontest.evaluation.comparison.compare import compare_calibrators
 from fitontest.evaluation.comparison.comparison import Comparison
 from fitontest.evaluation.comparison.fitted_maps import FittedMaps
@@ -67,13 +67,12 @@ from fitontest.evaluation.worst_segment import outside_segments
 from fitontest.maps.rules.columns import FROM_DTYPE, CategoricalFeatures
 from fitontest.measures.measure import make as make_measure
 from fitontest.measures.plug_in import PlugIn
-from fitontest.measures.side_by_side import interval_columns
 from fitontest.monitor.evidence.evidence import MonitorEvidence
 from fitontest.results.checks import choose
 from fitontest.results.exceptions import without_warnings
 from fitontest.results.options import spell_out
 from fitontest.results.table import PAGES, Section
-from fitontest.results.text import capital, sentence, short
+from fitontest.results.text import capital, sentence
 from fitontest.results.typing import ArrayInput
 from fitontest.results.writing import write_text
 from fitontest.risk.validation.validation import Validation
@@ -353,7 +352,8 @@ class Report:
         if self.validation is not None:
             tables[VALIDATION] = validation_sections(self.validation)
         if self.segments is not None:
-            tables[SEGMENTS] = self.segments.table().sections()
+            of_scores = self.segments.segments.has_one_score
+            tables[SEGMENTS] = [_segment_table(self.segments)] if of_scores else self.segments.table().sections()
         if self.found is not None:
             tables[FOUND] = self.found.table().sections()
         if self.classes is not None:
@@ -668,28 +668,32 @@ def _by_class(classes: Samples, verdict: Verdict | ClassesVerdict, options: Repo
 
 def _period_table(periods: Samples, drift: Drift | None) -> Section:
     """Return a row for each period, in the order of time."""
-    dots = [ratio_dot(str(name), sample, LEVEL, rarer_label(periods.whole)) for name, sample in periods.items()]
-    columns = [{periods.name: dot.name, **dot.columns} for dot in dots if dot is not None]
     since = "No drift is sure."
     if drift is not None:
         since = f"{drift.ratio.title} {ratio_quoted(drift.ratio)} since {drift.since}."
-    return Section("", list(columns[0]), [list(line.values()) for line in columns], lead=since)
+    parts = (Part(str(name), sample) for name, sample in periods.items())
+    return table_of_parts(periods.name, parts, rarer_label(periods.whole), since)
 
 
 def _class_table(classes: Evaluation) -> Section:
-    """Return a row for each class, the worst first."""
+    """Return a row for each class against the rest, the worst first."""
     (mean,) = classes
     each = {label: one[classes.names[0]] for label, one in classes.classes.items()}
-    spreads = interval_columns([(str(label), one) for label, one in each.items()])
-    header = ["class", "share of rows", "mean score", *(spreads.header if spreads else ()), "raw"]
-    body = []
-    for label in sorted(each, key=lambda label: -each[label].quoted):
-        one, sample = each[label], classes.classes[label].sample
-        line = [str(label), short(sample.base_rate), short(sample.mean_score)]
-        body.append([*line, *(spreads.cells(one) if spreads else ()), short(one.value)])
-    words = mean.measure.in_words()
-    title = f"calibration error of each class against the rest ({words}), mean raw {short(mean.value)}"
-    return Section(title, header, body, f"Worst first. {spreads.note if spreads else ''}".strip())
+    worst = sorted(each, key=lambda label: -each[label].quoted)
+    parts = (Part(str(label), classes.classes[label].sample, each[label]) for label in worst)
+    lead = f"Each class against the rest, the worst first; errors by {mean.measure.in_words()}."
+    return table_of_parts("class", parts, "events", lead)
+
+
+def _segment_table(segments: SegmentedEvaluation) -> Section:
+    """Return a row for each segment, the worst first, and one for all rows."""
+    found = segments.measured()
+    adjusted = found.adjusted_joint_p_values if found.is_joint else found.adjusted_p_values
+    parts = [Part(found.texts[k], segments.segments[k], found.estimates.get(k), adjusted.get(k)) for k in found.worst]
+    parts.append(Part(WHOLE, segments.segments.whole, found.total))
+    return table_of_parts(
+        segments.segments.name, parts, rarer_label(segments.segments.whole), notes="\n".join(found.notes)
+    )
 
 
 def _by_segment(

@@ -33,7 +33,7 @@ COLUMNS = {  # what columns are called, and their statistics
     "AUC": "auc",
     "Brier score": "brier",
 }
-BRIEF = ("O:E", "slope", "ICI")  # those of a short print
+BRIEFLY = ("observed_expected", "calibration_slope", ICI, "auc")  # statistics of a short print
 MOST_CURVES = 6  # on a page, side by side
 DIFFERENCES = "Intervals that overlap do not say whether two models differ: fot.compare_errors(y_true, p_a, p_b) does."
 OF_BENEFITS = "Of net benefits fot.risk.decision_curve(y_true, models).difference(a, b) does."
@@ -182,11 +182,10 @@ class Validations(Several[Key, Validation]):
 
     def sections(self) -> list[Section]:
         """Return what is printed: the verdict on all rows, and a line for each model, class or segment."""
-        header = [self.kind, "verdict", *(f"{name} ({confidence(self._level)})" for name in BRIEF), "AUC", "n"]
+        level = confidence(self._level)
+        header = [self.kind, "verdict", f"O:E ({level})", "slope", f"ICI ({level})", "AUC", "n"]
         each = self._worst_first if self.total is not None else [*self.values()]
-        body = [
-            [str(one.name), one.opening.partition(":")[0], *_cells(one, BRIEF), _auc(one), count(one.n)] for one in each
-        ]
+        body = [[str(one.name), one.opening.partition(":")[0], *_brief_cells(one), count(one.n)] for one in each]
         lead = [] if self.total is None else [f"{self.total.opening}. {rows_of(self.total)}."]
         lead += [text for text in self._cautions if self._are_doubtful]
         most = MOST_LINES - len(lead) - 4
@@ -240,8 +239,10 @@ class Validations(Several[Key, Validation]):
         """
         first = next(iter(self.values())) if self.total is None else self.total
         differences = [DIFFERENCES, *([OF_BENEFITS] if first.thresholds else [])] if self.kind == MODEL else []
+        pooled = [] if self.pooled is None else [self.pooled.in_words]
+        openings = [f"{each.name}: {each.opening}." for each in self._each]
         whose = [f"In the words of {first.name}:", *explain_validation(first)]
-        return explanation(self, [*(f"{each.name}: {each.opening}." for each in self._each), *differences, *whose])
+        return explanation(self, [*openings, *pooled, *differences, *whose])
 
     def _lines(self) -> Section:
         lead = "\n".join(f"{each.name}: {each.headline}" for each in self._each)
@@ -295,6 +296,9 @@ def _cells(validation: Validation, columns: Iterable[str]) -> list[str]:
     return [estimate_and_ends(validation.statistics.get(name), PRINTED[name][1]) for name in names]
 
 
-def _auc(validation: Validation) -> str:
-    estimate = validation.statistics.get("auc")
-    return cell(None if estimate is None else estimate.value, "score")
+def _brief_cells(validation: Validation) -> list[str]:
+    """Return O:E and ICI with their intervals, slope and AUC alone, as a line has room for."""
+    ratio, slope, ici, auc = (validation.statistics.get(name) for name in BRIEFLY)
+    slopes = cell(None if slope is None else slope.value, "slope")
+    areas = cell(None if auc is None else auc.value, "score")
+    return [estimate_and_ends(ratio, "ratio"), slopes, estimate_and_ends(ici, "error"), areas]
