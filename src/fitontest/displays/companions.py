@@ -91,7 +91,7 @@ class ShrinkingLocator:
         return place if lift <= 0 else Bbox.from_extents(place.x0, min(place.y0 + lift, place.y1), place.x1, place.y1)
 
     def _lower(self, place: Any) -> Any:
-        """Return the place, cut off above so that the title is on the figure and on no axes, unless a layout does it."""
+        """Return the place, cut off so that the title is on the figure and on no axes, unless a layout sees to it."""
         from matplotlib.transforms import Bbox
 
         figure, cell = self.ax.get_figure(root=True), self.ax.get_subplotspec()
