@@ -15,12 +15,12 @@ from . import segments as segments
 from .apps.reporting.gate import assert_calibrated as assert_calibrated
 from .apps.reporting.gate import check_calibration as check_calibration
 from .apps.reporting.report import report as report
-from .classifier.calibrated import CalibratedClassifier as CalibratedClassifier
 from .data.cells.cells import Cells as Cells
 from .data.reading.read import read as read
 from .data.score_sample import ScoreSample as ScoreSample
 from .displays.reliability import ReliabilityDisplay as ReliabilityDisplay
 from .evaluation.by_name import measure as measure
+from .evaluation.classifier.calibrated import CalibratedClassifier as CalibratedClassifier
 from .evaluation.comparison.compare import compare_calibrators as compare_calibrators
 from .evaluation.comparison.errors import compare_errors as compare_errors
 from .evaluation.evaluate import evaluate as evaluate

@@ -161,7 +161,7 @@ def test_what_rounding_leaves_is_nothing():
         sample = fot.read(np.concatenate((y, 1 - y)), both, groups=np.tile(np.arange(300), 2))
         found = tendency_of(sample)
         assert (found.residual, found.residual_interval, found.residual_p_value) == (0.0, None, None)
-        assert "mean residual 0 (0 is ideal; no interval: nothing varies)" in found.residual_in_words
+        assert "mean residual 0.000 (0 is ideal; no interval: nothing varies)" in found.residual_in_words
         assert "scores too low" not in found.words
 
 
@@ -288,9 +288,9 @@ def test_an_end_is_printed_on_its_side_of_the_ideal():
     ends = Interval(0.839, 0.99972, 0.95)
     tendency = Tendency(0.0, Interval(-0.1, 0.1, 0.95), 0.92, ends)
     assert tendency.words == [OVERCONFIDENT]
-    assert tendency.slope_in_words == ("slope 0.920 (0.839 to 0.9997; 1 is ideal, below 1: predictions too extreme)")
+    assert tendency.slope_in_words == ("slope 0.92 (0.84 to 0.9997; 1 is ideal, below 1: predictions too extreme)")
     assert replace(tendency, slope_interval=Interval(1.0, 1.2, 0.95)).slope_in_words == (
-        "slope 0.920 (1.00 to 1.20; 1 is ideal)"
+        "slope 0.92 (1.00 to 1.20; 1 is ideal)"
     )
 
 

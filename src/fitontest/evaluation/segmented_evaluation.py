@@ -11,7 +11,7 @@ from fitontest.evaluation.evaluation import Evaluation
 from fitontest.evaluation.explained import explained
 from fitontest.evaluation.measured_segments import MeasuredSegments, smallest_p_value
 from fitontest.evaluation.together import Maximum
-from fitontest.evaluation.worst_segment import worst_outside
+from fitontest.evaluation.worst_segment import OutsideSegment, outside_segments
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.measure import Measure
 from fitontest.results.checks import brief, choose
@@ -21,6 +21,7 @@ from fitontest.results.several import SEGMENT, Kind, Several
 from fitontest.results.short_print import MORE
 from fitontest.results.table import Section, Table
 from fitontest.results.text import sentence
+from fitontest.uncertainty.event_ratio import rarer_label
 from fitontest.uncertainty.joint import JointTest
 from fitontest.uncertainty.tolerance import DEFAULT_TOLERANCE, Tolerance
 
@@ -189,12 +190,22 @@ class SegmentedEvaluation(Several[Key, Evaluation]):
         verdict = self.total.verdict
         if verdict is None:
             return ""
-        worst = worst_outside(self.segments, self.tolerance)
-        if worst is None:
-            return verdict.opening
+        return "; ".join(part for part in (verdict.opening, self.worst_in_words) if part)
+
+    @cached_property
+    def outside(self) -> list[OutsideSegment]:
+        """The segments whose O:E or slope is outside the tolerance for sure, the farthest first."""
+        return outside_segments(self.segments, self.tolerance)
+
+    @property
+    def worst_in_words(self) -> str:
+        """The segment that is farthest outside the tolerance, as it follows the verdict on all rows; "" without one."""
+        verdict = self.total.verdict
+        if not self.outside or verdict is None:
+            return ""
+        worst = self.outside[0]
         name = words_of([*self.segments], self.segments.columns)[worst.segment]
-        said = f"{name} is not" if verdict.close else f"the worst segment is {name}"
-        return f"{verdict.opening}; {said} ({worst.size})"
+        return f"{name} is not ({worst.size})" if verdict.close else f"the worst segment is {name} ({worst.size})"
 
     @property
     def draws(self) -> int:
@@ -305,7 +316,8 @@ class SegmentedEvaluation(Several[Key, Evaluation]):
             raise ValueError("reduction must be one of a single score for the diagrams of segments")
         texts = self.measured().texts
         parts = [(texts[key], self.segments[key]) for key in self.segments]
-        return ratio_display(parts, self.segments.whole, tolerance=self.tolerance.ratio)
+        of = rarer_label(self.segments.whole)
+        return ratio_display(parts, self.segments.whole, of=of, tolerance=self.tolerance.ratio)
 
     def diagrams(
         self, name: str | None = None, *, segments: Sequence[Key] | None = None, scale: str = "auto"

@@ -1,4 +1,4 @@
-"""The segment that is farthest outside a tolerance, which a verdict on all rows must not hide."""
+"""The segments that are outside a tolerance, which a verdict on all rows must not hide."""
 
 from dataclasses import dataclass
 from math import inf, log
@@ -6,7 +6,7 @@ from math import inf, log
 from fitontest.data.samples import Key, Samples
 from fitontest.measures.interval import Interval
 from fitontest.results.quoting import in_decimals
-from fitontest.uncertainty.event_ratio import event_ratio
+from fitontest.uncertainty.event_ratio import event_ratio, rarer_label
 from fitontest.uncertainty.joint import UNLIKELY
 from fitontest.uncertainty.tendency import tendency_of
 from fitontest.uncertainty.tolerance import Tolerance
@@ -38,8 +38,8 @@ class OutsideSegment:
         return f"{self.name} {in_decimals([self.value], 'ratio')[0]}"
 
 
-def worst_outside(segments: Samples, tolerance: Tolerance) -> OutsideSegment | None:
-    """Return the segment whose O:E or slope is farthest outside a tolerance, or None where none is for sure.
+def outside_segments(segments: Samples, tolerance: Tolerance) -> list[OutsideSegment]:
+    """Return the segments whose O:E or slope is outside a tolerance for sure, the farthest first, each once.
 
     Intervals of all segments hold together with 95 %.
 
@@ -50,20 +50,22 @@ def worst_outside(segments: Samples, tolerance: Tolerance) -> OutsideSegment | N
     tolerance : Tolerance
     """
     if not segments.has_one_score:
-        return None
-    level = 1.0 - UNLIKELY / len(segments)
+        return []
+    level, of = 1.0 - UNLIKELY / len(segments), rarer_label(segments.whole)
     found = []
     for segment, sample in segments.items():
-        ratio, tendency = event_ratio(sample, level), tendency_of(sample, level)
-        if ratio is not None and _is_outside(ratio.interval, tolerance.ratio):
+        ratio, tendency = event_ratio(sample, level, of), tendency_of(sample, level)
+        if ratio is not None and is_outside(ratio.interval, tolerance.ratio):
             found.append(OutsideSegment(segment, ratio.title, ratio.value, _beyond(ratio.value, tolerance.ratio)))
-        if tendency.slope is not None and _is_outside(tendency.slope_interval, tolerance.slope):
+        if tendency.slope is not None and is_outside(tendency.slope_interval, tolerance.slope):
             beyond = _beyond(tendency.slope, tolerance.slope)
             found.append(OutsideSegment(segment, "slope", tendency.slope, beyond))
-    return max(found, key=lambda one: one.beyond, default=None)
+    ranked = sorted(found, key=lambda one: one.beyond)
+    return sorted({one.segment: one for one in ranked}.values(), key=lambda one: -one.beyond)
 
 
-def _is_outside(interval: Interval | None, by: float) -> bool:
+def is_outside(interval: Interval | None, by: float) -> bool:
+    """Return whether an interval lies wholly farther than that from 1."""
     return interval is not None and (interval.high < 1.0 - by or interval.low > 1.0 + by)
 
 

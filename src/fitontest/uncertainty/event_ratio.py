@@ -85,7 +85,12 @@ class EventRatio:
         return {"of": self.of, "value": self.value, "interval": self.interval and self.interval.to_dict()}
 
 
-def event_ratio(sample: ScoreSample, level: float = 0.95) -> EventRatio | None:
+def rarer_label(sample: ScoreSample) -> Rarer:
+    """Return which label fewer rows have, by their weights."""
+    return "non-events" if sample.base_rate > 0.5 else "events"
+
+
+def event_ratio(sample: ScoreSample, level: float = 0.95, of: Rarer | None = None) -> EventRatio | None:
     """Return O:E of the rarer label, or None where none of that label is predicted.
 
     Parameters
@@ -93,6 +98,8 @@ def event_ratio(sample: ScoreSample, level: float = 0.95) -> EventRatio | None:
     sample : ScoreSample
     level : float, default=0.95
         Of the interval.
+    of : {"events", "non-events"}, optional
+        Which label is counted, by default the rarer one: of a part of the rows that of all of them.
 
     Examples
     --------
@@ -102,7 +109,7 @@ def event_ratio(sample: ScoreSample, level: float = 0.95) -> EventRatio | None:
     >>> ratio.of, ratio.in_words, ratio.scores_are_low
     ('non-events', '2.50 times as many non-events as predicted', False)
     """
-    of: Rarer = "non-events" if sample.base_rate > 0.5 else "events"
+    of = rarer_label(sample) if of is None else of
     try:
         estimate = ObservedExpected(of).estimate(sample)
     except NoValueError:

@@ -16,6 +16,7 @@ from fitontest.measures.mean_given_scores import MeanGivenScores
 from fitontest.measures.separation import SEPARATED, Separation
 from fitontest.numerics.significance.normal import p_value, quantile
 from fitontest.results.frames import finite_or_none
+from fitontest.results.quoting import Kind, in_decimals
 from fitontest.results.text import p_in_words, short
 from fitontest.results.typing import FloatArray
 from fitontest.uncertainty.certain_scores import CertainScores, certain_scores
@@ -134,7 +135,7 @@ class Tendency:
         if self.slope is None:
             return ""
         interval, of = self.slope_interval, (OVERCONFIDENT, UNDERCONFIDENT, REVERSED)
-        words = self._in_words("slope", short(self.slope), interval, "1", of)
+        words = self._in_words("slope", self.slope, interval, "1", of)
         if isinf(self.slope) and interval is not None:
             end = f"at least {short(interval.low)}" if self.slope > 0.0 else f"at most {short(interval.high)}"
             words = f"slope infinite, since {SEPARATED} ({end}; 1 is ideal{self._sure(of)})"
@@ -143,13 +144,16 @@ class Tendency:
     @property
     def residual_in_words(self) -> str:
         """The mean residual in the same words."""
-        return self._in_words("mean residual", short(self.residual), self.residual_interval, "0", (TOO_HIGH, TOO_LOW))
+        return self._in_words("mean residual", self.residual, self.residual_interval, "0", (TOO_HIGH, TOO_LOW))
 
-    def _in_words(self, name: str, value: str, interval: Interval | None, ideal: str, words: tuple[str, ...]) -> str:
+    def _in_words(self, name: str, value: float, interval: Interval | None, ideal: str, words: tuple[str, ...]) -> str:
+        kind: Kind = "slope" if name == "slope" else "score"
         if interval is None:
-            return f"{name} {value} ({ideal} is ideal; no interval: {self.reason or NOTHING_VARIES})"
-        low, high = (_beside(end, ideal) for end in (interval.low, interval.high))
-        return f"{name} {value} ({low} to {high}; {ideal} is ideal{self._sure(words)})"
+            text = in_decimals([value], kind)[0]
+            return f"{name} {text} ({ideal} is ideal; no interval: {self.reason or NOTHING_VARIES})"
+        text, *ends = in_decimals([value, interval.low, interval.high], kind)
+        low, high = (_beside(*end, ideal) for end in zip((interval.low, interval.high), ends, strict=True))
+        return f"{name} {text} ({low} to {high}; {ideal} is ideal{self._sure(words)})"
 
     def _sure(self, words: tuple[str, ...]) -> str:
         return "".join(f", {MEANINGS[word]}" for word in words if word in self.words)
@@ -327,7 +331,7 @@ def rows_of_smaller_class(sample: ScoreSample) -> float:
     return effective_rows(sample) * min(sample.base_rate, 1.0 - sample.base_rate)
 
 
-def _beside(end: float, ideal: str) -> str:
+def _beside(end: float, text: str, ideal: str) -> str:
     """Return the end of an interval in as many digits as tell it from the ideal, on whose side of it the words hang."""
-    texts = (short(end, digits) for digits in range(3, 17))
+    texts = (text, *(short(end, digits) for digits in range(3, 17)))
     return next((text for text in texts if end == float(ideal) or float(text.replace(",", "")) != float(ideal)), ideal)

@@ -34,7 +34,8 @@ def run(*arguments):
 
 
 @pytest.mark.parametrize(
-    ("limit", "code", "word"), [(0.3, 0, "pass: "), (0.01, 1, "fail: "), (0.08, 3, "cannot tell: ")]
+    ("limit", "code", "word"),
+    [(0.3, 0, "Pass: "), (0.01, 1, "Fail: "), (0.08, 3, "Cannot tell at 0.08 with 400 rows: ")],
 )
 def test_exit_codes(file, scores, limit, code, word):
     result = run(file, *COLUMNS, "--max-error", limit)
@@ -149,3 +150,9 @@ def test_segments_without_rows_are_listed_and_leave_the_outcome_open(tmp_path, s
     absent = run(*call, "--require", "north", "--require", "west", "--format", "json")
     assert absent.exit_code == 3
     assert [(one["name"], one["n"]) for one in json.loads(absent.stdout)["gates"]][2:] == [("west", 0)]
+
+
+def test_the_help_begins_with_what_a_gate_is_asked():
+    text = run("--help").stdout.partition("Options:")[2]
+    options = [line.split()[0] for line in text.splitlines() if line.strip().startswith("--")]
+    assert options[:5] == ["--max-error", "--by", "--format", "--label", "--prob"]

@@ -31,7 +31,7 @@ def test_too_few_groups_end_as_undecided_with_the_reason(file):
     found = run(file, *COLUMNS, "--group", "few")
     assert found.exit_code == 3
     assert found.stdout.startswith(
-        "cannot tell: dependence cannot be learnt from fewer than 10 groups (got 6 effective)"
+        "Cannot tell: dependence cannot be learnt from fewer than 10 groups (got 6 effective)"
     )
     record = json.loads(run(file, *COLUMNS, "--group", "few", "--format", "json").stdout)
     assert (record["outcome"], record["gates"][0]["low"], record["gates"][0]["groups"]) == ("undecided", None, 6)

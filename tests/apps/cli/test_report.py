@@ -67,7 +67,7 @@ def test_title_comparison_and_default_place(file, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     assert run(file, *COLUMNS, "--compare", "--title", "A & B").exit_code == 0
     html = (tmp_path / "report.html").read_text()
-    assert "<h1>A &amp; B</h1>" in html
+    assert "<p>A &amp; B \u00b7 scores.csv \u00b7 200 rows, " in html
     assert "<h2>Calibrators compared</h2>" in html
 
 

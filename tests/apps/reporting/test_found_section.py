@@ -35,7 +35,7 @@ def test_the_advice_is_to_repair_where_all_rows_together_look_right():
     page = fot.report(balanced, p, X=X, **QUICK)
     assert page.advice.kind == "repair"
     assert page.advice.title == "Repair segments of the features"
-    assert page.advice.sentences[0].startswith("In segments of the features scores are wrong beyond one map")
+    assert page.advice.sentences[0].startswith("Wrong beyond one map for all rows: ")
     found = fot.segments.find_segments(balanced, p, X)
     assert page.found.rows() == found.rows()
     assert str(found[0].rule) in page.advice.sentences[0]

@@ -65,7 +65,12 @@ def test_the_rows_needed_bring_the_interval_off_the_limit():
     assert gate_of("a", estimate(0.0, 0.6, 0.0501), 0.05).rows_needed is None
     assert gate_of("a", estimate(0.0, 0.7, 0.6, n=1), 0.05).rows_needed == 50
     assert "about 4,000 rows would" in str(gate_of("a", estimate(0.0, 0.07, 0.03), 0.05))
-    assert "more rows will not help" in str(gate_of("a", estimate(0.0, 0.6, 0.05), 0.05))
+    assert str(gate_of("a", estimate(0.0, 0.6, 0.05), 0.05)).startswith(
+        "Cannot tell at 0.05 with 1,000 rows: they can show 0.6 at best; how many rows would tell cannot be said. (A "
+        "limit is set before the rows are seen.); calibration error 0.000 to 0.600 (95 % CI); "
+    )
+    assert gate_of("a", estimate(0.0, 0.1491, 0.06), 0.05).rows_needed == 80_000
+    assert gate_of("a", estimate(0.0, 0.1591, 0.059), 0.05).rows_needed is None  # more than 100 times the rows
 
 
 def test_errors_that_may_persist_decide_as_well():
@@ -73,11 +78,12 @@ def test_errors_that_may_persist_decide_as_well():
     waves = gate_of("a", estimate(0.0, 0.04, 0.02, persistent=0.06), 0.05)
     assert (waves.outcome, waves.persistent.value, waves.persistent.share) == ("undecided", pytest.approx(0.06), 0.032)
     assert waves.headline.startswith(
-        "cannot tell: calibration error at most 0.05 over all rows, perhaps above it over some;"
+        "Cannot tell at 0.05 with 1,000 rows: they can show 0.06 at best; about 1,800 rows would tell."
     )
     assert waves.rows_needed == 1800  # 1.2 * 1,000 * (.06 / .05)^2 = 1,728
     assert waves.details[0] == (
-        "errors of up to 0.0600 that persist over 3.2 % of the rows cannot be ruled out; about 1,800 rows would tell"
+        "calibration error 0.000 to 0.040 (95 % CI); errors of up to 0.060 that persist over 3.2 % of the rows cannot "
+        "be ruled out"
     )
     kept = gate_of("a", estimate(0.0, 0.04, 0.02, persistent=0.05), 0.05)
     assert kept.outcome == "pass"
@@ -98,7 +104,7 @@ def test_an_error_of_a_few_rows_is_not_promised_to_pass():
     (gate,) = fot.check_calibration(y, p, max_error=0.04).gates
     assert (gate.outcome, gate.rows_needed) == ("undecided", None)
     assert gate.interval.high < 0.04  # so that it is not the estimate that is near the limit
-    assert gate.details[0].endswith("the error of any shape that these rows show is near the limit or above it")
+    assert "how many rows would tell cannot be said" in gate.headline
 
 
 def test_one_row_excludes_nothing():
@@ -153,18 +159,16 @@ def test_junit_counts_failures_and_open_questions():
     cases = suite.findall("testcase")
     assert [case.get("name") for case in cases] == ["<0>", "<1>", "<2>", "<3>"]
     assert [[child.tag for child in case] for case in cases] == [["system-out"], ["error"], ["failure"], ["failure"]]
-    assert cases[0][0].text.startswith("pass: calibration error at most 0.05; debiased 0.0300 (raw ")
-    assert (
-        cases[1][0].get("message").startswith("cannot tell: calibration error may be above or below 0.05; debiased 0.0")
-    )
+    assert cases[0][0].text.startswith("Pass: calibration error 0.000 to 0.040 (95 % CI) is at most 0.05; by platt; ")
+    assert cases[1][0].get("message").startswith("Cannot tell at 0.05 with 1,000 rows: they can show 0.09 at best; ")
 
 
 def test_the_table_of_segments():
     title, header, _, *rows = str(check_of("pass", "undecided")).splitlines()
-    assert title == "cannot tell: calibration error may be above or below 0.05 (errors by platt): <1>"
-    expected = "segment outcome debiased (raw) 95 % interval persistent joint p-value n rows needed"
+    assert title == "Cannot tell: calibration error may be above or below 0.05 (errors by platt): <1>"
+    expected = "segment outcome error (95 % CI) persistent joint p-value n rows needed"
     assert header.split() == expected.split()
-    assert rows[0].split() == ["<0>", "pass", "0.0300", "(0.0094)", "0", "to", "0.0400", "0.0400", "0.25", "1,000", "-"]
+    assert rows[0].split() == ["<0>", "pass", "0.000", "to", "0.040", "0.040", "0.25", "1,000", "-"]
     assert rows[-1] == "persistent: errors up to there that persist over 3.2 % of the rows cannot be excluded."
     assert check_of("pass", "fail").to_frame()["outcome"].tolist() == ["pass", "fail"]
 
@@ -265,11 +269,11 @@ def test_bad_input_is_refused(options, message):
 def test_assert_calibrated_raises_what_the_gate_says():
     fot.assert_calibrated(Y, P, max_error=0.2, family="platt")
     with pytest.raises(
-        AssertionError, match=r"^fail: calibration error above 0.05; debiased .* \(raw .*\n.* n = 1,000; joint p"
+        AssertionError, match=r"^Fail: calibration error 0.* \(95 % CI .*\) is above 0.05\n.* n = 1,000; joint p"
     ):
         fot.assert_calibrated(*drawn(power=2.0), max_error=0.05, family="platt")
     few = drawn(100)
-    with pytest.raises(AssertionError, match=r"^cannot tell: .*\nAbout .* rows would tell\.\n"):
+    with pytest.raises(AssertionError, match=r"^Cannot tell at 0.02 with 100 rows: they can show 0\.\d+ at best; "):
         fot.assert_calibrated(*few, max_error=0.02, family="platt")
     fot.assert_calibrated(*few, max_error=0.02, family="platt", undecided="pass")
     with pytest.raises(ValueError, match="undecided must be one of"):
@@ -327,9 +331,9 @@ def test_a_segment_of_weight_zero_has_no_rows_and_leaves_the_outcome_open(kind):
     assert {gate.name: gate.outcome for gate in found.gates} == {"east": "pass", "north": "pass", "south": "undecided"}
     gate = found.gates[2]
     assert (gate.n, gate.estimate, gate.interval, gate.p_value) == (0, None, None, None)
-    assert str(gate) == "cannot tell: no rows, limit 0.3"
+    assert str(gate) == "Cannot tell: no rows, limit 0.3"
     line = next(line for line in str(found).splitlines() if line.startswith("south"))
-    assert line.split() == ["south", "no", "rows", "-", "-", "-", "-", "0", "-"]
+    assert line.split() == ["south", "no", "rows", "-", "-", "-", "0", "-"]
     record = json.loads(json.dumps(found.to_dict(), allow_nan=False))["gates"][2]
     assert (record["name"], record["outcome"], record["n"], record["error"], record["low"]) == (
         *("south", "undecided", 0),

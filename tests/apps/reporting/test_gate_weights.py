@@ -93,7 +93,7 @@ def test_small_whole_weights_that_look_like_importances_leave_the_outcome_open()
     assert gate.outcome == "undecided"
     assert gate.if_importances.outcome == "pass"
     assert "whose labels agree as those of copies do" in str(gate)
-    assert "by importances 0 to" in str(gate)
+    assert "by importances 0.000 to" in str(gate)
     assert "copies" in gate.record()["note"]
     counts = fot.check_calibration(y, p, max_error=0.08, sample_weight=w, weights="counts")
     assert counts.outcome != "pass"

@@ -123,8 +123,8 @@ def test_the_interval_of_the_loss_decides():
         assert (check.outcome, criterion.interval.low, criterion.interval.high) == (outcome, low, high)
         assert (criterion.rows_needed is None) == (outcome != "undecided")
         assert criterion.estimate.value == measured.value
-    place = f"decision loss at 0.3 may be above or below {(low + high) / 2:g}"
-    assert check.gates[0].headline.startswith(f"cannot tell: {place}; 0.")
+    assert check.gates[0].headline.startswith(f"Cannot tell at {(low + high) / 2:g} with 1,200 rows: they can show 0.")
+    assert check.gates[0].hints[0].startswith("decision loss at 0.3 0.")
     assert "decision loss by isotonic, in net true positives per row" in str(check.gates[0])
 
 
@@ -177,7 +177,7 @@ def test_segments_classes_and_groups():
     segments = fot.check_calibration(Y, P, max_decision_loss={0.5: 0.3}, by=by, require=["c"])
     assert [gate.outcome for gate in segments.gates] == ["pass", "pass", "undecided"]
     assert {gate.criteria[0].interval.level for gate in segments.gates[:2]} == {0.975}
-    assert segments.gates[2].headline == "cannot tell: no rows, limit 0.3"
+    assert segments.gates[2].headline == "Cannot tell: no rows, limit 0.3"
     p = np.column_stack((1 - P, P))
     classes = fot.check_calibration(Y.astype(int), p, max_decision_loss={0.5: 0.3}, reduction="classwise")
     assert [gate.outcome for gate in classes.gates] == ["pass", "pass"]

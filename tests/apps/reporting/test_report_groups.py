@@ -25,7 +25,7 @@ def report():
 
 @pytest.mark.exhaustive
 def test_the_page_says_the_groups_beside_the_verdict_and_among_the_data(report):
-    first, _, rest = report.html.partition("What to do first")
+    first, _, rest = report.html.partition("What to do")
     assert first.count(LINE) == 1
     assert first.count("Few groups (15): rho is hardly known") == 1
     assert rest.count("<dt>groups</dt><dd>15 (40 rows each), rho ") == 1

@@ -27,7 +27,7 @@ FORMATS: dict[str, Callable[[CalibrationCheck], str]] = {
 }
 
 
-@command()
+@command("max_error", "by", "style")
 @of_gated_scores
 @click.option("--max-error", type=float, help="The largest calibration error that passes, such as 0.02.")
 @click.option(

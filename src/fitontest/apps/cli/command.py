@@ -21,6 +21,18 @@ class Command(click.Command):
         return super().parse_args(ctx, args)
 
 
-def command() -> Callable[[Callable[..., Any]], click.Command]:
-    """Return what makes a command of a function, as ``click.command`` does."""
-    return click.command(cls=Command)
+def command(*first: str) -> Callable[[Callable[..., Any]], click.Command]:
+    """Return what makes a command of a function, as ``click.command`` does.
+
+    Parameters
+    ----------
+    *first : str
+        Options that its help lists first.
+    """
+
+    def make(function: Callable[..., Any]) -> click.Command:
+        made = click.command(cls=Command)(function)
+        made.params.sort(key=lambda one: first.index(one.name) if one.name in first else len(first))
+        return made
+
+    return make

@@ -24,6 +24,11 @@ from fitontest.results.table import PAGES
     "--by", multiple=True, help="Column whose values make segments, each listed with its error; repeat for several."
 )
 @click.option(
+    "--time",
+    help="Column with the dates of the rows, or with up to 36 other values in order: observed over expected events by "
+    "day, week, month, quarter or year, and since when they drift.",
+)
+@click.option(
     "--compare/--no-compare",
     default=None,
     help="Whether calibrators of these scores are compared, out of fold. Default: where it can be done.",
@@ -68,6 +73,7 @@ def report(
     given: Given,
     features: GivenFeatures,
     by: tuple[str, ...],
+    time: str | None,
     compare: bool | None,
     families: tuple[str, ...],
     thresholds: tuple[float, ...],
@@ -83,10 +89,11 @@ def report(
     """Write one HTML page on the calibration of the scores in FILE.
 
     FILE is CSV, TSV, JSON lines, Parquet or xlsx, or - for standard input. The page says in words whether the scores
-    are wrong, how sure that is and in which direction, what to do first, and what that gains; diagrams, tables, the
-    data and all settings follow. It needs no other file and asks for nothing from anywhere. Of several classes, with a
-    --prob column for each, --reduction confidence or classwise judges the confidence and lists the classes, and
-    --reduction canonical judges the probabilities of all classes by their ECE in joint bins.
+    are wrong, in which direction, in which segment most and since when; what to do, in which order, and what that
+    gains; diagrams, tables, the data and all settings follow. It needs no other file and asks for nothing from
+    anywhere. Of several classes, with a --prob column for each, --reduction confidence or classwise judges the
+    confidence and lists the classes, and --reduction canonical judges the probabilities of all classes by their ECE in
+    joint bins.
     """
     choose(output.suffix.lower(), PAGES, "the ending of --output")
     check_output(output, "--output", {"FILE": given.file, "--monitor": state})
@@ -97,14 +104,16 @@ def report(
     heading = f"Calibration of {given.name or given.label} in {given.file.name}" if title is None else title
     judged = "classwise" if given.reduction == "confidence" else given.reduction  # the page lists the classes too
     given = replace(given, cells="never") if features.names else given
+    given_so = replace(given, reduction=judged)
     page = fot.report(
-        replace(given, reduction=judged).read(by),
+        given_so.read(by),
+        time=None if time is None else given_so.read((time,)),
         X=features.read(given, by=by) if features.names else None,
         categorical_features=features.categorical_features,
         title=heading,
         date=date,
         model=model,
-        notes={**_columns(given, by), **_split_notes(notes)},
+        notes={**_columns(given, by, time), **_split_notes(notes)},
         families=ALL if families == (ALL,) else families or None,
         compare="auto" if compare is None else compare,
         thresholds=sorted(thresholds) or None,
@@ -127,14 +136,15 @@ def _load(state: Path) -> fot.monitor.Monitor:
         raise ValueError(f"--monitor{str(error).removeprefix('path')}") from error
 
 
-def _columns(given: Given, by: tuple[str, ...]) -> dict[str, str]:
+def _columns(given: Given, by: tuple[str, ...], time: str | None) -> dict[str, str]:
     """Return the file and the columns that are read, by what they are called on the page."""
     facts = {"file": name_of(given.file), "column of labels": given.label, "columns of scores": ", ".join(given.probs)}
     if given.weight is not None:
         facts["column of weights"] = given.weight
     if given.groups:
         facts["columns of groups" if len(given.groups) > 1 else "column of groups"] = ", ".join(given.groups)
-    return {**facts, "by": ", ".join(by)} if by else facts
+    facts |= {"by": ", ".join(by)} if by else {}
+    return facts if time is None else {**facts, "column of times": time}
 
 
 def _split_notes(notes: tuple[str, ...]) -> dict[str, str]:

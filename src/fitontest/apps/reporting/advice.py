@@ -1,35 +1,45 @@
-"""What to do first: calibrate, and with what; nothing; or wait for more rows."""
+"""What to do, in this order: about a drift, about segments, and with one map for all rows."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from fitontest.apps.reporting.first_screen import ratio_quoted
+from fitontest.apps.reporting.one_map import PartAfter
+from fitontest.apps.reporting.periods import Drift
 from fitontest.apps.reporting.rows_needed import rows_needed
 from fitontest.apps.reporting.several_classes import ClassesVerdict
 from fitontest.data.known_groups import rows_in_words
+from fitontest.data.segment_names import enumerate_names
 from fitontest.evaluation.comparison.calibrators import Calibrator
 from fitontest.evaluation.comparison.candidates import is_mixture
 from fitontest.evaluation.comparison.comparison import Comparison, describe_mixture
 from fitontest.measures.estimate import Estimate
 from fitontest.numerics.losses import LOSS_NAMES
+from fitontest.results.quoting import in_decimals
 from fitontest.results.text import capital, short
 from fitontest.uncertainty.verdict import Verdict
 
 CLEAR = 2.0  # standard errors by which a calibrator must lower the loss
 LARGEST_SMALL, SMALL_SHARE = 0.05, 0.2  # a small error is at most the first, and the second of the rarer outcome
-CALIBRATE, NO_NEED, OPEN, REPAIR = "calibrate", "no need", "open", "repair"
+RECALIBRATE = "recalibrate"  # kinds of steps
+REPAIR = "repair"
+CALIBRATE, NO_NEED, OPEN = "calibrate", "no need", "open"
+ALL_ROWS = "One map for all rows"
+MOST_NAMED = 3  # segments
 
 
 @dataclass(frozen=True)
-class Advice:
-    """What to do first, with the reasons.
+class Step:
+    """One thing to do.
 
     Attributes
     ----------
-    kind : {"calibrate", "no need", "open", "repair"}
+    kind : {"recalibrate", "repair", "calibrate", "no need", "open"}
     title : str
         A few words.
     sentences : tuple of str
-        Why, a sentence each.
+        The number that it is about, and why, a sentence each.
     """
 
     kind: str
@@ -37,8 +47,80 @@ class Advice:
     sentences: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the advice as JSON-ready values."""
+        """Return the step as JSON-ready values."""
         return {"kind": self.kind, "title": self.title, "sentences": list(self.sentences)}
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What to do, in this order: about a drift, about segments, with one map for all rows.
+
+    Attributes
+    ----------
+    steps : tuple of Step
+        The last one is that of one map for all rows.
+    """
+
+    steps: tuple[Step, ...]
+
+    @property
+    def kind(self) -> str:
+        """That of the first step."""
+        return self.steps[0].kind
+
+    @property
+    def title(self) -> str:
+        """The first step in a few words."""
+        return self.steps[0].title
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The sentences of all steps."""
+        return tuple(sentence for step in self.steps for sentence in step.sentences)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the steps as JSON-ready values."""
+        return {"steps": [step.to_dict() for step in self.steps]}
+
+
+def advise_on_drift(drift: Drift | None, after: PartAfter | None) -> list[Step]:
+    """Return what to do about a drift, or nothing.
+
+    Parameters
+    ----------
+    drift : Drift or None
+    after : PartAfter or None
+        The rows since then after one map of all rows.
+    """
+    if drift is None:
+        return []
+    before = in_decimals([drift.ratio_before.value], "ratio")[0]
+    text = f"{drift.ratio.title} {ratio_quoted(drift.ratio)} since then, {before} before."
+    left = "" if after is None or after.after is None else in_decimals([after.after.value], "ratio")[0]
+    more = [f"{ALL_ROWS} leaves it at {left} on held-out rows."] if left else []
+    return [Step(RECALIBRATE, f"Drift: recalibrate on rows from {drift.since} on", (text, *more))]
+
+
+def advise_on_segments(sizes: Mapping[str, tuple[str, str]]) -> list[Step]:
+    """Return what to do about segments that one map of all rows leaves wrong, or nothing.
+
+    Parameters
+    ----------
+    sizes : mapping of str to (str, str)
+        By segment, the worst first, the number that is outside the tolerance, and what one map of all rows makes of it,
+        or "".
+    """
+    if not sizes:
+        return []
+    named = list(sizes.items())[:MOST_NAMED]
+    said = "; ".join(
+        f"{name} {size}{f', {left} after one map for all rows' if left else ''}" for name, (size, left) in named
+    )
+    where = " (on held-out rows)" if any(left for _, (_, left) in named) else ""
+    title = f"Segments: a map of its own for each of {enumerate_names(list(sizes), MOST_NAMED)}"
+    if len(sizes) == 1:
+        title = f"Segment: give {named[0][0]} a map of its own"
+    return [Step(REPAIR, title, (f"{said}{where}.",))]
 
 
 @dataclass(frozen=True)
@@ -56,10 +138,10 @@ class Adviser:
         Share of positives, or accuracy; None of several classes.
     not_compared : str
         Why calibrators were not compared, or "".
-    of_segments : str
-        In which segments miscalibration is shown, or "".
-    of_features : str
-        In which segments of the features scores are wrong, or "".
+    first : tuple of Step
+        What comes before one map for all rows.
+    parts : dict of PartAfter
+        What one map of all rows makes of segments and periods, by what they are called.
     """
 
     verdict: Verdict | ClassesVerdict
@@ -67,22 +149,25 @@ class Adviser:
     after: Estimate | None
     base_rate: float | None
     not_compared: str = ""
-    of_segments: str = ""
-    of_features: str = ""
+    first: tuple[Step, ...] = ()
+    parts: dict[str, PartAfter] = field(default_factory=dict)
 
     @property
     def advice(self) -> Advice:
-        """What to do first, for all rows together; where there are segments with what is shown of them."""
-        advice = self._of_all_rows()
-        if self.of_segments:
-            advice = replace(advice, sentences=(*advice.sentences, self.of_segments))
-        if not self.of_features:
-            return advice
-        if advice.kind == CALIBRATE:
-            return replace(advice, sentences=(*advice.sentences, self.of_features))
-        return Advice(REPAIR, "Repair segments of the features", (self.of_features, *advice.sentences))
+        """What to do, in this order."""
+        last = self._of_all_rows()
+        worse = [(name, part) for name, part in self.parts.items() if part.is_worse] if last.kind == CALIBRATE else []
+        if worse:
+            told = (_worse_in_words(name, part) for name, part in worse[:MOST_NAMED])
+            last = replace(
+                last, sentences=(f"It would make worse, on held-out rows: {'; '.join(told)}.", *last.sentences)
+            )
+        if not self.first:
+            return Advice((last,))
+        title = "not now" if worse else f"{last.title[0].lower()}{last.title[1:]}"
+        return Advice((*self.first, replace(last, title=f"{ALL_ROWS}: {title}")))
 
-    def _of_all_rows(self) -> Advice:
+    def _of_all_rows(self) -> Step:
         """Return what to do first.
 
         Calibrate where miscalibration is shown and the calibrator that is chosen lowers the held-out loss by more than
@@ -93,19 +178,19 @@ class Adviser:
             return self._without_comparison()
         name = self.comparison.chosen
         if self.verdict.shown and self._gains and not self._left_as_large:
-            return Advice(CALIBRATE, f"Calibrate with {name}", (self._before_and_after, self._gain))
+            return Step(CALIBRATE, f"Calibrate with {name}", (self._before_and_after, self._gain))
         if self._is_small and not (self._gains and self.verdict.shown):
-            return Advice(NO_NEED, self._no_need, (f"{self._size}.", self._gain))
-        return Advice(OPEN, "Cannot tell yet", (f"{self._size}.", *self._rows, self._gain))
+            return Step(NO_NEED, self._no_need, (f"{self._size}.", self._gain))
+        return Step(OPEN, "Cannot tell yet", (f"{self._size}.", *self._rows, self._gain))
 
-    def _without_comparison(self) -> Advice:
+    def _without_comparison(self) -> Step:
         reason = self.not_compared or "Calibrators were not compared, so that it is not known what one would gain."
         if self._is_small and not self.verdict.shown:
-            return Advice(NO_NEED, "No need to calibrate", (f"{self._size}.", reason))
+            return Step(NO_NEED, "No need to calibrate", (f"{self._size}.", reason))
         if self.verdict.shown and not self._is_small and self.base_rate not in (0.0, 1.0):
             text = f"The calibration error is {self.verdict.estimate.in_words}."
-            return Advice(CALIBRATE, "Calibrate the scores", (text, reason))
-        return Advice(OPEN, "Cannot tell yet", (f"{self._size}.", *self._rows, reason))
+            return Step(CALIBRATE, "Calibrate the scores", (text, reason))
+        return Step(OPEN, "Cannot tell yet", (f"{self._size}.", *self._rows, reason))
 
     @property
     def _no_need(self) -> str:
@@ -208,3 +293,12 @@ class Adviser:
             return ()
         rows = rows_in_words(needed, self.verdict.estimate.groups)
         return (f"About {rows} would tell whether it is at most {short(self.small)}.",)
+
+
+def _worse_in_words(name: str, part: PartAfter) -> str:
+    """Return how much worse one map of all rows makes a part."""
+    loss = f"log loss +{short(part.loss.mean, 2)}, standard error {short(part.loss.se, 2)}"
+    if part.before is None or part.after is None:
+        return f"{name} ({loss})"
+    ratios = in_decimals([part.before.value, part.after.value], "ratio")
+    return f"{name} ({part.before.title} {ratios[0]} becomes {ratios[1]}; {loss})"

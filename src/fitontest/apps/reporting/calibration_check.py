@@ -13,6 +13,7 @@ from fitontest.apps.reporting.outcome import OUTCOMES, Outcome, in_words, overal
 from fitontest.data.segment_names import NO_ROWS, WHOLE, enumerate_names
 from fitontest.measures.notes import data_notes
 from fitontest.results.frames import Records
+from fitontest.results.quoting import confidence, in_decimals
 from fitontest.results.several import SEGMENT, Kind, Several, grouped
 from fitontest.results.table import Section
 from fitontest.results.text import capital, count, percent, sentence, short, visible
@@ -117,7 +118,7 @@ class CalibrationCheck(Several[str, Gate]):
         if len(self.gates) == 1 and self.gates[0].name == str(WHOLE):
             (gate,) = self.gates
             header, body = _table_of_limits(self.gates) if len(gate.criteria) > 1 else ((), ())
-            return [Section(gate.headline, header, body, "\n".join(self._notes_on_all_rows))]  # a title is one line
+            return [Section("", header, body, "\n".join(self._notes_on_all_rows), lead=gate.headline)]
         header, body = self._table_of_errors() if self._of_error_alone else _table_of_limits(self.gates, self.kind)
         notes = [self._resolution_note] if self._of_error_alone and self._is_resolved else []
         notes += [f"Measured by {self.family}{WHY[self.family]}."] if self.family in WHY else []
@@ -154,10 +155,10 @@ class CalibrationCheck(Several[str, Gate]):
     def _table_of_errors(self) -> tuple[list[str], list[list[str]]]:
         """Return header and body of the table where the calibration error alone has a limit."""
         levels = [gate.interval.level for gate in self.gates if gate.interval is not None]
-        level = f"{100 * levels[0]:.4g} % interval" if levels else "interval"
+        level = confidence(levels[0]) if levels else "interval"
         by_groups = any(gate.groups is not None for gate in self.gates)
         resolved = self._is_resolved
-        header = [self.kind, "outcome", "debiased (raw)", level, *(["persistent"] if resolved else [])]
+        header = [self.kind, "outcome", f"error ({level})", *(["persistent"] if resolved else [])]
         header += [
             "adjusted p" if self.family == "ecce" else "joint p-value",
             "n",
@@ -171,12 +172,13 @@ class CalibrationCheck(Several[str, Gate]):
                 absent = ["-", "-"] if by_groups else []
                 body.append([gate.name, NO_ROWS, *["-"] * (len(header) - 4 - len(absent)), "0", *absent, "-"])
                 continue
-            persistent = [] if not resolved else ["-" if gate.persistent is None else short(gate.persistent.value)]
+            limit = gate.persistent
+            persistent = [] if not resolved else ["-" if limit is None else in_decimals([limit.value])[0]]
             p_value = "-" if gate.p_value is None else short(gate.p_value, 2)
             of_groups = _cells_of_groups(gate) if by_groups else []
             body.append(
                 [
-                    *(gate.name, in_words(gate.outcome), criterion.cell, criterion.ends or "-", *persistent),
+                    *(gate.name, in_words(gate.outcome), _cell(criterion), *persistent),
                     *(p_value, f"{gate.n:,}", *of_groups, criterion.needed(gate.groups)),
                 ]
             )
@@ -210,7 +212,7 @@ class CalibrationCheck(Several[str, Gate]):
     @property
     def _headline(self) -> str:
         """The outcome of several in words."""
-        verdict = in_words(self.outcome)
+        verdict = capital(in_words(self.outcome))
         if self._shared_refusal:
             return f"{verdict}: {self._shared_refusal}"
         names = [gate.name for gate in self.gates if gate.outcome == self.outcome]
@@ -219,7 +221,7 @@ class CalibrationCheck(Several[str, Gate]):
         limit = f"{self.gates[0].max_error:g} (errors by {self.family})"
         subject = self.gates[0].criteria[0].subject
         if self.outcome == "pass":
-            return f"pass: {subject}s at most {limit}" if subject.islower() else f"pass: {subject} at most {limit}"
+            return f"{verdict}: {subject}{'s' * subject.islower()} at most {limit}"
         place = "above" if self.outcome == "fail" else "may be above or below"
         plural = "" if len(names) == 1 or not subject.islower() else "s"
         return f"{verdict}: {subject}{plural} {place} {limit}: {enumerate_names(names, MOST_NAMED)}"
@@ -251,19 +253,25 @@ def _table_of_limits(gates: Sequence[Gate], kind: str = "") -> tuple[list[str], 
     """Return header and body of a table with a row for each limit, of segments or classes in each of these."""
     by_groups = bool(kind) and any(gate.groups is not None for gate in gates)
     named = [kind, "limit"] if kind else ["limit"]
-    header = [*named, "outcome", "value", "interval", *(["n"] if kind else [])]
+    header = [*named, "outcome", "value", *(["n"] if kind else [])]
     header += [*(["groups", "rho"] if by_groups else []), "rows needed"]
     body = []
     for gate in gates:
         for criterion in gate.criteria:
             outcome = NO_ROWS if gate.rows is None else in_words(criterion.outcome)
-            interval = criterion.interval
-            ends = "-" if interval is None else f"{criterion.ends} ({100 * interval.level:.4g} %)"
-            cells = [f"{criterion.subject}, {criterion.accepted}", outcome, criterion.cell, ends]
+            cells = [f"{criterion.subject}, {criterion.accepted}", outcome, criterion.number or "-"]
             cells = [gate.name, *cells, f"{gate.n:,}"] if kind else cells
             cells += _cells_of_groups(gate) if by_groups else []
             body.append([*cells, criterion.needed(gate.groups)])
     return header, body
+
+
+def _cell(criterion: Criterion) -> str:
+    """Return the number with its interval, whose level the header has; "-" without one."""
+    if criterion.interval is None:
+        return criterion.number or "-"
+    said = confidence(criterion.interval.level)
+    return criterion.number.replace(f"({said} ", "(").removesuffix(f" ({said})")
 
 
 def _cells_of_groups(gate: Gate) -> list[str]:

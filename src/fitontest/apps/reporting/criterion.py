@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
+from math import ceil, floor, log10
 from typing import Any, ClassVar, Self
 
 from fitontest.apps.reporting.outcome import Outcome, in_words
@@ -12,7 +13,8 @@ from fitontest.measures.error_limits import ErrorLimit
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.interval import Interval
 from fitontest.results.frames import attributes, finite_or_none
-from fitontest.results.text import count, short
+from fitontest.results.quoting import Kind, in_decimals, quote
+from fitontest.results.text import capital, count
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,7 @@ class Criterion(ABC):
         That decides. Where there are several criteria, and the interval by which this one would pass lies wholly
         outside, it is the wider one by which it fails. None: there is none.
     rows_needed : int or None
-        About how many rows would decide it, where it is undecided; None where more than 10,000 times as many would not.
+        About how many rows would decide it, where it is undecided; None where more than 100 times as many would not.
     reason : str
         Why there is no interval, or "".
     if_importances : Criterion or None
@@ -59,6 +61,7 @@ class Criterion(ABC):
     """
 
     argument: ClassVar[str]  # of `check_calibration`, which sets the limit
+    kind: ClassVar[Kind] = "error"  # of number, whose decimals are printed
 
     outcome: Outcome = "undecided"
     interval: Interval | None = None
@@ -89,13 +92,24 @@ class Criterion(ABC):
 
     @property
     @abstractmethod
-    def number(self) -> str:
-        """The number in words; "" without one."""
+    def value(self) -> float | None:
+        """The number that is held against the limit; None without one."""
 
     @property
-    @abstractmethod
-    def cell(self) -> str:
-        """The number as a cell of a table; "-" without one."""
+    def number(self) -> str:
+        """The number with the interval that decides, as texts quote it; "" without one."""
+        if self.value is None:
+            return ""
+        if self.interval is None:
+            return in_decimals([self.value], self.kind)[0]
+        return quote(self.value, self.interval.low, self.interval.high, self.interval.level, self.kind)
+
+    @property
+    def ends(self) -> str:
+        """The ends of the interval in words."""
+        if self.interval is None:
+            return ""
+        return " to ".join(in_decimals([self.interval.low, self.interval.high], self.kind))
 
     @abstractmethod
     def record(self) -> dict[str, Any]:
@@ -119,18 +133,14 @@ class Criterion(ABC):
     @property
     def headline(self) -> str:
         """The outcome in words, with the number and the interval that decides."""
-        verdict = in_words(self.outcome)
+        verdict = capital(in_words(self.outcome))
         if self.reason == NO_ROWS:
             return f"{verdict}: {NO_ROWS}, {self.accepted}"
         if self.interval is None:
             number = f"{self.subject} {self.number}, " if self.number else ""
             return f"{verdict}: {self.reason}; {number}{self.accepted}"
-        return f"{verdict}: {self.claim}; {self.number}, {100 * self.interval.level:.4g} % interval {self.ends}"
-
-    @property
-    def ends(self) -> str:
-        """The ends of the interval in words."""
-        return "" if self.interval is None else f"{short(self.interval.low)} to {short(self.interval.high)}"
+        verb = "" if self.outcome == "undecided" else "is "
+        return f"{verdict}: {self.subject} {self.number} {verb}{self.place}"
 
     def hint(self, groups: KnownGroups | None) -> str:
         """Return what would decide where the outcome is open, or "".
@@ -144,10 +154,19 @@ class Criterion(ABC):
             return ""
         if self.if_importances is not None:
             return f"by importances {self.if_importances.ends}: say what the weights are"
-        why = f"{self.why_open}; " if self.why_open else ""
+        return "; ".join(text for text in (self.why_open, self.told_by(groups)) if text)
+
+    def told_by(self, groups: KnownGroups | None) -> str:
+        """Return how many rows would tell.
+
+        Parameters
+        ----------
+        groups : KnownGroups or None
+            In which rows come.
+        """
         if self.rows_needed is None:
-            return f"{why}{self.no_use_of_rows}"
-        return f"{why}about {rows_in_words(self.rows_needed, groups)} would tell"
+            return "how many rows would tell cannot be said"
+        return f"about {rows_in_words(self.rows_needed, groups)} would tell"
 
     @property
     def why_open(self) -> str:
@@ -157,11 +176,6 @@ class Criterion(ABC):
         to_pass, to_fail = (f"{100 * level:.4g} %" for level in (self.levels.to_pass, self.interval.level))
         wide = f"the {to_fail} interval, by which one of {self.levels.criteria} limits fails, is not"
         return f"its {to_pass} interval is outside, but {wide}"
-
-    @property
-    def no_use_of_rows(self) -> str:
-        """What is said where more rows would not decide."""
-        return "more rows will not help: the estimate is near the limit or above it"
 
     def needed(self, groups: KnownGroups | None) -> str:
         """Return about how many rows would decide, and how many groups, as a cell of a table."""
@@ -220,9 +234,52 @@ class AtMostCriterion(Criterion):
         return replace(found, estimate=estimate, persistent=persistent)
 
     @property
+    def value(self) -> float | None:
+        """The error that texts quote; None without rows."""
+        return None if self.estimate is None else self.estimate.quoted
+
+    @property
+    def number(self) -> str:
+        """The error with the interval that decides; without one as texts quote the estimate."""
+        return self.estimate.in_words if self.estimate is not None and self.interval is None else super().number
+
+    @property
     def accepted(self) -> str:
         """The limit in words."""
         return f"limit {self.most:g}"
+
+    @property
+    def headline(self) -> str:
+        """The outcome in words; of an open one what these rows can show, and how many would tell."""
+        if self.outcome != "undecided" or self.estimate is None or self.interval is None:
+            return super().headline
+        if self.if_importances is not None:
+            return f"Cannot tell at {self.most:g}: {self.subject} {self.number} by counts"
+        groups = self.estimate.groups
+        rows = f"{rows_in_words(self.estimate.n, groups).removesuffix(',')}"
+        return (
+            f"Cannot tell at {self.most:g} with {rows}: they can show {self._least_that_passes} at best; "
+            f"{self.told_by(groups)}. (A limit is set before the rows are seen.)"
+        )
+
+    @property
+    def _least_that_passes(self) -> str:
+        """The smallest limit that these rows keep, rounded up."""
+        assert self.interval is not None
+        least = max(self.interval.high, 0.0 if self.persistent is None else self.persistent.value)
+        unit = 10.0 ** (floor(log10(least)) - 1)
+        return f"{ceil(least / unit - 1e-9) * unit:.3g}"
+
+    def hint(self, groups: KnownGroups | None) -> str:
+        """Return the number of an open outcome, whose headline has what would decide it; else as for all.
+
+        Parameters
+        ----------
+        groups : KnownGroups or None
+        """
+        if self.outcome != "undecided" or self.interval is None or self.if_importances is not None:
+            return super().hint(groups)
+        return "; ".join(text for text in (f"{self.subject} {self.number}", self.why_open) if text)
 
     @property
     def place(self) -> str:

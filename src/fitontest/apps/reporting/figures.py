@@ -2,11 +2,13 @@
 
 from dataclasses import dataclass
 
+from fitontest.data.samples import Samples
 from fitontest.data.score_sample import ScoreSample
 from fitontest.displays.base import Display
 from fitontest.displays.canvas import create_figure
 from fitontest.displays.diagram import Diagram
 from fitontest.displays.inline import inline_svg
+from fitontest.displays.ratio_dots import LEVEL, ratio_dot
 from fitontest.displays.reliability import ReliabilityDisplay
 from fitontest.displays.simplex import CORNERS, SimplexDisplay
 from fitontest.displays.tce import TCEDisplay
@@ -14,14 +16,14 @@ from fitontest.evaluation.comparison.comparison import Comparison
 from fitontest.evaluation.evaluation import Evaluation
 from fitontest.evaluation.segmented_evaluation import SegmentedEvaluation
 from fitontest.measures.estimate import Estimate
+from fitontest.monitor.displays.monitor_artists import TimeAxis, draw_ratios, ends_of
+from fitontest.uncertainty.event_ratio import rarer_label
 from fitontest.uncertainty.verdict import Verdict
 
-SMALL = (4.2, 5.0)  # inches, of a diagram that stands beside another
+SMALL = (4.8, 5.4)  # inches, of a diagram that stands beside another
+NARROW = 5.6  # width of a dot plot whose letters are read on a phone
+WIDE = (5.2, 2.9)  # of one along the time
 MOST_PICKED = 8  # diagrams of segments or classes on a page, each of which takes some 80 kB
-KEY = (
-    "Blue line: the frequency observed at each {score}, with a band or bars for the true one. Dashed diagonal: "
-    "calibrated {score}s. Bars below: rows by {score}."
-)
 
 
 @dataclass(frozen=True)
@@ -37,15 +39,12 @@ class Picture:
     text : str
         What it shows.
     svg : str
-    caption : str
-        What stands below it; by default the text.
     """
 
     name: str
     title: str
     text: str
     svg: str
-    caption: str = ""
 
 
 def reliability_pictures(evaluation: Evaluation, verdict: Verdict, name: str, seed: int) -> list[Picture]:
@@ -80,46 +79,51 @@ def comparison_picture(comparison: Comparison) -> Picture:
 
 
 def pair_pictures(
-    before: tuple[Estimate, ScoreSample], after: tuple[Estimate, ScoreSample] | None, calibrator: str, seed: int
+    before: tuple[Estimate, ScoreSample], after: tuple[Estimate, ScoreSample], calibrator: str, seed: int
 ) -> list[Picture]:
     """Return the reliability diagram of the scores as they are, and that of the calibrated ones, on the same scale.
 
     Parameters
     ----------
     before : tuple of Estimate and ScoreSample
-    after : tuple of Estimate and ScoreSample, or None
+    after : tuple of Estimate and ScoreSample
         Of predictions for rows that the calibrator was not fitted to.
     calibrator : str
         Its name.
     seed : int
         Of the bands.
     """
-    measured = {"now": ("Now", "", *before)} if after is None else {"before": ("Before", "", *before)}
-    if after is not None:
-        title = f"After: calibrated by {calibrator}"
-        measured["after"] = (title, "on rows that it was not fitted to", *after)
+    titles = {"before": "Now", "after": f"After {calibrator}, held-out rows"}
     diagrams = ReliabilityDisplay.side_by_side(
-        [(name, error, sample) for name, (_, _, error, sample) in measured.items()],
+        [(name, *measured) for name, measured in zip(titles, (before, after), strict=True)],
         band={"kind": "auto", "random_state": seed},
     ).diagrams  # with the same axes, so that the eye can compare
-    return [_small_picture(diagrams[name], name, title, detail) for name, (title, detail, *_) in measured.items()]
+    return [_small_picture(diagrams[name], name, title) for name, title in titles.items()]
 
 
-def _small_picture(diagram: Diagram, name: str, title: str, detail: str = "") -> Picture:
-    """Return a reliability diagram without a key, whose numbers stand in its caption."""
-    estimate, diagram.name = diagram.error, title
-    figure = create_figure(SMALL)
+def _small_picture(diagram: Diagram, name: str, title: str) -> Picture:
+    """Return a reliability diagram without a key."""
+    diagram.name = title
     display = ReliabilityDisplay({title: diagram})
+    figure = create_figure(SMALL)
     display.plot(figure, legend=False)
-    caption = f"{estimate.in_words}, n = {estimate.n:,}"
-    caption += f"; {detail}" if detail else ""
-    text = f"{title}: reliability diagram by {estimate.measure.name}; calibration error {caption}."
-    return Picture(name, title, text, inline_svg(figure, name, text), caption)
+    return Picture(name, title, display.text, inline_svg(figure, name, display.text))
 
 
-def key_of(sample: ScoreSample) -> str:
-    """Return what the marks of a small diagram mean."""
-    return KEY.format(score="confidence" if sample.reduction == "confidence" else "score")
+def period_pictures(periods: Samples, tolerance: float) -> list[Picture]:
+    """Return the ratio of observed to expected events in the order of time."""
+    of = rarer_label(periods.whole)
+    dots = [dot for name, sample in periods.items() if (dot := ratio_dot(str(name), sample, LEVEL, of)) is not None]
+    if not dots:
+        return []
+    axis = TimeAxis.of([{"batch": name, "time": name} for name in periods])
+    figure = create_figure(WIDE)
+    ax = figure.add_subplot()
+    draw_ratios(ax, axis, dots, (1.0 - tolerance, 1.0 + tolerance), ends_of(dots, headroom=False))
+    axis.apply(ax)
+    ax.set_ylabel(f"Observed / expected{'' if of == 'events' else f' {of}'}")
+    text = f"Observed over expected {of} by {periods.name}, with 95 % intervals; grey: within {100 * tolerance:g} %."
+    return [Picture("periods", periods.name, text, inline_svg(figure, "periods", text))]
 
 
 def class_pictures(classes: Evaluation, seed: int) -> list[Picture]:
@@ -135,11 +139,11 @@ def segment_pictures(segments: SegmentedEvaluation) -> list[Picture]:
     """Return the dot plot of the segments, and last that of all rows."""
     display = segments.dots()
     text = f"Observed over expected events of segments, with intervals. {display.title}."
-    return [drawn_picture(display, "segments-dots", "segments", text)]
+    return [drawn_picture(display, "segments-dots", "segments", text, NARROW)]
 
 
-def drawn_picture(display: Display, name: str, title: str, text: str) -> Picture:
-    """Return a display as a picture of the page."""
-    figure = create_figure(display.size)
+def drawn_picture(display: Display, name: str, title: str, text: str, width: float | None = None) -> Picture:
+    """Return a display as a picture of the page, of its own width or another one."""
+    figure = create_figure((display.size[0] if width is None else width, display.size[1]))
     display.plot(figure)
-    return Picture(name, title, text, inline_svg(figure, name, text), text)
+    return Picture(name, title, text, inline_svg(figure, name, text))

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from fitontest.apps.reporting.figures import Picture, drawn_picture
+from fitontest.apps.reporting.advice import REPAIR, Step
+from fitontest.apps.reporting.figures import NARROW, Picture, drawn_picture
 from fitontest.apps.reporting.options import ReportOptions
 from fitontest.data.read import Data, is_one_sample
 from fitontest.maps.rules.columns import FROM_DTYPE, CategoricalFeatures
@@ -53,17 +54,15 @@ def found_sentence(found: FoundSegments | None) -> str:
     return "" if found is None else f"Segments of the features: {found.sentence()}"
 
 
-def advice_on_found(found: FoundSegments | None) -> str:
-    """Return what follows of the segments that stand out, or ""."""
+def advise_on_found(found: FoundSegments | None) -> list[Step]:
+    """Return what to do about the segments that stand out, or nothing."""
     if not found:
-        return ""
-    named = [f"{item.rule} (off by {signed(item.residual)})" for item in found.items[:MOST_NAMED]]
+        return []
+    named = [f"{item.rule} (mean residual {signed(item.residual)})" for item in found.items[:MOST_NAMED]]
     more = f" and {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else ""
-    return (
-        f"In segments of the features scores are wrong beyond one map for all rows: {', '.join(named)}{more}. A "
-        "calibrator of scores alone leaves that as it is; calibrators that see the features, such as multicalibrated, "
-        "repair it."
-    )
+    text = f"Wrong beyond one map for all rows: {', '.join(named)}{more}."
+    remedy = "Calibrators that see the features, such as multicalibrated, repair it; one of scores alone does not."
+    return [Step(REPAIR, "Repair segments of the features", (text, remedy))]
 
 
 def found_pictures(found: FoundSegments) -> list[Picture]:
@@ -71,4 +70,4 @@ def found_pictures(found: FoundSegments) -> list[Picture]:
     if not any(item.by != "shape" for item in found):
         return []
     text = "Segments in which scores are wrong, with intervals that hold for all that were looked at."
-    return [drawn_picture(found.diagram(), "segments-found", "segments found", text)]
+    return [drawn_picture(found.diagram(), "segments-found", "segments found", text, NARROW)]

@@ -128,9 +128,9 @@ def check_calibration(
     >>> y = rng.random(2000) < p**1.5
     >>> check = fot.check_calibration(y, p, max_error=0.02)
     >>> print(check.gates[0].headline)
-    fail: calibration error above 0.02; debiased 0.103 (raw 0.104), 95 % interval 0.0875 to 0.117
+    Fail: calibration error 0.103 (95 % CI 0.088 to 0.117) is above 0.02
     >>> print(fot.check_calibration(y, p, slope=(0.8, 1.25)).gates[0].headline)
-    cannot tell: calibration slope may be inside or outside 0.8 to 1.25; 1.17, 95 % interval 1.07 to 1.27
+    Cannot tell: calibration slope 1.17 (95 % CI 1.07 to 1.27) may be inside or outside 0.8 to 1.25
     """
     limits: dict[str, Any] = {name: value for name, value in options.items() if name in Limits.__annotations__}
     rule = GateRule.of(**limits, level=options["level"], random_state=options["random_state"])

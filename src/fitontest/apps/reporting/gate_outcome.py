@@ -14,7 +14,7 @@ from fitontest.measures.error_limits import ErrorLimit
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.interval import Interval
 from fitontest.results.frames import attributes
-from fitontest.results.text import short
+from fitontest.results.text import capital, short
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ class Gate:
     def rows_needed(self) -> int | None:
         """About how many rows would decide what is undecided.
 
-        None where nothing is, and where more than 10,000 times as many would not.
+        None where nothing is, and where more than 100 times as many would not.
         """
         needed = [criterion.rows_needed for criterion in self.criteria if criterion.outcome == "undecided"]
         return None if None in needed else max((rows for rows in needed if rows is not None), default=None)
@@ -133,7 +133,7 @@ class Gate:
         """The outcome in words: of one limit with the number and the interval that decides, of several which decide."""
         if len(self.criteria) == 1:
             return self.criteria[0].headline
-        verdict = in_words(self.outcome)
+        verdict = capital(in_words(self.outcome))
         if self.rows is None:
             return f"{verdict}: {NO_ROWS}, {', '.join(criterion.accepted for criterion in self.criteria)}"
         if self.refusal:
@@ -155,22 +155,22 @@ class Gate:
 
     @property
     def hints(self) -> list[str]:
-        """What would decide each criterion that is open, and of several why one has no interval."""
-        if len(self.criteria) == 1:
-            hint = self.criteria[0].hint(self.groups)
-            return [hint] if hint else []
-        hints = (self._reason(criterion) or criterion.hint(self.groups) for criterion in self.criteria)
-        return self._of_each(hints)
+        """What is to be known of a criterion that is open; of several why each is, if not only for few rows."""
+        if len(self.criteria) > 1:
+            return self.doubts
+        hint = self.criteria[0].hint(self.groups)
+        return [hint] if hint else []
 
     @property
     def doubts(self) -> list[str]:
-        """Of the hints those that say more than how many rows would decide."""
+        """Why criteria are open, where that is not only for few rows."""
         return self._of_each(self._doubt(criterion) for criterion in self.criteria)
 
     def _doubt(self, criterion: Criterion) -> str:
-        """Return why a criterion is open, where that is not only for few rows, or ""."""
-        says_more = criterion.why_open or criterion.if_importances is not None
-        return self._reason(criterion) or (criterion.hint(self.groups) if says_more else "")
+        reason = self._reason(criterion)
+        if reason or criterion.outcome != "undecided":
+            return reason
+        return criterion.why_open if criterion.if_importances is None else criterion.hint(self.groups)
 
     def _reason(self, criterion: Criterion) -> str:
         """Return why a criterion has no interval, where the gate does not say it already, or ""."""

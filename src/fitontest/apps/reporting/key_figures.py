@@ -1,7 +1,7 @@
 """The figures that a reader looks for: the error, and the usual figures beside it, each with a plain phrase."""
 
 from dataclasses import dataclass
-from math import log
+from math import isfinite, log
 from typing import Any
 
 from fitontest.data.read import Data
@@ -10,6 +10,7 @@ from fitontest.measures.auc import AUC
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.interval import Interval
 from fitontest.measures.words import as_percent
+from fitontest.results.quoting import Kind, in_decimals, quote
 from fitontest.results.text import capital, short
 from fitontest.uncertainty.tendency import Tendency, tendency_of
 
@@ -55,15 +56,14 @@ class Measured:
     def of(cls, estimate: Estimate, sample: ScoreSample, tendency: Tendency | None = None) -> "Measured":
         """Return the figures of a sample whose error has been estimated."""
         told = tendency_of(sample) if tendency is None else tendency
-        rank = "-" if sample.has_pooled_scores else short(float(AUC().estimate(sample)))  # which lost their order
-        losses = (short(sample.mean_loss(name)) for name in ("brier", "log_loss"))
-        error = estimate.in_words.partition(" (")
+        area = () if sample.has_pooled_scores else (float(AUC().estimate(sample)),)  # which lost their order
+        losses = (sample.mean_loss(name) for name in ("brier", "log_loss"))
         return cls(
-            (error[0], *([error[2].removesuffix(")")] if error[2] else [])),
-            ("-",) if told.slope is None else _with_ends(told.slope, told.slope_interval),
-            _with_ends(told.residual, told.residual_interval),
-            (rank,),
-            *((loss,) for loss in losses),
+            _split(estimate.in_words),
+            () if told.slope is None else _with_ends(told.slope, told.slope_interval, "slope"),
+            _with_ends(told.residual, told.residual_interval, "score"),
+            tuple(in_decimals(area, "score")),
+            *(tuple(in_decimals([loss], "score")) for loss in losses),
         )
 
 
@@ -107,7 +107,9 @@ def key_figures(before: Measured, sample: ScoreSample, after: Measured | None) -
     )
     figures = []
     for name, phrase, key in texts:
-        figures.append(KeyFigure(name, phrase, getattr(before, key), () if after is None else getattr(after, key)))
+        both = [getattr(one, key) for one in (before, after) if one is not None]
+        if all(both):  # a number beside none says nothing
+            figures.append(KeyFigure(name, phrase, *both))
     return figures
 
 
@@ -126,6 +128,14 @@ def listed_figures(facts: dict[str, Any]) -> list[KeyFigure]:
     return [KeyFigure(capital(name), "", (str(value),)) for name, value in facts.items()]
 
 
-def _with_ends(value: float, interval: Interval | None) -> tuple[str, ...]:
-    """Return a value and its interval, in the digits that the findings quote them with."""
-    return (short(value),) if interval is None else (short(value), f"{short(interval.low)} to {short(interval.high)}")
+def _with_ends(value: float, interval: Interval | None, kind: Kind) -> tuple[str, ...]:
+    """Return a value and its interval, as texts quote them."""
+    if interval is None or not isfinite(value):
+        return (in_decimals([value], kind)[0] if isfinite(value) else "infinite",)
+    return _split(quote(value, interval.low, interval.high, interval.level, kind))
+
+
+def _split(text: str) -> tuple[str, ...]:
+    """Return what stands before brackets, and what stands in them."""
+    value, _, rest = text.partition(" (")
+    return (value, rest.removesuffix(")")) if rest else (value,)

@@ -11,7 +11,6 @@ from fitontest.families.base import Family, read_family
 from fitontest.families.registry import family_name
 from fitontest.measures.interval import BY_LABELS
 from fitontest.results.checks import brief, is_real
-from fitontest.results.text import short
 from fitontest.risk.measures.decision_loss import DecisionLoss
 from fitontest.uncertainty.redrawing import Redrawing, estimate_of
 
@@ -36,16 +35,6 @@ class LossCriterion(AtMostCriterion):
     def subject(self) -> str:
         """What is held against the limit."""
         return f"decision loss at {self.threshold:g}"
-
-    @property
-    def number(self) -> str:
-        """The loss in words: of the map itself where its interval holds it, as debiasing gains nothing there."""
-        return "" if self.estimate is None else short(self.estimate.quoted)
-
-    @property
-    def cell(self) -> str:
-        """The loss as a cell of a table."""
-        return self.number or "-"
 
     @property
     def method(self) -> str:

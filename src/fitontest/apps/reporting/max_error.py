@@ -14,7 +14,8 @@ from fitontest.measures.measure import Measure
 from fitontest.measures.measure import make as make_measure
 from fitontest.measures.plug_in import PlugIn
 from fitontest.results.checks import is_real
-from fitontest.results.text import debiased_and_raw, percent, same_decimals, short
+from fitontest.results.quoting import in_decimals
+from fitontest.results.text import percent
 from fitontest.uncertainty.effective_rows import FEWEST
 from fitontest.uncertainty.redrawing import Redrawing, estimate_of
 
@@ -43,13 +44,6 @@ class ErrorCriterion(AtMostCriterion):
         return self.decided_by(estimate, bounds.around(estimate), persistent)
 
     @property
-    def no_use_of_rows(self) -> str:
-        """What is said where more rows would not decide: the interval may be below the limit."""
-        if not self.is_open_for_few_rows:
-            return super().no_use_of_rows
-        return "more rows will not help: the error of any shape that these rows show is near the limit or above it"
-
-    @property
     def subject(self) -> str:
         """What is held against the limit."""
         if self.estimate is not None and self.estimate.measure.is_seminorm:
@@ -68,23 +62,6 @@ class ErrorCriterion(AtMostCriterion):
         """Whether the interval keeps the limit, and only an error that persists over few rows may exceed it."""
         keeps = self.interval is not None and self.interval.high <= self.most
         return keeps and self.persistent is not None and self.persistent.value > self.most
-
-    @property
-    def number(self) -> str:
-        """The debiased and the raw error."""
-        if self.estimate is None:
-            return ""
-        debiased = None if self.interval is None else self.estimate.debiased
-        return debiased_and_raw(debiased, self.estimate.value)
-
-    @property
-    def cell(self) -> str:
-        """The debiased and the raw error as a cell of a table."""
-        if self.estimate is None:
-            return "-"
-        values = [value for value in (self.estimate.debiased, self.estimate.value) if value is not None]
-        debiased, raw = ["-", *same_decimals(values)][-2:]
-        return f"{debiased} ({raw})"
 
     @property
     def method(self) -> str:
@@ -112,9 +89,8 @@ class ErrorCriterion(AtMostCriterion):
         if self.persistent is None or not self.is_open_for_few_rows:
             return super().why_open
         share = percent(self.persistent.share)
-        return (
-            f"errors of up to {short(self.persistent.value)} that persist over {share} of the rows cannot be ruled out"
-        )
+        most = in_decimals([self.persistent.value])[0]
+        return f"errors of up to {most} that persist over {share} of the rows cannot be ruled out"
 
 
 DEFAULT_RESOLUTION = 20  # parts of the rows: errors in waves are seen that persist over a twentieth, or nearly

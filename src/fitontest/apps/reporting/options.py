@@ -9,6 +9,8 @@ from fitontest.data.read import Data
 from fitontest.data.simplex_sample import ALL_REDUCTIONS
 from fitontest.evaluation.evaluate import ALL, DEFAULT_CANONICAL, DEFAULT_FAMILIES, FamilyLike, all_families
 from fitontest.families.base import read_family
+from fitontest.monitor.evidence.evidence import MonitorEvidence
+from fitontest.monitor.monitor import Monitor
 from fitontest.numerics.random import one_seed
 from fitontest.results.checks import as_list, brief, check_level, choose
 from fitontest.results.docstrings import take_descriptions
@@ -40,11 +42,30 @@ class Headings(TypedDict, total=False):
     notes: str | Mapping[str, str] | None
 
 
+class OverTime(TypedDict, total=False):
+    """What a report knows of the time.
+
+    Parameters
+    ----------
+    time : array-like of shape (n,), or name of a column, optional
+        The date of each row, or up to 36 other values in order, such as years: the page has observed over expected
+        events by day, week, month, quarter or year, the shortest of which there are at most 36, and says since when
+        they drift. Where `y_true` is what `read` returned: what it returned ``by=`` the dates.
+    monitor : Monitor or MonitorEvidence, optional
+        Of the stream that the model is monitored in: the page has a part with its sentence, its batches and pictures,
+        and an alarm comes first in what to do. It changes nothing else, since the rows of a stream are other ones.
+    """
+
+    time: Any
+    monitor: Monitor | MonitorEvidence | None
+
+
 @take_descriptions(Options)
 @take_descriptions(NearEnough)
+@take_descriptions(OverTime)
 @take_descriptions(Headings)
-class PageOptions(Headings, NearEnough, Options, total=False):
-    """What a report says of itself, what is near enough, how labels and scores are read, and how labels are redrawn."""
+class PageOptions(Headings, OverTime, NearEnough, Options, total=False):
+    """What a report says of itself and of the time, what is near enough, how rows are read and labels redrawn."""
 
 
 @dataclass(frozen=True)

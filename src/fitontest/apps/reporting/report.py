@@ -10,28 +10,36 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Literal, Unpack
 
-from fitontest.apps.reporting.advice import Advice, Adviser
+from fitontest.apps.reporting.advice import Advice, Adviser, Step, advise_on_drift, advise_on_segments
 from fitontest.apps.reporting.data_facts import data_facts, reading_notes
 from fitontest.apps.reporting.figures import (
     Picture,
     class_pictures,
     comparison_picture,
-    key_of,
     pair_pictures,
+    period_pictures,
     reliability_pictures,
     segment_pictures,
     tce_pictures,
     triangle_pictures,
 )
+from fitontest.apps.reporting.first_screen import FirstScreen, ratio_quoted, size_of, source_in_words
 from fitontest.apps.reporting.found_section import HEADING as FOUND
-from fitontest.apps.reporting.found_section import advice_on_found, found_in, found_pictures, found_sentence
+from fitontest.apps.reporting.found_section import advise_on_found, found_in, found_pictures, found_sentence
 from fitontest.apps.reporting.key_figures import KeyFigure, means_in_words
 from fitontest.apps.reporting.monitoring_section import HEADING as MONITORING
-from fitontest.apps.reporting.monitoring_section import monitoring_pictures, monitoring_sentence, read_monitor
+from fitontest.apps.reporting.monitoring_section import (
+    advise_on_stream,
+    monitoring_pictures,
+    monitoring_sentence,
+    read_monitor,
+)
+from fitontest.apps.reporting.one_map import PartAfter, apply_one_map
 from fitontest.apps.reporting.options import PageOptions, Provenance, ReportOptions
 from fitontest.apps.reporting.page import render
+from fitontest.apps.reporting.periods import Drift, find_drift, read_periods
 from fitontest.apps.reporting.several_classes import ClassesVerdict
-from fitontest.apps.reporting.summary import ClassesSummary, Summary, advice_on_segments
+from fitontest.apps.reporting.summary import ClassesSummary, Summary
 from fitontest.apps.reporting.validation_section import HEADING as VALIDATION
 from fitontest.apps.reporting.validation_section import (
     decision_pictures,
@@ -45,7 +53,9 @@ from fitontest.data.reading.options import reading_of
 from fitontest.data.reading.read import read
 from fitontest.data.repeated_rows import Repeats
 from fitontest.data.sample import changed
-from fitontest.data.samples import Samples
+from fitontest.data.samples import Key, Samples
+from fitontest.data.segment_names import words_of
+from fitontest.displays.ratio_dots import LEVEL, ratio_dot
 from fitontest.evaluation.comparison.compare import compare_calibrators
 from fitontest.evaluation.comparison.comparison import Comparison
 from fitontest.evaluation.comparison.fitted_maps import FittedMaps
@@ -53,12 +63,12 @@ from fitontest.evaluation.evaluate import FamilyLike, measures_of
 from fitontest.evaluation.evaluation import Evaluation
 from fitontest.evaluation.measuring import measure_data, measure_segments
 from fitontest.evaluation.segmented_evaluation import SegmentedEvaluation
+from fitontest.evaluation.worst_segment import outside_segments
 from fitontest.maps.rules.columns import FROM_DTYPE, CategoricalFeatures
 from fitontest.measures.measure import make as make_measure
 from fitontest.measures.plug_in import PlugIn
 from fitontest.measures.side_by_side import interval_columns
 from fitontest.monitor.evidence.evidence import MonitorEvidence
-from fitontest.monitor.monitor import Monitor
 from fitontest.results.checks import choose
 from fitontest.results.exceptions import without_warnings
 from fitontest.results.options import spell_out
@@ -68,6 +78,7 @@ from fitontest.results.typing import ArrayInput
 from fitontest.results.writing import write_text
 from fitontest.risk.validation.validation import Validation
 from fitontest.segments.found_segments import FoundSegments
+from fitontest.uncertainty.event_ratio import rarer_label
 from fitontest.uncertainty.redrawing import MOST_JUDGED, Redrawing
 from fitontest.uncertainty.tolerance import read_tolerance
 from fitontest.uncertainty.verdict import FAMILY, Verdict
@@ -75,15 +86,15 @@ from fitontest.uncertainty.verdict import FAMILY, Verdict
 TCE_ROWS = 100_000  # rows above which the test of each score is left out, because it then rejects nearly all
 TCE_DRAWS = 100
 MEASURES, CONFIDENCE, COMPARED = "Error by family of maps", "Confidence", "Calibrators compared"  # headings
-CLASSES, SEGMENTS = "Classes", "Segments"
-OPEN = (CLASSES, SEGMENTS, FOUND, MONITORING)  # headings that are not collapsed
+CLASSES, SEGMENTS, PERIODS = "Classes", "Segments", "When"
+OPEN = (PERIODS, CLASSES, SEGMENTS, FOUND, MONITORING)  # headings that are not collapsed
 TIMES = "fit (s)"  # a column that differs from run to run
 PACKAGES = ("fitontest", "numpy", "scipy", "scikit-learn", "matplotlib")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Report:
-    """A report on the calibration of scores: a verdict, what to do first, diagrams and tables, as one HTML page.
+    """A report on the calibration of scores: a verdict, what to do, diagrams and tables, as one HTML page.
 
     All classes at once are judged by their ECE in joint bins (`gce`), `ClassCells` class by class: cells of classes do
     not keep which scores belong to one row, so that there is no confidence.
@@ -119,6 +130,8 @@ class Report:
         Of the stream that the model is monitored in, where a monitor is given; it is of other rows than the verdict.
     found : FoundSegments or None
         Segments of the features in which scores are wrong, where features are given.
+    periods : Samples or None
+        The rows by month, or by another period, where their times are given.
 
     Notes
     -----
@@ -151,6 +164,7 @@ class Report:
     validation: Validation | None = None
     monitoring: MonitorEvidence | None = None
     found: FoundSegments | None = None
+    periods: Samples | None = None
 
     @cached_property
     def verdict(self) -> Verdict | ClassesVerdict:
@@ -160,19 +174,64 @@ class Report:
 
     @cached_property
     def advice(self) -> Advice:
-        """What to do first: calibrate, and with what; nothing; or wait for more rows."""
+        """What to do, in this order: about a drift, about segments, and with one map for all rows."""
         after = None if self.after is None else self.after.estimates[0]
-        of_segments = "" if self.segments is None else advice_on_segments(self.segments)
-        of_features = advice_on_found(self.found)
+        names = self._segment_names
+        drifted = {} if self.drift is None else {f"rows before {self.drift.since}": self._after_drift.get("before")}
+        parts = {**drifted, **{names[key]: part for key, part in self._after_segments.items()}}
         return Adviser(
             self.verdict,
             self.comparison,
             after,
             self.evaluation.data.base_rate,
             self.not_compared,
-            of_segments,
-            of_features,
+            self._first_steps(),
+            {name: part for name, part in parts.items() if part is not None},
         ).advice
+
+    def _first_steps(self) -> tuple[Step, ...]:
+        """Return what is to be done before one map for all rows: about a drift, and about segments."""
+        of_drift = advise_on_drift(self.drift, self._after_drift.get("since")) or advise_on_stream(self.monitoring)
+        of_segments: dict[str, tuple[str, str]] = {}
+        if self.segments is not None:
+            parts, names, after = self.segments.segments, self._segment_names, self._after_segments
+            left = {key: part.sample for key, part in after.items()}
+            still = outside_segments(Samples.of_segments(left, parts.whole), self.segments.tolerance) if left else ()
+            of = rarer_label(parts.whole)
+            for one in self.segments.outside:
+                if not left or one.segment in {other.segment for other in still}:
+                    size = f"{one.name} {size_of(parts[one.segment], one.name, of)}"
+                    rest = size_of(left[one.segment], one.name, of).partition(" (")[0] if left else ""
+                    of_segments[names[one.segment]] = size, rest
+        return (*of_drift, *advise_on_segments(of_segments), *advise_on_found(self.found))
+
+    @cached_property
+    def drift(self) -> Drift | None:
+        """Since when events are more or fewer than before, where times are given and that is sure."""
+        return None if self.periods is None else find_drift(self.periods, self.evaluation.tolerance)
+
+    @property
+    def _segment_names(self) -> dict[Key, str]:
+        return {} if self.segments is None else words_of([*self.segments], self.segments.segments.columns)
+
+    @cached_property
+    def _after_segments(self) -> dict[Key, PartAfter]:
+        """What the chosen calibrator makes of each segment, out of fold; nothing where none changes a score."""
+        return {} if self.segments is None else self._after_one_map(self.segments.segments)
+
+    @cached_property
+    def _after_drift(self) -> dict[Key, PartAfter]:
+        """What it makes of the rows before a drift and since then."""
+        if self.drift is None or self.periods is None:
+            return {}
+        parts: dict[Key, Any] = {"before": self.drift.before, "since": self.drift.after}
+        return self._after_one_map(Samples.of_segments(parts, self.periods.whole))
+
+    def _after_one_map(self, parts: Samples) -> dict[Key, PartAfter]:
+        chosen = None if self.comparison is None else self.comparison.chosen
+        if self.comparison is None or chosen == self.comparison.do_nothing or not parts.has_one_score:
+            return {}
+        return apply_one_map(self.comparison.chosen_, parts, self.options["random_state"])
 
     @property
     def sentences(self) -> list[str]:
@@ -210,17 +269,19 @@ class Report:
     @cached_property
     def html(self) -> str:
         """The page."""
-        first, *findings = self.sentences
-        groups = self.evaluation.groups
+        groups, first = self.evaluation.groups, self.first_screen
+        means = means_in_words(self.evaluation.data)
         parts = {
             "title": self.title,
-            "provenance": self.provenance,
-            "rows": f"{self.evaluation.estimates[0].n:,}",
+            "source": source_in_words(self.title, self.provenance, self.evaluation.data, self.periods),
+            "sentence": first.sentence,
+            "numbers": first.numbers,
+            "where_by": "features" if self.segments is None else self.segments.segments.name,
+            "period": "" if self.periods is None else self.periods.name,
+            "doubts": self._doubts,
             "verdict": self.verdict,
-            "decision": first,
-            "means": means_in_words(self.evaluation.data),
             "advice": self.advice,
-            "findings": findings,
+            "findings": [*([means] if means else []), *self.sentences[len(self._doubts) :]],
             "figures": self.figures,
             "calibrator": "" if self.after is None or self.comparison is None else self.comparison.chosen,
             "groups": "" if groups is None else " ".join(map(capital, groups.lines)),
@@ -239,32 +300,45 @@ class Report:
         ]
         return render({**parts, **pictures, "shown_by_tabs": [picture.name for picture in tabs]})
 
+    @cached_property
+    def first_screen(self) -> FirstScreen:
+        """The sentence and the numbers that a reader sees first."""
+        return FirstScreen(self.verdict, self._of_scores.data, self.segments, self.drift)
+
     def _pictures(self) -> dict[str, Any]:
-        """Return the diagrams of the page: before and after, all others, and those of the further tables."""
-        seed = self.options["random_state"]
-        of_scores = self._of_scores
-        pair, pictures, key = [], [], ""
+        """Return the diagrams of the page: those of the first screen, all others, and those of the further tables."""
+        seed, of_scores = self.options["random_state"], self._of_scores
+        where = self._where()
+        first: list[Picture] = []
+        more = [*tce_pictures(self.evaluation), *triangle_pictures(self.evaluation)]
         if of_scores.verdict is not None:
             before = of_scores.verdict.estimate, of_scores.sample
             after = None if self.after is None else (self.after.estimates[-1], self.after.data.confidence)
             calibrator = "" if self.comparison is None else self.comparison.chosen
-            pair, key = pair_pictures(before, after, calibrator, seed), key_of(of_scores.sample)
-            pictures = reliability_pictures(of_scores, of_scores.verdict, "map", seed)
-        pictures += [*tce_pictures(self.evaluation), *triangle_pictures(self.evaluation)]
+            first = reliability_pictures(of_scores, of_scores.verdict, "map", seed)
+            if after is not None:
+                pair = pair_pictures(before, after, calibrator, seed)
+                first, more = (first, [*pair, *more]) if where else (pair, [*first, *more])
         picked: dict[str, list[Picture]] = {}
         if self.comparison is not None:
             picked[COMPARED] = [comparison_picture(self.comparison)]
+        if self.periods is not None:
+            picked[PERIODS] = period_pictures(self.periods, self.evaluation.tolerance.ratio)
         if self.classes is not None:
             picked[CLASSES] = class_pictures(self.classes, seed)
-        if self.segments is not None and self.segments.segments.has_one_score:
-            picked[SEGMENTS] = segment_pictures(self.segments)
-        if self.found is not None:
-            picked[FOUND] = found_pictures(self.found)
         if self.validation is not None:
             picked[VALIDATION] = decision_pictures(self.validation)
         if self.monitoring is not None:
             picked[MONITORING] = monitoring_pictures(self.monitoring)
-        return {"pair": pair, "key": key, "diagrams": pictures, "pictures": {k: v for k, v in picked.items() if v}}
+        if self.found is not None and self.segments is not None:
+            picked[FOUND] = found_pictures(self.found)
+        return {"where": where, "first": first, "diagrams": more, "pictures": {k: v for k, v in picked.items() if v}}
+
+    def _where(self) -> list[Picture]:
+        """Return the dot plot of the segments, named or else found, which stands on the first screen."""
+        if self.segments is not None and self.segments.segments.has_one_score:
+            return segment_pictures(self.segments)
+        return [] if self.found is None or self.segments is not None else found_pictures(self.found)
 
     @property
     def _open(self) -> tuple[str, ...]:
@@ -274,6 +348,8 @@ class Report:
     def _tables(self) -> dict[str, list[Section]]:
         """Return the tables by their headings, those that are not collapsed first."""
         tables = {}
+        if self.periods is not None:
+            tables[PERIODS] = [_period_table(self.periods, self.drift)]
         if self.validation is not None:
             tables[VALIDATION] = validation_sections(self.validation)
         if self.segments is not None:
@@ -357,10 +433,9 @@ def report(
     X: Any = None,
     categorical_features: CategoricalFeatures = FROM_DTYPE,
     thresholds: float | Sequence[float] | None = None,
-    monitor: Monitor | MonitorEvidence | None = None,
     **options: Unpack[PageOptions],
 ) -> Report:
-    """Return a page on the calibration of scores: whether they are wrong, what to do first, and what it gains.
+    """Return a page on the calibration of scores: whether they are wrong, what to do, and what it gains.
 
     It says in words whether miscalibration is shown, how large it is, how sure that is and in which direction the
     scores are wrong; whether to calibrate, with which calibrator, and the error and the diagram before and after; AUC,
@@ -390,9 +465,6 @@ def report(
     thresholds : float or sequence of float, optional
         Scores from which on a row is treated, in (0, 1), increasing: the page has the net benefit there, what
         miscalibration costs of it, and the decision curve; see `validate`.
-    monitor : Monitor or MonitorEvidence, optional
-        Of the stream that the model is monitored in: the page has a part with its sentence, its batches and pictures.
-        It changes nothing else, since the rows of a stream are other ones.
     random_state : int, RandomState or None, default=0
         Seed of the folds and of all draws.
     reduction : {"confidence", "classwise", "binary", "canonical"}, optional
@@ -413,7 +485,12 @@ def report(
 
     Notes
     -----
-    The advice is to calibrate where miscalibration is shown and the calibrator that the rule chooses lowers the
+    The advice comes in the order drift, segments, one map for all rows. A drift is named where the ratio of observed to
+    expected events since some period is outside the tolerance and surely another one than before; a segment where it
+    is outside the tolerance, and still is after one map of all rows, on rows that this was not fitted to. What that map
+    makes worse there, by its log loss, is named too.
+
+    The last step is to calibrate where miscalibration is shown and the calibrator that the rule chooses lowers the
     held-out loss by more than two standard errors, and the error. It is "no need" where no error above a small one is
     left open by the interval and no calibrator gains so much; small is at most 0.05, and a fifth of the share of the
     rarer outcome. Otherwise the rows cannot tell.
@@ -428,7 +505,7 @@ def report(
     Report('Model A': Underconfident, and scores too high. Calibrate the scores)
     >>> report.save("report.html")  # doctest: +SKIP
     """
-    monitoring, near = read_monitor(monitor), read_tolerance(options["tolerance"])
+    monitoring, near = read_monitor(options["monitor"]), read_tolerance(options["tolerance"])
     provenance = Provenance.of(options["date"], options["model"], options["notes"])
     reading = reading_of(options)
     of_page: dict[str, Any] = {name: options[name] for name in ("title", "level", "random_state", "reduction")}
@@ -437,12 +514,17 @@ def report(
         reading["reduction"] = "classwise"
     data = read(y_true, y_prob, by=by, **reading)
     page = page.for_data(data)
+    periods = read_periods(y_true, y_prob, options["time"], reading)
     parts, whole = data.segments, data.all_rows
     judged, classes = whole.judged_together, whole.against_each_rest()
     _refuse_few_groups(judged)
     if not judged.is_by_class:
         Repeats.of(judged).warn()
-    columns = {**{name: reading[name] for name in ("label", "prob", "weight", "groups")}, "by": by}
+    columns = {
+        **{name: reading[name] for name in ("label", "prob", "weight", "groups")},
+        "by": by,
+        "time": options["time"],
+    }
     with without_warnings():  # the tables of the page say what warnings say
         evaluation = replace(_evaluated(judged, page), tolerance=near)
         confidence = _of_confidence(judged, page)
@@ -463,6 +545,7 @@ def report(
             validation_of(judged, verdict, page),
             monitoring,
             found_in(judged, X, categorical_features, page),
+            periods,
         )
 
 
@@ -470,13 +553,18 @@ def _with_columns(provenance: Provenance, source: Any, columns: dict[str, Any]) 
     """Return the provenance with the name of the file and of the columns that were read, where these were named."""
     if columns["label"] is None:
         return provenance
-    names = {key: name if isinstance(name, str) else ", ".join(map(str, name)) for key, name in columns.items() if name}
+    names = {
+        key: name if isinstance(name, str) else ", ".join(map(str, name))
+        for key, name in columns.items()
+        if isinstance(name, str | list | tuple) and name
+    }
     called = {
         "label": "column of labels",
         "prob": "columns of scores",
         "weight": "column of weights",
         "groups": "column of groups",
         "by": "by",
+        "time": "column of times",
     }
     facts = {"file": Path(source).name} if isinstance(source, str | Path) else {}
     return replace(
@@ -576,6 +664,16 @@ def _by_class(classes: Samples, verdict: Verdict | ClassesVerdict, options: Repo
     many = len(classes) > MOST_JUDGED
     redrawing = replace(options.redrawing, interval=None) if many else options.redrawing
     return measure_data(classes, [quoted], redrawing)
+
+
+def _period_table(periods: Samples, drift: Drift | None) -> Section:
+    """Return a row for each period, in the order of time."""
+    dots = [ratio_dot(str(name), sample, LEVEL, rarer_label(periods.whole)) for name, sample in periods.items()]
+    columns = [{periods.name: dot.name, **dot.columns} for dot in dots if dot is not None]
+    since = "No drift is sure."
+    if drift is not None:
+        since = f"{drift.ratio.title} {ratio_quoted(drift.ratio)} since {drift.since}."
+    return Section("", list(columns[0]), [list(line.values()) for line in columns], lead=since)
 
 
 def _class_table(classes: Evaluation) -> Section:

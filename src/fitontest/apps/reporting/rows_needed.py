@@ -9,7 +9,7 @@ from fitontest.measures.estimate import Estimate
 from fitontest.measures.interval import Interval
 from fitontest.uncertainty.effective_rows import FEWEST
 
-MOST_TIMES = 10_000  # the rows at hand, beyond which a number of rows says only that there are not enough anywhere
+MOST_TIMES = 100  # the rows at hand, beyond which a number of rows that would tell is of no use
 MORE = 1.2  # times the rows at hand, which are said at least to be needed
 
 
@@ -22,7 +22,7 @@ def rows_needed(estimate: Estimate, interval: Interval, limit: float, persistent
 
 
 def rows_for_times(n: int, times: float) -> int | None:
-    """Return about that many times the rows, two digits; None of more than 10,000 times as many."""
+    """Return about that many times the rows, two digits; None of more than 100 times as many."""
     if not isfinite(times) or times > MOST_TIMES:
         return None
     rows = max(n * times, MORE * n, FEWEST)

@@ -16,7 +16,8 @@ from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.interval import Interval
 from fitontest.results.checks import brief, is_real
 from fitontest.results.frames import finite_or_none
-from fitontest.results.text import percent, short
+from fitontest.results.quoting import Kind
+from fitontest.results.text import percent
 from fitontest.uncertainty.certain_scores import CertainScores
 from fitontest.uncertainty.dependence import dependence_of
 from fitontest.uncertainty.tendency import Tendency, tendency_of
@@ -35,6 +36,7 @@ class SlopeCriterion(Criterion):
     """
 
     argument: ClassVar[str] = "slope"
+    kind: ClassVar[Kind] = "slope"
 
     least: float
     most: float
@@ -75,14 +77,9 @@ class SlopeCriterion(Criterion):
         return f"excluded, since {contradiction(self.contradicted)}"
 
     @property
-    def number(self) -> str:
-        """The slope in words."""
-        return "" if self.slope is None else short(self.slope)
-
-    @property
-    def cell(self) -> str:
-        """The slope as a cell of a table."""
-        return self.number or "-"
+    def value(self) -> float | None:
+        """The slope."""
+        return self.slope
 
     @property
     def method(self) -> str:
@@ -108,13 +105,6 @@ class SlopeCriterion(Criterion):
         if self.interval is None or not self.contradicted or self.interval.low < self.least:
             return super().why_open
         return contradiction(self.contradicted) if self.interval.high <= self.most else super().why_open
-
-    @property
-    def no_use_of_rows(self) -> str:
-        """What is said where more rows would not decide."""
-        if self.slope is not None and isinf(self.slope):
-            return "how many rows would tell is not known, since a threshold separates the classes"
-        return "more rows will not help" + ("" if self.contradicted else ": the slope is near a limit")
 
     @property
     def _range(self) -> str:

@@ -5,14 +5,13 @@ from math import isfinite
 from typing import Any
 
 from fitontest.apps.reporting.key_figures import KeyFigure, Measured, key_figures, listed_figures
+from fitontest.apps.reporting.rows_needed import MOST_TIMES
 from fitontest.apps.reporting.several_classes import ClassesVerdict
 from fitontest.data.known_groups import rows_in_words
 from fitontest.evaluation.evaluation import Evaluation
 from fitontest.evaluation.segmented_evaluation import SegmentedEvaluation
 from fitontest.measures.interval import Interval
-from fitontest.uncertainty.joint import UNLIKELY
 
-MOST_TIMES = 100  # the rows at hand, beyond which a number of rows that would tell is of no use
 METHOD = (
     "The verdict rests on four statistics, whichever families are listed: the error under a spline, the error under an "
     "isotonic map, how alike the residuals of neighbouring rows are, and how much better a line in logits fits. No "
@@ -96,16 +95,6 @@ class ClassesSummary(Summary):
 def segments_in_words(segments: SegmentedEvaluation) -> str:
     """Return in which segments miscalibration is shown, or "" where they were not tested."""
     return segments.measured().sentence() if segments.draws else ""
-
-
-def advice_on_segments(segments: SegmentedEvaluation) -> str:
-    """Return these words, and what follows for a calibrator where miscalibration is shown in some segments alone."""
-    measured = segments.measured()
-    adjusted = measured.adjusted_joint_p_values if measured.is_joint else measured.adjusted_p_values
-    shown = [value <= UNLIKELY for value in adjusted.values()]
-    text = segments_in_words(segments)
-    one_for_all = " One calibrator for all rows would change the scores of the other segments too."
-    return text + one_for_all if text and any(shown) and not all(shown) else text
 
 
 def _times(distance: float, interval: Interval | None) -> float:

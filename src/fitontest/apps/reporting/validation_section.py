@@ -73,4 +73,4 @@ def decision_pictures(validation: Validation) -> list[Picture]:
     svg, text = decision_picture(
         {SCORES: validation.sample}, validation.thresholds, level=validation.level, seed=validation.random_state
     )
-    return [Picture("decisions", "decision curve", text, svg, text)]
+    return [Picture("decisions", "decision curve", text, svg)]

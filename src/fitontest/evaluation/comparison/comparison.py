@@ -71,7 +71,7 @@ class Comparison(Table):
 
     Attributes
     ----------
-    best_ : Family
+    chosen_ : Family
         The chosen family, fitted to all rows.
     chosen : str
         Its name.

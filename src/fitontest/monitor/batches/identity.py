@@ -15,7 +15,8 @@ from fitontest.monitor.state import Seen
 from fitontest.results.checks import as_plain, brief, is_real, is_whole
 
 BY_CHANCE = 1e-9  # probability of the labels of a batch above which an equal batch may be another one
-DATE, TIME = "the date", "the time"  # as messages call their kinds
+DATE = "the date"  # as messages call kinds of times
+TIME = "the time"
 DIGITS = 6  # of the sums in a digest; the same rows in another order differ in the last bits
 
 

@@ -10,9 +10,9 @@ from sklearn.naive_bayes import GaussianNB, MultinomialNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from fitontest.classifier.calibrated import CalibratedClassifier
 from fitontest.data.arrays import take_rows
-from tests.classifier.problems import problem, weights
+from fitontest.evaluation.classifier.calibrated import CalibratedClassifier
+from tests.evaluation.classifier.problems import problem, weights
 
 X, Y = problem(90, classes=3)
 W = weights(90) + 1

@@ -5,7 +5,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from fitontest.classifier.calibrated import CalibratedClassifier
+from fitontest.evaluation.classifier.calibrated import CalibratedClassifier
 
 pytestmark = pytest.mark.multiplies
 

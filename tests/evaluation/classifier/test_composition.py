@@ -18,8 +18,8 @@ from sklearn.svm import SVC
 from sklearn.utils import get_tags
 
 import fitontest as fot
-from fitontest.classifier.calibrated import CalibratedClassifier
-from tests.classifier.problems import Recorder, problem, weights
+from fitontest.evaluation.classifier.calibrated import CalibratedClassifier
+from tests.evaluation.classifier.problems import Recorder, problem, weights
 
 X, Y = problem(300)
 W = weights(300)

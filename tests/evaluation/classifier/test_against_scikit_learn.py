@@ -11,8 +11,8 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import SVC, LinearSVC
 
 import fitontest as fot
-from fitontest.classifier.calibrated import CalibratedClassifier
-from tests.classifier.problems import Margin, problem, weights
+from fitontest.evaluation.classifier.calibrated import CalibratedClassifier
+from tests.evaluation.classifier.problems import Margin, problem, weights
 
 pytestmark = pytest.mark.multiplies
 

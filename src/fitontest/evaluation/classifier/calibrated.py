@@ -19,12 +19,12 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from fitontest.classifier.absent import warn_absent
-from fitontest.classifier.data import Rows, read_rows, with_classes_of, with_similarities
-from fitontest.classifier.fold import Fold, Task, joined, run_fold
-from fitontest.classifier.pair import AnyFamily, fit_pair, read_any_family
-from fitontest.classifier.scores import find_method, positions, respond
 from fitontest.data.splits import check_splitting, for_splitter, splits_of
+from fitontest.evaluation.classifier.absent import warn_absent
+from fitontest.evaluation.classifier.data import Rows, read_rows, with_classes_of, with_similarities
+from fitontest.evaluation.classifier.fold import Fold, Task, joined, run_fold
+from fitontest.evaluation.classifier.pair import AnyFamily, fit_pair, read_any_family
+from fitontest.evaluation.classifier.scores import find_method, positions, respond
 from fitontest.results.checks import check_flag, is_whole
 from fitontest.results.exceptions import CalibrationWarning, warn_user
 from fitontest.results.typing import ArrayInput, FloatArray, RandomState
@@ -53,10 +53,13 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
         A classifier with ``predict_proba`` or ``decision_function``; cloned. One that is fitted already comes as
         ``FrozenEstimator(classifier)``: then nothing is split or refitted, and all the rows given to ``fit`` go to the
         family, so they must be rows that the classifier has not seen.
-    family : str, Family, MulticlassFamily or calibrator that sees features, default="spline"
-        By name or as an estimator; cloned. A tree, ``"tree"`` or ``"probability_calibration_tree"``, and
-        ``"multicalibrated"``, ``"segment_offsets"``, ``"tree_of_maps"``, ``"boosted"`` and ``"certified_offsets"``, see
-        the features of the calibration rows too.
+    family : "auto", str, Family, MulticlassFamily or calibrator that sees features, default="auto"
+        "auto" is what the default rule of `compare_calibrators` chooses for the held-out scores of each class: a map
+        that keeps their ranking, or the identity where calibration is not rejected. A choice takes a second or so; a
+        named family, such as "platt", is fitted in a moment. A family is given by name or as an estimator, which is
+        cloned. A tree, ``"tree"`` or ``"probability_calibration_tree"``, and ``"multicalibrated"``,
+        ``"segment_offsets"``, ``"tree_of_maps"``, ``"boosted"`` and ``"certified_offsets"``, see the features of the
+        calibration rows too.
     cv : int, splitter, iterable of splits or None, default=5
         A number means stratified folds in the order of the rows; None is 5. With `groups` the folds hold out whole
         groups: of a number they are those of ``StratifiedGroupKFold``, of groups in the order in which they occur, and
@@ -148,7 +151,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator): 
     """
 
     estimator: Any
-    family: str | AnyFamily = "spline"
+    family: str | AnyFamily = "auto"
     cv: Any = 5
     _: KW_ONLY
     ensemble: bool = True

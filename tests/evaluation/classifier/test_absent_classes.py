@@ -12,8 +12,8 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 import fitontest as fot
-from fitontest.classifier.calibrated import CalibratedClassifier
-from tests.classifier.problems import NAMES, problem
+from fitontest.evaluation.classifier.calibrated import CalibratedClassifier
+from tests.evaluation.classifier.problems import NAMES, problem
 
 X, CODES = problem(120, classes=3)
 Y = NAMES[CODES]

@@ -11,8 +11,8 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import SVC
 
 import fitontest as fot
-from fitontest.classifier.calibrated import CalibratedClassifier
-from tests.classifier.problems import Margin, problem
+from fitontest.evaluation.classifier.calibrated import CalibratedClassifier
+from tests.evaluation.classifier.problems import Margin, problem
 
 X, Y = problem(60)
 

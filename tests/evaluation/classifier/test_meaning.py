@@ -12,9 +12,9 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import SVC, LinearSVC
 
 import fitontest as fot
-from fitontest.classifier.calibrated import CalibratedClassifier
+from fitontest.evaluation.classifier.calibrated import CalibratedClassifier
 from fitontest.numerics.links import sigmoid
-from tests.classifier.problems import NAMES, Recorder, problem, weights
+from tests.evaluation.classifier.problems import NAMES, Recorder, problem, weights
 from tests.quick_families import SETTINGS, quick
 
 pytestmark = pytest.mark.multiplies

@@ -12,8 +12,8 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
 
 import fitontest as fot
-from fitontest.classifier.calibrated import CalibratedClassifier
-from tests.classifier.problems import NAMES, problem, weights
+from fitontest.evaluation.classifier.calibrated import CalibratedClassifier
+from tests.evaluation.classifier.problems import NAMES, problem, weights
 
 QUICK = ("temperature", "bias_corrected", "vector", "matrix", "one_vs_rest", "shared_isotonic")
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fitontest.classifier.rows import take_parameters, take_part
-from fitontest.classifier.scores import respond
 from fitontest.data.splits import Split
+from fitontest.evaluation.classifier.rows import take_parameters, take_part
+from fitontest.evaluation.classifier.scores import respond
 from fitontest.results.typing import FloatArray, IntArray
 
 

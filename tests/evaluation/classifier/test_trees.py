@@ -8,7 +8,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import SVC
 
 import fitontest as fot
-from tests.classifier.problems import NAMES, Margin, problem, weights
+from tests.evaluation.classifier.problems import NAMES, Margin, problem, weights
 
 
 @pytest.mark.parametrize("name", ["tree", "probability_calibration_tree"])

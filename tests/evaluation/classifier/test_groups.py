@@ -19,10 +19,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import fitontest as fot
-from fitontest.classifier.calibrated import CalibratedClassifier
+from fitontest.evaluation.classifier.calibrated import CalibratedClassifier
 from fitontest.segments.repair.trees.folds import tree_splits
 from fitontest.segments.repair.trees.rows import TreeRows
-from tests.classifier.problems import Recorder, problem, weights
+from tests.evaluation.classifier.problems import Recorder, problem, weights
 
 pytestmark = pytest.mark.multiplies
 

@@ -12,10 +12,10 @@ from sklearn.utils import column_or_1d, indexable
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from fitontest.classifier.pair import Calibration
 from fitontest.data.arrays import as_column, check_finite
 from fitontest.data.indices import check_same_order
 from fitontest.data.labels import distinct
+from fitontest.evaluation.classifier.pair import Calibration
 from fitontest.families.feature_calibrator import read_groups_of, read_weights_of
 from fitontest.results.typing import ArrayInput, FloatArray, IntArray
 

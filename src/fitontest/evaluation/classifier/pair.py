@@ -12,8 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from fitontest.classifier.rows import take_part
-from fitontest.classifier.scores import Reading, positions, respond
 from fitontest.data.columns import Names
 from fitontest.data.row_groups import GROUP, coded_ids
 from fitontest.data.sample import NO_FACTS, Facts
@@ -21,6 +19,9 @@ from fitontest.data.score_sample import ScoreSample
 from fitontest.data.simplex import on_simplex
 from fitontest.data.simplex_sample import SimplexSample
 from fitontest.data.weights import Weights
+from fitontest.evaluation.classifier.chosen import AUTO, Chosen
+from fitontest.evaluation.classifier.rows import take_part
+from fitontest.evaluation.classifier.scores import Reading, positions, respond
 from fitontest.families.base import Family, read_family
 from fitontest.families.feature_calibrator import FeatureCalibrator
 from fitontest.families.multiclass.base import MulticlassFamily
@@ -33,8 +34,10 @@ AnyFamily: TypeAlias = Family | MulticlassFamily | FeatureCalibrator
 NAMES = Names("y", "the scores of the estimator")
 
 
-def read_any_family(family: object, random_state: RandomState) -> AnyFamily:
-    """Return an unfitted family of two classes or of several or of features, as `read_family` does."""
+def read_any_family(family: object, random_state: RandomState) -> AnyFamily | Chosen:
+    """Return an unfitted family of two classes, of several or of features, or what chooses one."""
+    if isinstance(family, str) and family == AUTO:
+        return Chosen(random_state)
     if isinstance(family, str):
         return seeded(registered_class(family)(), random_state)
     return clone(family) if isinstance(family, FamilyBase) else read_family(family)  # which says what it may be
