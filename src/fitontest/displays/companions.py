@@ -21,6 +21,7 @@ HISTOGRAM = "histogram"  # of a reliability diagram
 SIZES = "sizes"  # of a test-based diagram, as PREDICTIONS
 PREDICTIONS = "predictions"
 LEGEND_ROOM = 6.0  # points below a legend
+TITLE_ROOM = 16.0  # points above axes that are below others
 
 
 def find_companions(ax: "Axes") -> dict[str, Any]:
@@ -90,14 +91,16 @@ class ShrinkingLocator:
         return place if lift <= 0 else Bbox.from_extents(place.x0, min(place.y0 + lift, place.y1), place.x1, place.y1)
 
     def _lower(self, place: Any) -> Any:
-        """Return the place, cut off above so that the title is on the figure, unless a layout makes room."""
+        """Return the place, cut off so that the title is on the figure and on no axes, unless a layout sees to it."""
         from matplotlib.transforms import Bbox
 
-        figure = self.ax.get_figure(root=True)
+        figure, cell = self.ax.get_figure(root=True), self.ax.get_subplotspec()
         if figure.get_layout_engine() is not None:
             return place
-        most = 1.0 - self.above / 72 / figure.get_size_inches()[1]
-        return place if place.y1 <= most else Bbox.from_extents(place.x0, place.y0, place.x1, max(most, place.y0))
+        points = 72.0 * figure.get_size_inches()[1]
+        room = TITLE_ROOM if cell is not None and cell.rowspan.start > 0 else (1.0 - place.y1) * points
+        top = place.y1 - max(0.0, self.above - room) / points
+        return Bbox.from_extents(place.x0, place.y0, place.x1, max(top, place.y0))
 
     def get_subplotspec(self) -> Any:
         """Return the grid cell of the axes, which a tight layout needs."""
