@@ -1,10 +1,11 @@
 """How often the monitor alarms where nothing is wrong, over 24 and 240 batches, beside a test of each batch at .05.
 
 Run it as ``python benchmarks/monitor_false_alarms.py -o FOLDER --runs 2000 --long 300``; the folder keeps every run, so
-that a study which was stopped goes on where it was. ``--breaks`` takes the streams that break what the guarantee
-assumes: labels that are late by their value, shocks that all rows of a batch share, groups whose rows are not named as
-such, and groups that return in every batch. ``--trifles`` takes scores that are off by .02 logits, .0009 on average,
-with and without a tolerance of .002: there the alarms of the monitor without one are right.
+that a study which was stopped goes on where it was. What is tested is exact calibration. ``--breaks`` takes the streams
+that break what the guarantee assumes: labels that are late by their value, shocks that all rows of a batch share,
+groups whose rows are not named as such, and groups that return in every batch. ``--trifles`` takes scores that are off
+by .02 logits, .0009 on average, with and without a tolerance of .002 in probability: there the alarms of the monitor
+without one are right.
 """
 
 import argparse
@@ -33,7 +34,7 @@ def p_value_alone(rows: streams.Rows) -> float:
 
 def run_of(batches: Iterable[streams.Rows], *, named: bool = True, tolerance: float = 0.0) -> dict[str, Any]:
     """Return when the monitor alarmed in one run, and when the first test of a batch did; None where neither did."""
-    monitor = fot.monitor.Monitor(level=1 - ALPHA, tolerance=tolerance)
+    monitor = fot.monitor.Monitor(level=1 - ALPHA, tolerance=tolerance, tolerance_unit="probability")
     alone = cusum = None
     log_es = []
     for place, rows in enumerate(batches):

@@ -233,7 +233,8 @@ def test_the_public_names_are_all_there():
     ("name", "instead"),
     [
         ("log_loss", "write fitontest.measure(y_true, y_prob, 'log_loss')"),
-        ("isotonic", "write fitontest.families.make('isotonic')"),
+        ("isotonic", "write fitontest.Isotonic"),
+        ("knn", "write fitontest.families.make('knn')"),
         ("Loess", "write fitontest.risk.Loess"),
         ("Verdict", "write fitontest.uncertainty.Verdict"),
         ("plan_evaluation", "write fitontest.apps.plan_evaluation"),

@@ -1,6 +1,5 @@
 """The documentation is true: its examples run and print what is shown, its links lead somewhere, no name is missing."""
 
-import json
 import re
 from importlib import import_module
 from itertools import pairwise
@@ -13,7 +12,6 @@ import pytest
 
 import fitontest as fot
 from fitontest.apps.cli.main import main
-from fitontest.measures.interval import INDEPENDENT_ROWS
 from tests.few_draws import quick_bands  # noqa: F401 - a fixture of this module
 from tests.integrations.test_recipes import HEADINGS as RECIPES
 from tests.pages import PAGES, README, ROOT, assert_alike, blocks, outputs, prose, words
@@ -24,8 +22,6 @@ NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 WITH_CODE = [page for page in PAGES if any(block.kind == "python" for block in blocks(page)) and page.stem != "moving"]
 REFERENCE = sorted((ROOT / "docs" / "api").glob("*.md"))
 FACES = sorted(path.parent.name for path in (ROOT / "src" / "fitontest").glob("*/__init__.pyi"))
-CONTENTS = ("index", "guide", "tutorial")  # which show nothing themselves
-INTERVAL = re.compile(r"interval|±|\+-", re.IGNORECASE)
 LINK = re.compile(r"\]\(\s*([^)\s]+)\s*\)")
 
 
@@ -88,20 +84,10 @@ def test_names_of_the_package_exist(page):
         assert hasattr(getattr(fot, room) if room else fot, name), (room, name)
 
 
-@pytest.mark.parametrize("page", [*EVERYWHERE, *NOTEBOOKS], ids=name_of)
-def test_every_page_with_an_interval_says_that_rows_must_be_independent(page):
-    text = text_of(page)
-    if page.stem in CONTENTS or not INTERVAL.search(text):
-        return
-    assert INDEPENDENT_ROWS in " ".join(text.replace("**", "").split())
-
-
-def text_of(page: Path) -> str:
-    """Return what a page says, of a notebook that of its cells."""
-    text = page.read_text(encoding="utf-8")
-    if page.suffix == ".md":
-        return text
-    return "\n".join("".join(cell["source"]) for cell in json.loads(text)["cells"])
+def test_one_page_says_that_rows_must_be_independent():
+    said = "Rows must be independent"
+    pages = [page.stem for page in [*EVERYWHERE, *NOTEBOOKS] if said in page.read_text(encoding="utf-8")]
+    assert pages == ["groups"]
 
 
 @pytest.mark.parametrize("page", EVERYWHERE, ids=name_of)

@@ -207,7 +207,7 @@ def monitoring() -> Any:
     monitor = fot.monitor.Monitor(level=0.95)
     for month in [f"2025-{month:02d}" for month in range(1, 13)]:
         logits = rng.normal(-3.4, 1.0, 2000)
-        true_logits = logits + (0.3 if month >= "2025-08" else 0.0)
+        true_logits = logits + (0.5 if month >= "2025-08" else 0.0)
         monitor.update(rng.random(2000) < expit(true_logits), expit(logits), batch=month)
     return monitor.evidence.plot().figure_
 

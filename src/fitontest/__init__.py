@@ -40,14 +40,20 @@ def _in_place_of(name: str) -> str:
     from fitontest.families import registry as families
     from fitontest.measures.measure import registry as measures
     from fitontest.results.checks import meant
+    from fitontest.results.other_names import other_call, other_name, spelled
 
     for room in _FACES:
         if name in import_module(f"{__name__}.{room}").__all__:
             return f": write fitontest.{room}.{name}"
-    if name in measures:
-        return f": write fitontest.measure(y_true, y_prob, {name!r})"
-    if name in families:
-        return f": write fitontest.families.make({name!r})"
+    if call := other_call(name):
+        return call
+    for called in (name, other_name(name)[0]):
+        if public := spelled(called, __all__):
+            return f": write fitontest.{public}"
+        if known := spelled(called, measures):
+            return f": write fitontest.measure(y_true, y_prob, {known!r})"
+        if known := spelled(called, families):
+            return f": write fitontest.families.make({known!r})"
     longer = [known for known in __all__ if known.startswith(f"{name}_")]
     if longer:
         return f": did you mean {' or '.join(map(repr, longer))}?"

@@ -122,15 +122,13 @@ def test_bins_that_are_wholly_rejected_are_shaded():
     assert "rejected" not in calibrated.parts()
 
 
-def test_a_probability_scale_of_rare_events_advises_the_logit_scale():
-    p = np.random.default_rng(0).uniform(0, 0.01, 300)
-    assert (
-        draw(p > 0.009, p, scale="probability")
-        .second_.get_text()
-        .endswith("\nmost scores are below 0.01: scale='logit'")
-    )
-    assert "scale=" not in draw(p > 0.009, p, scale="logit").second_.get_text()
-    assert "n = 300" in draw(p > 0.009, p, partition="equal_mass", n_bins=1).second_.get_text()
+def test_the_second_line_says_how_many_rows_there_are_and_how_many_are_beyond_the_axis():
+    p = np.linspace(0.01, 0.99, 100)
+    error = fot.tce(p > 0.4, p, null_draws=0)
+    display = error.plot(blank(), scale="probability", limits=(0.1, 1.0))
+    below = f"{100 * np.mean(p < 0.1):.2g} % of the rows below the axis"
+    assert display.second_.get_text().replace("\n", " ").endswith(f"n = 100, {below}")
+    assert "rows" not in error.plot(blank(), scale="probability").second_.get_text()
 
 
 def test_empty_bins_have_no_violin():
@@ -182,6 +180,7 @@ def test_refusals():
 
 @pytest.mark.parametrize(("y", "p"), [([1], [0.3]), ([0, 0], [0.0, 1.0]), ([0, 1, 1], [1.0, 1.0, 1.0])])
 @pytest.mark.parametrize("scale", ["probability", "logit"])
+@pytest.mark.filterwarnings("ignore:.*all scores are")
 def test_few_and_extreme_scores(y, p, scale):
     display = draw(y, p, partition="equal_width", n_bins=2, scale=scale, ax=plain())
     display.figure_.draw_without_rendering()

@@ -28,7 +28,8 @@ def test_every_measure_of_scores_is_called_by_its_name(name):
     frame = pd.DataFrame({"y": y, "p": p, "w": w})
     if not settings:
         assert float(fot.measure(frame, name=name, label="y", prob="p", weight="w")) == float(found)
-        assert float(fot.measure(fot.read(y, p, sample_weight=w), name=name)) == float(found)
+        for called in ((name,), (None, name), (fot.measures.make(name),)):
+            assert float(fot.measure(fot.read(y, p, sample_weight=w), *called)) == float(found)
 
 
 @pytest.mark.parametrize("name", fot.measures.names("any"))

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import fitontest as fot
-from fitontest.measures.interval import INDEPENDENT
 from fitontest.numerics.links import logit, sigmoid
 from tests.multiclass import draw
 
@@ -234,4 +233,17 @@ def test_a_rough_map_is_told_of_in_one_voice():
 def test_without_intervals_the_table_alone_is_printed():
     evaluation = fot.evaluate(*drawn(lambda p: p, 300), interval=None)
     assert str(evaluation) == str(evaluation.table())
-    assert INDEPENDENT not in str(evaluation)
+
+
+def test_segments_and_models_explain_their_words():
+    y, p = drawn(lambda p: p**1.5, 1500)
+    by = fot.evaluate(y, p, by=np.arange(1500) % 2, families=["platt"])
+    text = " ".join(str(by.explain()).split())
+    assert text.startswith(by.opening)
+    assert "Holm p: adjusted for 2 segments" in text
+    assert f"Of all rows together: {by.total.verdict.opening}." in text
+    models = fot.evaluate(y, {"a": p, "b": p**2}, families=["platt"])
+    text = " ".join(str(models.explain()).split())
+    assert f"b: {models['b'].verdict.opening}." in text
+    assert f"by the numbers of a: {models['a'].verdict.opening}." in text
+    assert len(str(models).splitlines()) <= 8

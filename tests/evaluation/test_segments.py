@@ -68,7 +68,7 @@ def test_intervals_and_debiased_values_are_those_of_the_segment_alone():
         assert same(segmented[segment]["slope1"], single)
         assert records[segment]["debiased"] == single.debiased is not None
         assert (records[segment]["low"], records[segment]["high"]) == (single.interval.low, single.interval.high)
-    assert "95 % interval" in str(segmented)
+    assert "95 % CI" in str(segmented)
 
 
 def test_holm_is_over_the_segments_of_one_measure(segmented):

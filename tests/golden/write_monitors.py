@@ -14,12 +14,12 @@ import fitontest as fot
 
 FILE = Path(__file__).parent / "monitors_0_2.json"
 SETTINGS: dict[str, dict[str, Any]] = {
-    "plain": {},
+    "plain": {"tolerance": 0},
     "max_error": {"max_error": 0.05},
-    "tolerance": {"tolerance": 0.02},
-    "segments": {},
-    "groups": {},
-    "confidence": {"reduction": "confidence"},
+    "tolerance": {"tolerance": 0.02, "tolerance_unit": "probability"},
+    "segments": {"tolerance": 0},
+    "groups": {"tolerance": 0},
+    "confidence": {"tolerance": 0, "reduction": "confidence"},
 }
 
 

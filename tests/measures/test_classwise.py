@@ -127,7 +127,7 @@ def test_plug_in_errors_of_the_classes(family):
     assert [one["value"] for one in read["classes"]] == [float(error) for error in each]
     assert {one["reduction"] for one in read["classes"]} == {"classwise"}
     title, settings, header, _, *body = str(found).splitlines()
-    assert title.startswith("class-wise calibration error: raw 0")
+    assert title == f"class-wise calibration error: {float(found):.3f}, the plug-in"
     assert settings.endswith(f"mean over 3 classes, family {each[0].family}, norm l2, n = {each[0].n}")
     assert header.split() == ["class", "error", "bins", "share", "of", "class", "s.e.", "(map", "fixed)"]
     *body, reason, note = body

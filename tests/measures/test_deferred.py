@@ -137,11 +137,11 @@ def test_what_asks_for_it(ask):
     assert "debiased=" in repr(error)
 
 
-def test_without_an_interval_it_is_called_raw():
+def test_without_an_interval_it_is_called_the_plug_in():
     error = fot.calibration_error(Y, P, family="platt", interval=None)
     assert error.null is error.debiased is error.interval is None
     first, settings, note = str(error).splitlines()
-    assert first == f"calibration error: raw {float(error):.3g}"
+    assert first == f"calibration error: {float(error):.3f}, the plug-in"
     assert settings == "family platt, norm l1, n = 300"
     assert note == RAW_NOTE
 

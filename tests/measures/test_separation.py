@@ -68,4 +68,4 @@ def test_a_slope_without_a_value_says_between_which_it_lies():
     sample = fot.read((p > 0.5).astype(int), p)
     assert line_of(sample) is None
     low, _ = Separation.of(sample).interval(0.95)
-    assert f"it is infinite (95 % interval {low:.3g}" in why_no_line(sample)
+    assert f"it is infinite (95 % CI {low:.3g}" in why_no_line(sample)

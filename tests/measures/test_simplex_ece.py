@@ -141,7 +141,7 @@ def test_labels_and_rows_of_single_precision():
 def test_what_is_printed_and_written():
     y, P = drawn()
     error = canonical(fot.gce, y, P, null_draws=20)
-    assert str(error).startswith("canonical ECE: raw 0.")
+    assert str(error).startswith(f"canonical ECE: {float(error):.3f}, the plug-in\n")
     assert "reduction canonical, partition median_variance, distance total_variation" in str(error)
     assert "expected if calibrated" in str(error)
     assert len(error.rows()) == error.n_bins

@@ -22,7 +22,7 @@ from .conftest import monitored, stream
 @pytest.fixture(scope="module")
 def some():
     """Return a monitor of three batches, one of them without rows."""
-    monitor = monitored(stream(n=200, batches=2), tolerance=0.01)
+    monitor = monitored(stream(n=200, batches=2), tolerance=0.01, tolerance_unit="probability")
     silent = Update(Batch.empty(), {}, Seen("silent", "2026-02-01", ""))
     monitor._state = monitor._state.after(silent)
     return monitor
@@ -34,7 +34,7 @@ def kept(some):
 
 
 @pytest.mark.parametrize(
-    "settings", [{"max_error": 0.02}, {"tolerance": 0.1, "tolerance_unit": "logit", "families": {"platt": 0.2}}]
+    "settings", [{}, {"max_error": 0.02}, {"tolerance": 0.1, "tolerance_unit": "logit", "families": {"platt": 0.2}}]
 )
 def test_what_is_read_back_goes_on_bit_by_bit(settings):
     drawn = stream(n=200, batches=4, shift=0.5)

@@ -4,10 +4,15 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import settings as tried
+from hypothesis import strategies as st
+from scipy.special import logit
 
 import fitontest as fot
 from fitontest.monitor.batches.batch import Batch
 from fitontest.monitor.bettors.base import Round
+from fitontest.monitor.bettors.factors import log_factors
 from fitontest.monitor.nulls.hypothesis import read_band_of
 from fitontest.monitor.nulls.rates import Exact, Tolerance
 from fitontest.monitor.process import Process
@@ -50,7 +55,7 @@ def test_of_exact_rates_the_mean_is_1_from_the_first_batch_on():
 
 
 def test_each_bettor_has_a_mean_of_1_or_less(exact):
-    for null in (Exact(), Tolerance(0.03), Tolerance(0.5, "logit")):
+    for null in (Exact(), Tolerance(0.03), Tolerance(0.5, "logit"), Tolerance(0.1, "ratio")):
         limits = null.limits(batch_of(SCORES, np.zeros(5)))
         for c in (limits.low, limits.high, SCORES):
             for bettor, mean in means_of_bettors(exact.process, null, c).items():
@@ -71,12 +76,47 @@ def means_of_bettors(process, null, c):
     return means
 
 
-@pytest.mark.parametrize("null", [Tolerance(0.03), Tolerance(0.5, "logit")], ids=str)
+@pytest.mark.parametrize("null", [Tolerance(0.03), Tolerance(0.5, "logit"), Tolerance(0.1, "ratio")], ids=str)
 def test_of_rates_at_the_ends_of_a_tolerance_the_mean_is_at_most_1(null):
     stream, scores = relative(past(null)), SCORES[1:]
     limits = null.limits(batch_of(scores, np.zeros(4)))
     for c in (limits.low, limits.high, np.where([1, 0, 1, 0], limits.low, limits.high)):
         assert mean_evidence(stream, [(scores, c)]) <= ROUNDED
+
+
+@pytest.fixture(scope="module")
+def near():
+    """Return a stream under the default null, whose bettors have learnt of rates far outside."""
+    return relative(past(Tolerance(0.1, "ratio")))
+
+
+@pytest.mark.exhaustive
+@tried(max_examples=20, deadline=None)
+@given(data=st.data())
+def test_of_any_rates_within_a_ratio_the_mean_is_at_most_1(near, data):
+    """Rates are drawn for each row of two batches, whose scores may share cells, beside all their ends at once."""
+    batches = []
+    for rows in (3, 2):
+        at = data.draw(st.floats(1e-4, 0.99))
+        scores = np.array([data.draw(st.floats(at, min(at * 1.004, 1.0 - 1e-6))) for _ in range(rows)])
+        away = np.array([data.draw(st.sampled_from((-1.0, 1.0)) | st.floats(-1.0, 1.0)) for _ in range(rows)])
+        batches.append((scores, np.clip(scores + 0.1 * away * np.minimum(scores, 1.0 - scores), 0.0, 1.0)))
+    for exact in (True, False):
+        assert mean_evidence(near, batches, exact=exact) <= ROUNDED
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_a_bet_gains_beyond_the_ratio_alone(sign):
+    p, null = 0.2, Tolerance(0.1, "ratio")
+    z = logit([[p * (1.0 + 0.3 * sign)]])
+
+    def mean(c):
+        batches = {y: batch_of([p], [y]) for y in (0.0, 1.0)}
+        return mean_over([c], lambda y: np.exp(log_factors(batches[y[0]], null.limits(batches[y[0]]), z)[0]))
+
+    assert mean(p * (1.0 + 0.1 * sign)) == pytest.approx(1.0, abs=1e-12)
+    assert mean(p * (1.0 + 0.12 * sign)) > 1.0005
+    assert mean(p) < 0.999
 
 
 def test_of_rates_at_the_ends_of_a_band_the_mean_is_at_most_1():

@@ -14,6 +14,7 @@ from fitontest.monitor.evidence.batch_table import HEADER, LAST, table_of
 from fitontest.monitor.evidence.direction import Direction
 from fitontest.monitor.evidence.numbers import e_in_words, rounded_down
 from fitontest.monitor.evidence.wording import headline_of, notes_of, onset_in_words
+from fitontest.uncertainty.event_ratio import EventRatio
 from tests.monitor.conftest import monitored, stream
 
 LIMIT = log(20.0)
@@ -21,7 +22,7 @@ LIMIT = log(20.0)
 
 @pytest.fixture(scope="module")
 def alarm(drifting):
-    return monitored(drifting).evidence
+    return monitored(drifting, tolerance=0).evidence
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +35,7 @@ def refuted():
     drawn = stream(n=100, batches=4)
     y, p = drawn[2]
     drawn[2] = (np.concatenate(([True] * 3, y[3:])), np.concatenate(([0.0] * 3, p[3:])))
-    return monitored(drawn, families=["isotonic"]).evidence
+    return monitored(drawn, tolerance=0, families=["isotonic"]).evidence
 
 
 def told(null=None, **known):
@@ -56,6 +57,7 @@ def told(null=None, **known):
         "alarm_since": 3,
         "onset": 3,
         "direction": direction,
+        "since": EventRatio(1.5, None, "events"),
         "level": (-0.04, 0.05),
         "slope": (0.93, 1.06),
         "error_low": 0.0,
@@ -85,10 +87,13 @@ def test_the_sentence_quotes_the_numbers_that_programs_get(alarm, drifting):
     since = summary["since_onset"]
     assert since["ratio"] == pytest.approx(y.sum() / p.sum(), rel=1e-12)
     assert since["slope"] == pytest.approx(fot.Platt().fit(p, y).slope_, abs=0.01)  # cells lose the place of a score
-    assert f"scores too low ({y.sum() / p.sum():.1f} events for each expected one)" in alarm.headline
+    assert f"scores too low (O:E {y.sum() / p.sum():.2f})" in alarm.headline
     assert f"at least {rounded_down(summary['error_low'])} in some batch" in alarm.headline
     assert alarm.headline.endswith("Refit the calibrator on the batches since 4.")
-    assert str(alarm).startswith("Calibration is refuted since batch 4")
+    assert str(alarm).startswith("Alarm since batch 4: ")
+    assert f"more events than predicted since batch 4 (O:E {y.sum() / p.sum():.2f})." in str(alarm)
+    assert "Next: refit the calibrator on the batches since 4." in str(alarm)
+    assert len(str(alarm).splitlines()) <= 8
 
 
 def test_no_alarm_is_not_called_calibration(quiet):
@@ -96,7 +101,9 @@ def test_no_alarm_is_not_called_calibration(quiet):
     assert not quiet.alarm
     assert quiet.headline.startswith(f"No alarm after 8 batches (E = {e_in_words(quiet.log_e)}).")
     assert f"level {low:.2f} to {high:.2f}" in quiet.headline
-    assert "is calibrated" not in str(quiet)
+    assert str(quiet).startswith("No alarm after 8 batches.")
+    assert "is calibrated" not in str(quiet.table())
+    assert "no alarm is no evidence of calibration" in " ".join(str(quiet.explain()).split())
     assert quiet.direction is None
     assert list(quiet.samples()) == ["all batches"]
 
@@ -129,13 +136,16 @@ def test_labels_that_are_ruled_out_make_the_evidence_infinite_for_ever(refuted):
     assert summary["refuted_by"] == refuted.refuted_by
     assert [row["e_value"] is None for row in summary["rows"]] == [False, False, True, True]
     assert refuted.direction is None  # the other rows say nothing
-    assert "infinite" in str(refuted)
+    assert "Evidence infinite against" in str(refuted)
+    assert "infinite" in str(refuted.table())
 
 
 def test_what_is_tested_stands_in_the_sentence():
     assert headline_of(told()).startswith("Calibration is refuted since batch 3 (E = 812)")
     within = headline_of(told(null={"null": "tolerance", "eps": 0.01, "unit": "probability"}))
     assert within.startswith("Calibration to within 0.01 is refuted")
+    ratio = headline_of(told(null={"null": "tolerance", "eps": 0.1, "unit": "ratio"}))
+    assert ratio.startswith("Calibration to within 10 % is refuted")
     logits = headline_of(told(null={"null": "tolerance", "eps": 0.2, "unit": "logit"}))
     assert logits.startswith("Calibration to within 0.2 logits is refuted")
     band = headline_of(told(null={"null": "band"}))
@@ -149,7 +159,7 @@ def test_what_is_tested_stands_in_the_sentence():
     ("words", "said"),
     [
         (("overconfident",), "overconfident (slope 0.81)"),
-        (("overconfident", "scores too high"), "scores too high (1.5 events for each expected one) and overconfident"),
+        (("overconfident", "scores too high"), "scores too high (O:E 1.50) and overconfident"),
         ((), "the shape of the calibration curve changed, as bets on steps fitted to the batches before show most"),
     ],
 )
@@ -215,7 +225,7 @@ def test_an_alarm_of_segments_alone_says_where_to_refit():
 
 
 def test_labels_that_are_ruled_out_come_with_advice(refuted):
-    assert "Keep scores inside (0, 1), or begin a monitor with a tolerance" in refuted.headline
+    assert "Keep scores inside (0, 1), or begin a monitor with a tolerance in probability" in refuted.headline
 
 
 def test_rows_of_a_group_and_entries_of_a_row_count_once_in_the_diagram():
@@ -231,7 +241,7 @@ def test_rows_of_a_group_and_entries_of_a_row_count_once_in_the_diagram():
 
 
 def test_where_all_scores_are_0_the_bettor_that_gained_most_is_said():
-    gained = told(direction=Direction("3", 400, None, None, (), "level"))
+    gained = told(direction=Direction("3", 400, None, None, (), "level"), since=None)
     assert "bets on a constant shift of the logits gained most" in headline_of(gained)
     assert onset_in_words(gained).endswith("n = 400.")
 
@@ -245,7 +255,7 @@ def test_classes_are_named_and_rows_are_positive_for_none_of_them():
     assert evidence.events is evidence.rows()[0]["events"] is None
     assert "positives" not in evidence.headline
     assert evidence.segments["a"].events == evidence.rows()[1]["events"] < 200
-    assert "2 classes, the largest evidence first" in str(evidence)
+    assert "2 classes, the largest evidence first" in str(evidence.table())
 
 
 def test_segments_are_named_with_their_evidence(drifting, calibrated):
@@ -260,14 +270,14 @@ def test_segments_are_named_with_their_evidence(drifting, calibrated):
     assert [row["segment"] for row in evidence.rows()[::4]] == [None, "north", "south"]
     assert north.log_limit == pytest.approx(log(20.0 * 3.0))  # prior weights of two segments are a third each
     assert [part["segment"] for part in json.loads(evidence.to_json())["segments"]] == ["north", "south"]
-    assert "2 segments, the largest evidence first" in str(evidence)
+    assert "2 segments, the largest evidence first" in str(evidence.table())
     assert evidence.to_frame().shape[0] == 12
 
 
 @pytest.mark.parametrize(("onset", "mark"), [(None, None), (2, 4), (0, 1), (95, 97)])
 def test_long_streams_print_the_last_batches_and_those_of_onset_and_alarm(quiet, onset, mark):
-    rows = [quiet.rows()[0] | {"batch": f"b{k}"} for k in range(100)]
-    header, body = table_of(rows, onset, mark)
+    rows, ratios = [quiet.rows()[0] | {"batch": f"b{k}"} for k in range(100)], [None] * 100
+    header, body = table_of(rows, ratios, onset, mark)
     assert header == [name for name in HEADER if name != "time"]
     shown = [line[0] for line in body if not line[0].startswith("...")]
     left_out = sum(int(line[0].split()[1]) for line in body if line[0].startswith("..."))
@@ -277,7 +287,7 @@ def test_long_streams_print_the_last_batches_and_those_of_onset_and_alarm(quiet,
         (f"b{place}", name) for place, name in ((onset, "onset"), (mark, "alarm")) if place is not None
     ]
     assert not any(line[0] == "... 1 batch" for line in body)
-    assert [line[0] for line in table_of(rows[:13], 1, 1)[1]] == [f"b{k}" for k in range(13)]
+    assert [line[0] for line in table_of(rows[:13], ratios[:13], 1, 1)[1]] == [f"b{k}" for k in range(13)]
 
 
 def test_a_lower_bound_is_never_rounded_up():

@@ -13,7 +13,7 @@ from tests.monitor.enumeration import batch_of, mean_over
 
 ROUNDED = 1 + 1e-12
 SHIFTS = np.array([-1.5, -0.2, 0.0, 0.7, 2.0])
-NULLS = [Exact(), Tolerance(0.03), Tolerance(0.4, "logit")]
+NULLS = [Exact(), Tolerance(0.03), Tolerance(0.4, "logit"), Tolerance(0.1, "ratio")]
 
 
 def factors_of(null, p, y, w=None, *, exact=True, shifts=SHIFTS):

@@ -9,7 +9,11 @@ from fitontest.monitor.nulls.hypothesis import null_of
 from fitontest.monitor.nulls.rates import Exact, Tolerance
 
 ROUNDED = 1 + 1e-12
-NULLS = [Exact(), Tolerance(0.02), Tolerance(0.6), Tolerance(0.3, "logit"), Tolerance(3.0, "logit")]
+NULLS = [
+    Exact(),
+    *(Tolerance(eps, unit) for eps, unit in ((0.1, "ratio"), (0.9, "ratio"), (0.3, "logit"), (3.0, "logit"))),
+    *(Tolerance(eps) for eps in (0.02, 0.6)),
+]
 
 
 def batch_of(p, y, w=None):
@@ -45,6 +49,9 @@ def test_limits_are_cut_at_0_and_1_and_hold_the_score():
     low, high = Tolerance(0.02).rates(p)
     np.testing.assert_allclose(low, [0, 0, 0, 0.48, 0.97, 0.98], atol=1e-15)
     np.testing.assert_allclose(high, [0.02, 0.02 + 1e-12, 0.03, 0.52, 1, 1], atol=1e-15)
+    low, high = Tolerance(0.1, "ratio").rates(p)  # of the label that is rarer there
+    np.testing.assert_allclose(low, [0, 9e-13, 0.009, 0.45, 0.989, 1], rtol=1e-12)
+    np.testing.assert_allclose(high, [0, 1.1e-12, 0.011, 0.55, 0.991, 1], rtol=1e-12)
     low, high = Tolerance(np.log(2.0), "logit").rates(p)
     np.testing.assert_allclose(low, [0, 5e-13, 0.01 / 1.99, 1 / 3, 0.99 / 1.01, 1], rtol=1e-11)
     np.testing.assert_allclose(high, [0, 2e-12, 0.02 / 1.01, 2 / 3, 1.98 / 1.99, 1], rtol=1e-11)
@@ -52,7 +59,12 @@ def test_limits_are_cut_at_0_and_1_and_hold_the_score():
 
 def test_labels_that_cannot_be_are_known_of_each_null():
     batch = batch_of([0.0, 0.0, 0.5, 1.0, 1.0], [0, 1, 1, 0, 1])
-    for null, expected in ((Exact(), True), (Tolerance(0.1, "logit"), True), (Tolerance(0.1), False)):
+    for null, expected in (
+        (Exact(), True),
+        (Tolerance(0.1, "logit"), True),
+        (Tolerance(0.1, "ratio"), True),
+        (Tolerance(0.1), False),
+    ):
         assert null.limits(batch).contradicted(batch).tolist() == [expected, False, expected]
 
 
@@ -62,5 +74,7 @@ def test_a_null_goes_through_its_values(null):
 
 
 def test_an_unknown_null_is_refused():
+    with pytest.raises(ValueError, match=r"unit must be one of 'ratio', 'probability', 'logit'; got 'odds'"):
+        null_of({"null": "tolerance", "eps": 0.1, "unit": "odds"})
     with pytest.raises(ValueError, match=r"null must be one of 'exact', 'tolerance'.*; got 'exakt': did you mean"):
         null_of({"null": "exakt"})

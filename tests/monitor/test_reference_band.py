@@ -133,7 +133,7 @@ def test_a_model_that_was_never_calibrated_is_no_alarm_but_its_drift_is():
         monitor.update(*drawn(2000, np.sqrt, seed))
     assert monitor.alarm_since in (2, 3)
     assert monitor.evidence.p_value == pytest.approx(0.025, abs=1e-3)  # that of the band, on top of 1 / E
-    text = " ".join(str(monitor.evidence).split())
+    text = " ".join(str(monitor.evidence.table()).split())
     assert "alarm at E >= 40" in text
     assert "Reference: 20,000 rows" in text
     assert "These fail with a probability of at most 2.5 %" in text
@@ -165,8 +165,10 @@ def test_what_is_no_reference_is_refused(reference, message):
 
 
 def test_arguments_mean_hypotheses():
-    assert read_null() == Exact() == read_null(0, "logit")
-    assert read_null(0.02) == Tolerance(0.02)
+    assert read_null() == Tolerance(0.1, "ratio")
+    assert read_null(0) == Exact() == read_null(0, "logit") == read_null(max_error=0.02)
+    assert read_null(0.02) == Tolerance(0.02, "ratio")
+    assert read_null(0.02, "probability") == Tolerance(0.02)
     assert read_null(2, "logit") == Tolerance(2.0, "logit")
     assert isinstance(read_null(reference=drawn(500)), Band)
 
@@ -177,7 +179,11 @@ TOGETHER = {
     "nan": ({"tolerance": float("nan"), "tolerance_unit": "logit"}, "tolerance must be a finite number of logits"),
     "infinite": ({"tolerance": float("inf"), "tolerance_unit": "logit"}, "tolerance must be a finite number of logits"),
     "true": ({"tolerance": True}, "tolerance must be a number"),
-    "unit": ({"tolerance_unit": "logits"}, "tolerance_unit must be one of 'probability', 'logit'; got 'logits': did"),
+    "unit": (
+        {"tolerance_unit": "logits"},
+        "tolerance_unit must be one of 'ratio', 'probability', 'logit'; got 'logits': did",
+    ),
+    "unit alone": ({"tolerance_unit": "logit"}, "tolerance must be given with tolerance_unit='logit', got None"),
     "both": ({"tolerance": 0.1, "reference": drawn(500)}, "tolerance must be 0 with a reference"),
     "error and tolerance": ({"tolerance": 0.1, "max_error": 0.1}, r"max_error must be None with tolerance=0\.1"),
     "error and reference": ({"reference": drawn(500), "max_error": 0.1}, "max_error must be None with a reference"),

@@ -123,7 +123,7 @@ def test_the_mean_of_the_evidence_of_all_classes_is_one_at_most():
     p = np.array([[0.6, 0.3, 0.1], [0.05, 0.15, 0.8]])
     means = np.zeros(3)
     for y in product(range(3), repeat=2):
-        monitor = Monitor(reduction="classwise", labels=[0, 1, 2], families=["isotonic"])
+        monitor = Monitor(tolerance=0, reduction="classwise", labels=[0, 1, 2], families=["isotonic"])
         evidence = monitor.update(y, p)
         first = evidence.segments[0]
         means += p[[0, 1], y].prod() * np.exp([evidence.log_e, evidence.process.log_e, first.log_e])

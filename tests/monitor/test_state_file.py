@@ -129,15 +129,18 @@ def test_without_locks_of_the_system_an_old_one_counts_for_nothing(path, monkeyp
     [
         ({"level": 0.95}, "level must be as the monitor was made, 0.99; got 0.95"),
         ({"max_error": 0.02}, "max_error must be left out, as when it was made; got 0.02: what is tested"),
-        ({"tolerance": 0.02}, "tolerance must be as the monitor was made, 0; got 0.02 in probability"),
-        ({"reference": (Y, P)}, "reference must be as the monitor was made, 0; got the band of a reference of 40 rows"),
+        ({"tolerance": 0.02}, "tolerance must be as the monitor was made, 0.1 in ratio; got 0.02 in ratio"),
+        (
+            {"reference": (Y, P)},
+            "reference must be as the monitor was made, 0.1 in ratio; got the band of a reference of 40 rows",
+        ),
         ({"families": ("beta",)}, "families must be as the monitor was made"),
     ],
 )
 def test_what_a_monitor_was_made_with_cannot_change(path, settings, message):
     with pytest.raises(ValueError, match=message), Monitor.updating(path, **settings):
         pytest.fail("another monitor")
-    with Monitor.updating(path, level=0.99, tolerance=0.0, run_length=1000.0) as monitor:
+    with Monitor.updating(path, level=0.99, tolerance=0.1, run_length=1000.0) as monitor:
         assert not monitor.alarm
 
 

@@ -10,18 +10,27 @@ from fitontest.data.predictions import REDUCTIONS
 from fitontest.data.weights import WEIGHT_TYPES
 from fitontest.evaluation.comparison.calibrators import RULES
 from fitontest.numerics.losses import LOSSES
-from fitontest.results.checks import FIELD_NAMES, check_known, choose, meant
+from fitontest.results.checks import check_known, choose, meant
+from fitontest.results.other_names import NAMES
+from fitontest.uncertainty.options import Options
 
 ROOMS = [fot.families, fot.measures, fot.partitions, fot.maps, fot.norms, fot.distances, fot.bin_losses]
-LISTS = [*(room.names() for room in ROOMS), [*REDUCTIONS, "canonical"], RULES, LOSSES, WEIGHT_TYPES]
+LISTS = [
+    *(room.names() for room in ROOMS),
+    [*REDUCTIONS, "canonical"],
+    RULES,
+    LOSSES,
+    WEIGHT_TYPES,
+    [*Options.__annotations__],
+]
 Y, P = [0, 1, 0, 1], [0.2, 0.7, 0.4, 0.6]
 FEATURES = [[1.0], [2.0], [3.0], [4.0]]
 NAIVE = GaussianNB()
 
 
-@pytest.mark.parametrize("typed", FIELD_NAMES)
+@pytest.mark.parametrize("typed", NAMES)
 def test_what_others_call_a_thing_is_one_of_the_names_here_and_is_offered_where_it_is(typed):
-    target = FIELD_NAMES[typed].partition(",")[0]
+    target = NAMES[typed].partition(",")[0]
     offering = [names for names in LISTS if target in names and typed not in names]
     assert offering, "nowhere is the name unknown and the one that is meant known"
     for names in offering:
@@ -50,7 +59,6 @@ def test_near_misses(value, names, expected):
 
 
 CALLS = [
-    (lambda: fot.families.make("sigmoid"), "family must be one of .*; got 'sigmoid': did you mean 'platt', a logistic"),
     (lambda: fot.families.make("ece"), "got 'ece': did you mean 'slope1', the family whose error is the ECE"),
     (
         lambda: fot.families.make("histogram_binning"),
@@ -71,7 +79,7 @@ CALLS = [
         "loss must be one of .*: did you mean 'log_loss', which is",
     ),
     (lambda: fot.compare_calibrators(Y, P, rule="one-se"), "rule must be one of .*: did you mean 'one_se'"),
-    (lambda: fot.CalibratedClassifier(NAIVE, family="sigmoid").fit(FEATURES, Y), "did you mean 'platt'"),
+    (lambda: fot.CalibratedClassifier(NAIVE, family="platt_scaling").fit(FEATURES, Y), "did you mean 'platt'"),
 ]
 
 
@@ -94,7 +102,7 @@ def test_checks_of_names():
         (("--norm", "linf"), "did you mean 'max'?"),
         (("--reduction", "marginal"), "did you mean 'classwise'?"),
         (("--weight-type", "count"), "did you mean 'counts'?"),
-        (("--family", "sigmoid"), "did you mean 'platt', a logistic curve in the logit?"),
+        (("--family", "histogram_binning"), "did you mean 'flat', which gives a bin its share of positives?"),
         (("--measure", "brier_score"), "did you mean 'brier'?"),
     ],
 )

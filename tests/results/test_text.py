@@ -93,5 +93,5 @@ def test_errors_that_are_rounding_are_printed_as_zero():
     with pytest.warns(fot.CalibrationWarning, match="decisions"):
         error = fot.calibration_error([0, 1] * 20, [0.0, 1.0] * 20, family="spline")
     assert 0 < error.value < 1e-14
-    assert str(error).startswith("calibration error: raw 0\n")
+    assert str(error).startswith("calibration error: 0.000, the plug-in\n")
     assert "e-" not in str(error)

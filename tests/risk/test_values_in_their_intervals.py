@@ -26,7 +26,7 @@ def test_a_loss_that_its_interval_leaves_out_is_not_quoted(levels):
     assert loss.interval.low < truth < loss.interval.high
     assert loss.value < loss.interval.low  # an isotonic map follows next to nothing of it
     assert loss.interval.low <= loss.quoted <= loss.interval.high
-    assert f"{loss.quoted:.4f} (" in str(validation)
+    assert f"{1000 * loss.quoted:.0f} (" in str(validation.table())
     assert loss.headline().startswith(f"decision loss: {loss.in_words}")
 
 
@@ -86,7 +86,7 @@ def test_no_p_value_is_printed_as_0():
 
 def test_a_factor_of_events_is_no_percentage():
     y = np.arange(400) % 2
-    assert " times as many events as expected" in fot.risk.validate(y, np.linspace(0.001, 0.02, 400)).headline
+    assert " times as many events as predicted" in str(fot.risk.validate(y, np.linspace(0.001, 0.02, 400)))
 
 
 def test_copies_within_groups_leave_the_intervals_of_net_benefits_as_wide():

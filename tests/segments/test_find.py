@@ -56,10 +56,29 @@ def test_the_segment_that_is_off_is_found_and_named(found):
     assert segment.by == "level"
     assert segment.p_value == pytest.approx(2 / 80)
     assert 0.5 < segment.offset < 1.1
-    text = str(found)
-    assert text.startswith("1 segment is miscalibrated beyond one map for all rows, of ")
-    assert "(family-wise 5 %)" in text.splitlines()[0]
-    assert "shrunk" in text
+    first, own, every, _ = str(found).splitlines()
+    assert first == f"1 segment differs from the map of all rows ({found.scanned} tried, family-wise 5 %)."
+    y, p, X = rows()
+    inside = segment.rule.meets(read_columns(X))
+    ratio = fot.measure(y[inside], p[inside], "observed_expected")
+    assert own.startswith(f"{segment.rule}  O:E  {float(ratio):.2f}  (95 % CI ")
+    assert own.endswith(f"{segment.n:,} rows")
+    assert every.startswith("all rows ")
+    assert found.rows()[0]["observed_expected"] == float(ratio)
+    assert "shrunk" in str(found.table())
+    assert "Family-wise 5 %: where no segment is wrong" in str(found.explain())
+
+
+def test_many_segments_are_printed_in_eight_lines():
+    rng = np.random.default_rng(0)
+    site, p = rng.integers(0, 12, 12_000), rng.random(12_000)
+    y = rng.random(p.size) < sigmoid(logit(p) + np.where(site % 2, 0.9, -0.9))
+    found = fot.segments.find_segments(y, p, {"site": site.astype(str)}, **QUICK)
+    assert len(found) > 5
+    lines = str(found).splitlines()
+    assert len(lines) <= 8
+    assert f"{len(found) - 3} more: " in str(found)
+    assert all(str(item.rule) in str(found.table()) for item in found)
 
 
 def test_its_numbers_are_those_of_its_rows(found):
@@ -132,7 +151,8 @@ def test_an_error_whose_sign_changes_is_found_along_the_score():
     found = fot.segments.find_segments(y, p, X, **QUICK)
     assert [(str(one.rule), one.by) for one in found] == [("site = west", "shape")]
     assert found[0].offset == 0.0
-    assert "shape: the residuals add up along the score" in " ".join(str(found).split())
+    assert ", wrong along the score" in str(found)
+    assert "shape: the residuals add up along the score" in " ".join(str(found.table()).split())
     assert len(found.map_.rules) == 0
 
 
@@ -290,10 +310,10 @@ def test_too_many_conditions_are_cut_coarser_and_then_chosen_by_other_rows():
     y = rng.random(n) < sigmoid(logit(p) + 1.6 * (X[:, 7] > 0))
     middle = fot.segments.find_segments(y, p, X[:, :30], against="scores", draws=39)
     assert middle.cut.conditions <= 400
-    assert "More than 400 conditions: numbers at the quantiles" in str(middle)
+    assert "More than 400 conditions: numbers at the quantiles" in str(middle.table())
     halved = fot.segments.find_segments(y, p, X, against="scores", draws=39)
     assert halved.cut.conditions <= 400
-    assert "chosen by one half of the rows; tested in the other" in " ".join(str(halved).split())
+    assert "chosen by one half of the rows; tested in the other" in " ".join(str(halved.table()).split())
     assert halved[0].rule.columns[0] == "x7"
     assert halved[0].n < 0.7 * n
     order = rng.permutation(n)
@@ -331,7 +351,7 @@ def test_three_conditions_are_looked_for_on_request():
     of_tree = [item for item in found if item.by == "tree"]
     assert of_tree
     assert max(len(item.rule.conditions) for item in of_tree) >= 2
-    assert "tree: a node of a tree" in str(found)
+    assert "tree: a node of a tree" in str(found.table())
     assert found.map_.rules == tuple(item.rule for item in found if item.offset != 0.0)
     assert all(item.p_value <= 0.05 for item in found)
     assert found.nearest.p_value > 0.05
@@ -350,7 +370,7 @@ def test_columns_that_say_nothing_are_named():
     X = X.assign(constant=1.0, copy=X.age, empty=np.nan, ids=[f"row {k}" for k in range(800)])
     found = fot.segments.find_segments(y, p, X, **QUICK)
     assert found.cut.dropped == ("constant", "copy", "empty", "ids")
-    assert "Without a condition: constant, copy, empty, ids" in str(found)
+    assert "Without a condition: constant, copy, empty, ids" in str(found.table())
 
 
 def test_json_and_pickle(found):
@@ -400,7 +420,7 @@ def test_scores_that_are_all_the_same_are_repaired_from_the_level_that_was_teste
     assert {str(item.rule) for item in found} == {"c = x", "c = y", "c = z"}
     assert [item.mean_score for item in found] == pytest.approx([y.mean()] * 3)
     assert (found.map_.slope, sigmoid(found.map_.intercept)) == (0.0, pytest.approx(y.mean()))
-    assert f"intercept {found.map_.intercept:.3f}, slope 0" in str(found)
+    assert f"intercept {found.map_.intercept:.3f}, slope 0" in str(found.table())
     repaired = found.map_(X, p)
     for level in "xyz":
         at = X["c"] == level
@@ -529,7 +549,7 @@ def test_a_rule_whose_line_is_fitted_again_is_named_once():
     y, p, X, _ = weighted_rows()
     found = fot.segments.find_segments(y, p, X)
     assert [(str(one.rule), one.by) for one in found] == [("g = u", "level")]
-    assert found.sentence().startswith("1 segment is miscalibrated beyond one map for all rows, of 2")
+    assert found.sentence().startswith("1 segment differs from the map of all rows (2 tried, ")
     # its offset holds all that was found, so that offset and line leave little in either half
     assert [str(rule) for rule in found.map_.rules] == ["g = u"]
     assert found.map_.offsets[0] == found[0].offset == pytest.approx(1.0, abs=0.2)

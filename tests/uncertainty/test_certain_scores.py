@@ -17,11 +17,11 @@ def test_the_numbers_and_the_sentences():
     assert (zeros.score, zeros.rows, zeros.share, zeros.wrong_share) == (0, 1000, 0.4, 0.005)
     assert (ones.score, ones.rows, ones.share, ones.wrong_share) == (1, 500, 0.2, 0.004)
     assert str(zeros) == (
-        "40 % of the scores are exactly 0; 0.5 % of those rows are positive (95 % interval 0.16 to 1.2 %), more than "
+        "40 % of the scores are exactly 0; 0.5 % of those rows are positive (95 % CI 0.16 to 1.2 %), more than "
         "none: no map in logits can use them as they are."
     )
     assert str(ones) == (
-        "20 % of the scores are exactly 1; 0.4 % of those rows are negative (95 % interval 0.048 to 1.4 %), more than "
+        "20 % of the scores are exactly 1; 0.4 % of those rows are negative (95 % CI 0.048 to 1.4 %), more than "
         "none: no map in logits can use them as they are."
     )
 
@@ -30,7 +30,7 @@ def test_what_is_not_refuted():
     (zeros,) = certain_scores(fot.ScoreSample([0] * 200 + [1], [0.0] * 200 + [0.4]), 0.9)
     assert not zeros.refuted
     assert str(zeros) == (
-        "more than 99 % of the scores are exactly 0; none of those rows is positive (90 % interval 0 to 1.5 %)."
+        "more than 99 % of the scores are exactly 0; none of those rows is positive (90 % CI 0 to 1.5 %)."
     )
     assert certain_scores(fot.ScoreSample([0, 1, 1], [0.2, 0.4, 0.4])) == ()
 

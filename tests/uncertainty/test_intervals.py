@@ -246,7 +246,7 @@ def test_other_measures_with_a_target_have_one(name):
     e = found[name]
     assert e.interval.low <= e.debiased <= e.interval.high
     assert e.null.p_value == pytest.approx(1 / 31)
-    assert "95 % interval" in str(found)
+    assert "95 % CI" in str(found)
 
 
 def test_auto_is_for_what_is_quick():

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from fitontest.displays.canvas import style_axes
-from fitontest.displays.palette import get_background, get_foreground
-from fitontest.results.text import count
+from fitontest.displays.palette import get_background
 from fitontest.results.typing import FloatArray
 
 if TYPE_CHECKING:
@@ -155,52 +154,12 @@ def _measure_xlabel(ax: "Axes") -> float:
 
 def format_counts_axis(ax: "Axes", which: Literal["x", "y"], counts: FloatArray) -> None:
     """Format an axis of counts: few ticks, short texts such as 50k, and limits from 0 to the largest count drawn."""
-    from matplotlib.ticker import FuncFormatter, MaxNLocator
+    from matplotlib.ticker import EngFormatter, MaxNLocator
 
     axis = ax.xaxis if which == "x" else ax.yaxis
-    whole = bool(np.all(counts == np.floor(counts)))
-    axis.set_major_locator(MaxNLocator(nbins=2 if which == "x" else 3, integer=whole))
-    axis.set_major_formatter(FuncFormatter(format_count))
-    previous = max(ax.get_xlim() if which == "x" else ax.get_ylim()) if ax.patches[1:] else 0.0
-    ax.set(**{f"{which}lim": (0, max(previous, 1.05 * float(counts.max())))})
-
-
-def format_count(value: float, _position: int | None = None) -> str:
-    """Return a count as a short text, such as 50k or 1.5M."""
-    for unit, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
-        if abs(value) >= unit:
-            return f"{value / unit:g}{letter}"
-    return count(value)
-
-
-def annotate_shares_beyond(ax: "Axes", beyond: tuple[float, float], *, upright: bool = False) -> None:
-    """Write the shares of the data beyond the axis, which the outermost bars contain, at the ends of a histogram."""
-    first, last = ((0.05, 0.03), (0.05, 0.97)) if upright else ((0.06, 0.96), (0.94, 0.96))
-    for share, word, (x, y) in zip(beyond, ("below", "above"), (first, last), strict=True):
-        if share > 0:
-            percent = f"{100 * share:.0f} %" if share >= 0.01 else "< 1 %"
-            ax.text(
-                x,
-                y,
-                f"{percent} {word}",
-                transform=ax.transAxes,
-                fontsize="x-small",
-                color=get_foreground(ax),
-                horizontalalignment="left" if x < 0.5 else "right",
-                verticalalignment="bottom" if y < 0.5 else "top",
-            )
-
-
-def set_xlabel_below(main: "Axes", below: "Axes", depth: float, text: str) -> None:
-    """Place the x label of the main axes under the companion below them. It remains the label of the main axes."""
-    from matplotlib.transforms import ScaledTranslation
-
-    figure: Any = main.get_figure(root=True)
-    size: Any = below.xaxis.get_ticklabels()[0].get_fontsize()
-    points = 10.0 + 1.25 * size  # ticks, their texts, and a margin
-    main.set_xlabel(text)
-    below_companion = main.transAxes + ScaledTranslation(0.0, -points / 72, figure.dpi_scale_trans)
-    main.xaxis.set_label_coords(0.5, -depth, transform=below_companion)
+    axis.set_major_locator(MaxNLocator(nbins=2 if which == "x" else 3, integer=True))
+    axis.set_major_formatter(EngFormatter(sep=""))
+    ax.set(**{f"{which}lim": (0, 1.05 * float(counts.max()))})
 
 
 def draw_bars(ax: "Axes", heights: FloatArray, **style: Any) -> "StepPatch":

@@ -6,12 +6,10 @@ from dataclasses import dataclass, field
 from math import log
 from typing import TYPE_CHECKING, Any, Self
 
-import numpy as np
-
 from fitontest.displays.base import Display
 from fitontest.displays.canvas import AxesOrFigure, get_axes, style_axes
 from fitontest.displays.palette import FILL, GAP, get_background, get_foreground, get_line_color, get_muted
-from fitontest.displays.planes import RATIO_TICKS
+from fitontest.displays.scaling import Scaling, scale_ratios
 from fitontest.displays.titles import without_formulas, write_title
 from fitontest.results.frames import Records
 
@@ -218,8 +216,6 @@ class ComparisonDisplay(Display):
         return color
 
     def _frame(self, ax: "Axes") -> None:
-        from matplotlib.ticker import FixedLocator, NullLocator
-
         names = [without_formulas(_cut(dot.name)) for dot in self.dots]
         ax.set_yticks(range(len(names)), names)
         ax.tick_params(axis="y", length=0)
@@ -231,19 +227,12 @@ class ComparisonDisplay(Display):
         ax.set_ylim(len(names) - 0.4, -0.6)
         ends = self._ends()
         if self.is_ratio:
-            ax.set_xscale("log")
-            low, high = np.log(ends)
-            room = max(MARGIN * (high - low), 0.02)
-            ax.set_xlim(*np.exp([low - room, high + room]))
-            ticks = spread_out([one for one in RATIO_TICKS if ends[0] * 0.98 <= one <= ends[1] * 1.02], ends)
-            ax.xaxis.set_major_locator(FixedLocator(ticks))
-            ax.xaxis.set_minor_locator(NullLocator())
-            ax.set_xticklabels([f"{one:g}" for one in ticks])
+            room = max((ends[1] / ends[0]) ** MARGIN, 1.02)
+            scale_ratios(f"{self.label} (log axis)", (ends[0] / room, ends[1] * room)).apply(ax, "x")
         else:
             room = MARGIN * ((ends[1] - ends[0]) or 1.0)
-            ax.set_xlim(ends[0] - room, ends[1] + room)
+            Scaling(self.label, (ends[0] - room, ends[1] + room)).apply(ax, "x")
             ax.locator_params(axis="x", nbins=5)
-        ax.set_xlabel(f"{self.label} (log axis)" if self.is_ratio else self.label)
 
     def _ends(self) -> tuple[float, float]:
         """Return the ends of the axis: those of all intervals, unless they are very far out."""
@@ -276,16 +265,6 @@ class ComparisonDisplay(Display):
             textcoords="offset points", ha=align, va="center", fontsize="small", color=color, annotation_clip=False,
             parse_math=False,
         )  # fmt: skip
-
-
-def spread_out(ticks: list[float], ends: tuple[float, float]) -> list[float]:
-    """Return ticks that are not too near each other, 1 among them."""
-    least = log(ends[1] / ends[0]) / 7
-    kept = [one for one in ticks if one == 1]
-    for one in sorted(ticks, key=lambda tick: abs(log(tick))):
-        if all(abs(log(one / other)) >= least for other in kept):
-            kept.append(one)
-    return sorted(kept)
 
 
 def _cut(name: str) -> str:

@@ -7,9 +7,10 @@ imports matplotlib. It is therefore imported when a diagram has such an axis, an
 from typing import Any
 
 import numpy as np
-from matplotlib.ticker import FuncFormatter, Locator, NullLocator
+from matplotlib.ticker import FuncFormatter, NullLocator
 
-from fitontest.displays.scales import Scale, make_scale
+from fitontest.displays.logit_ticks import RoundLocator
+from fitontest.displays.scales import Scale
 
 TICK_DISTANCE = 0.55  # inches between two ticks
 LEAST = 0.009  # least distance of a tick from thresholds of 0 and 1, as a share of the axis
@@ -19,24 +20,6 @@ RATIOS = (
     (3.0, 6.0, 12.0, 14.0, 30.0, 499.0, 1999.0, 4999.0),
     (1.5, 2.5, 5.0, 7.0, 8.0, 10.0, 24.0, 39.0, 74.0, 149.0, 299.0, 699.0),
 )
-
-
-class CostLocator(Locator):
-    """Thresholds of round ratios, as many as the axis has room for, chosen at each drawing."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __call__(self) -> list[float]:
-        """Return the ticks for the current limits and size of the axis."""
-        axis: Any = self.axis
-        inches = max(axis.axes.get_window_extent().width / axis.axes.get_figure(root=True).dpi, 1e-9)
-        lower, upper = sorted(axis.get_view_interval())
-        return choose_cost_ticks(Scale(self.name, lower, upper), TICK_DISTANCE / inches)
-
-    def tick_values(self, vmin: float, vmax: float) -> list[float]:
-        """Return the ticks between two thresholds on an axis of typical size."""
-        return choose_cost_ticks(make_scale(self.name, (vmin, vmax)), 0.1)
 
 
 def choose_cost_ticks(scale: Scale, room: float) -> list[float]:
@@ -78,6 +61,10 @@ def format_threshold(t: float, _position: int | None = None) -> str:
 
 def set_cost_ticks(ax: Any, name: str) -> None:
     """Set ticks of ratios on the x axis of axes, whose scale has the name."""
-    ax.xaxis.set_major_locator(CostLocator(name))
+
+    def choose(lower: float, upper: float, room: float) -> list[float]:
+        return choose_cost_ticks(Scale(name, lower, upper), room)
+
+    ax.xaxis.set_major_locator(RoundLocator("x", TICK_DISTANCE, choose))
     ax.xaxis.set_major_formatter(FuncFormatter(format_threshold))
     ax.xaxis.set_minor_locator(NullLocator())

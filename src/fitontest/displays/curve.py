@@ -7,8 +7,9 @@ from typing import Any, Self
 from fitontest.displays.base import Display
 from fitontest.displays.canvas import AxesOrFigure, get_axes, style_axes
 from fitontest.displays.companions import add_companion, find_companions, prepare_shrinking
-from fitontest.displays.lines import Line, Scaling, write_names
+from fitontest.displays.lines import Line, write_names
 from fitontest.displays.palette import get_foreground, is_dark
+from fitontest.displays.scaling import Scaling
 from fitontest.displays.titles import write_title
 from fitontest.results.frames import Records
 

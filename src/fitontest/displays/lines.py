@@ -1,14 +1,13 @@
 """Lines over an axis, with bands, marks and their names: what the diagrams of curves are drawn of."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fitontest.displays.curve_names import name_curves
 from fitontest.displays.palette import FILL, NEUTRAL, get_background, get_line_color, get_muted, is_dark
-from fitontest.displays.titles import without_formulas
 from fitontest.results.text import visible
 from fitontest.results.typing import FloatArray
 
@@ -98,39 +97,6 @@ class Line:
         at, every = np.linspace(0, len(places) - 1, COURSE), np.arange(len(places))
         course = np.column_stack([np.interp(at, every, column) for column in places.T])
         return course[((course > 0.0) & (course < 1.0)).all(axis=1)]
-
-
-@dataclass(frozen=True, eq=False)
-class Scaling:
-    """How an axis is scaled and named.
-
-    Attributes
-    ----------
-    label : str
-    limits : (float, float)
-        From the left or the bottom on.
-    ticks : mapping of float to str
-        Texts by their places; empty for those of matplotlib.
-    name : {"linear", "log"}
-    slanted : bool
-        Whether texts of ticks are slanted, as long ones are below an axis.
-    """
-
-    label: str
-    limits: tuple[float, float]
-    ticks: Mapping[float, str] = field(default_factory=dict)
-    name: str = "linear"
-    slanted: bool = False
-
-    def apply(self, ax: Any, letter: str) -> None:
-        """Set scale, limits, ticks and label of the axis x or y."""
-        ax.set(**{f"{letter}scale": self.name, f"{letter}lim": self.limits, f"{letter}label": self.label})
-        if self.ticks:
-            slant = {"rotation": 35, "ha": "right", "rotation_mode": "anchor"} if self.slanted else {}
-            texts = ["\n".join(map(without_formulas, text.split("\n"))) for text in self.ticks.values()]
-            set_ticks = getattr(ax, f"set_{letter}ticks")
-            set_ticks(list(self.ticks), texts, **slant)
-            set_ticks([], minor=True)
 
 
 def write_names(ax: "Axes", lines: Sequence[Line]) -> None:

@@ -4,6 +4,7 @@ They are chosen at each drawing of the axis, from its limits and its size at tha
 This module imports matplotlib. It is therefore imported when an axis gets a logit scale, and not before.
 """
 
+from collections.abc import Callable
 from math import floor, log10
 from typing import Any
 
@@ -19,11 +20,21 @@ MIN_TICKS = (4, 3, 2)  # number of ticks at which no less round ones are added, 
 _MINUS = "\N{MINUS SIGN}"
 
 
-class LogitLocator(Locator):
-    """The roundest probabilities for which the axis has room, chosen at each drawing."""
+class RoundLocator(Locator):
+    """The roundest values for which the axis has room, chosen at each drawing.
 
-    def __init__(self, letter: str) -> None:
-        self.letter = letter
+    Parameters
+    ----------
+    letter : {"x", "y"}
+        Of the axis.
+    distance : float
+        Inches between two ticks.
+    choose : callable
+        Returns the ticks between two values that are at least a fraction of the axis apart.
+    """
+
+    def __init__(self, letter: str, distance: float, choose: Callable[[float, float, float], list[float]]) -> None:
+        self.letter, self.distance, self.choose = letter, distance, choose
 
     def __call__(self) -> list[float]:
         """Return the ticks for the current limits and size of the axis."""
@@ -32,16 +43,16 @@ class LogitLocator(Locator):
         dpi = axis.axes.get_figure(root=True).dpi
         inches = max((extent.width if self.letter == "x" else extent.height) / dpi, 1e-9)
         lower, upper = sorted(axis.get_view_interval())
-        return choose_ticks(lower, upper, TICK_DISTANCE[self.letter] / inches)
+        return self.choose(lower, upper, self.distance / inches)
 
     def tick_values(self, vmin: float, vmax: float) -> list[float]:
-        """Return the ticks between two probabilities on an axis of typical size."""
-        return choose_ticks(vmin, vmax, 0.1)
+        """Return the ticks between two values on an axis of typical size."""
+        return self.choose(vmin, vmax, 0.1)
 
 
 def set_logit_ticks(axis: Axis, letter: str) -> None:
     """Set the ticks of a logit axis, x or y."""
-    axis.set_major_locator(LogitLocator(letter))
+    axis.set_major_locator(RoundLocator(letter, TICK_DISTANCE[letter], choose_ticks))
     axis.set_major_formatter(FuncFormatter(format_probability))
     axis.set_minor_locator(NullLocator())
 

@@ -8,6 +8,7 @@ import numpy as np
 from fitontest.data.score_sample import ScoreSample
 from fitontest.data.weights import Weights
 from fitontest.displays.scales import EPS, Scale, choose_scale, extend_to_values, find_core, make_scale
+from fitontest.displays.scaling import RATIO_TICKS, Scaling
 from fitontest.results.checks import choose
 from fitontest.results.typing import ArrayInput, FloatArray
 
@@ -23,8 +24,8 @@ OUTER = 0.005  # share of the rows on either side that has no curve, and beyond 
 PAD = 0.012  # of an axis, beside its ends
 RATIOS = (0.5, 2.0)  # an axis of ratios shows these at least,
 FARTHEST = (0.2, 5.0)  # and no interval beyond these
-RATIO_TICKS = (0.02, 0.05, 0.1, 0.2, 0.33, 0.5, 0.67, 0.8, 1, 1.25, 1.5, 2, 3, 5, 10, 20, 50)
 SHARE_TICKS = (1e-6, 3e-6, 1e-5, 3e-5, 1e-4, 3e-4, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
+MOST_SHARES = 7  # of them on an axis
 LEAST_SCORE = 1e-7  # on a logarithmic axis
 
 
@@ -86,7 +87,13 @@ class Plane:
         for letter, scale in (("x", self.x), ("y", self.y)):
             axis = ax.xaxis if letter == "x" else ax.yaxis
             if scale.name == "log":
-                _set_log_axis(ax, letter, scale, RATIO_TICKS if letter == "y" else SHARE_TICKS)
+                ticks = {one: f"{one:g}" for one in RATIO_TICKS} if letter == "y" else (
+                    {one: f"{100 * one:g} %" for one in SHARE_TICKS}
+                )  # fmt: skip
+                inside = {one: text for one, text in ticks.items() if scale.lower <= one <= scale.upper}
+                if letter == "x" and len(inside) > MOST_SHARES:  # powers of ten alone
+                    inside = {one: text for one, text in inside.items() if f"{one:e}".startswith("1")}
+                Scaling("", (scale.lower, scale.upper), inside, "log").apply(ax, letter)
                 continue
             room = 0.0 if scale.name == "logit" else PAD * (scale.upper - scale.lower)
             Scale(scale.name, scale.lower - room, scale.upper + room).apply(ax, letter)
@@ -100,18 +107,6 @@ class Plane:
             return ax.axhline(1.0, **style)
         ends = [1e-16, 1 - 1e-16] if self.name == "logit" else [0.0, 1.0]
         return ax.plot(ends, ends, **style)[0]
-
-
-def _set_log_axis(ax: "Axes", letter: str, scale: Scale, candidates: tuple[float, ...]) -> None:
-    from matplotlib.ticker import FixedLocator, NullLocator
-
-    axis = ax.xaxis if letter == "x" else ax.yaxis
-    (ax.set_xscale if letter == "x" else ax.set_yscale)("log")
-    ticks = [one for one in candidates if scale.lower <= one <= scale.upper]
-    axis.set_major_locator(FixedLocator(ticks))
-    axis.set_minor_locator(NullLocator())
-    axis.set_ticklabels([f"{one:g}" if letter == "y" else f"{100 * one:g} %" for one in ticks])
-    ax.set(**{f"{letter}lim": (scale.lower, scale.upper)})
 
 
 def find_end(value: float) -> float:

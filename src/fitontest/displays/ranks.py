@@ -7,8 +7,9 @@ import numpy as np
 from scipy.stats import rankdata
 
 from fitontest.displays.curve import CurveDisplay, Panel
-from fitontest.displays.lines import Line, Scaling
+from fitontest.displays.lines import Line
 from fitontest.displays.palette import SERIES
+from fitontest.displays.scaling import Scaling
 from fitontest.results.checks import brief
 from fitontest.results.typing import FloatArray
 

@@ -22,8 +22,6 @@ EPS = 1e-7  # smallest probability on a logit axis; no score is known more preci
 MARGIN = 0.02  # of an axis, so that marks at its ends are not cut off
 LEAST_SPAN = 0.4  # of a logit axis, in logits, for scores that are all alike
 INTERVALS = 6  # most intervals between the ticks of a probability axis, whatever its size
-RARE = 0.01  # a probability scale does not resolve scores below it, nor above 1 - it
-MOST = 0.9  # share of the data that counts as most of it
 LEAST_SHOWN = 0.5  # share of the data that a logit axis must show to be chosen by itself
 LOG = Link("log", lambda p, eps: np.log(np.maximum(p, eps)), np.exp)
 NEAR_END = 0.05  # of an end of [0, 1]: where most scores are nearer, "auto" is the logit scale
@@ -148,16 +146,6 @@ def _fit_logit_scale(p: FloatArray) -> Scale:
     room = max(MARGIN * (upper - lower), (LEAST_SPAN - (upper - lower)) / 2)
     first, last = LOGIT.inverse(np.array([lower - room, upper + room])).tolist()
     return Scale("logit", max(first, EPS), min(last, 1 - EPS))
-
-
-def advise_logit(scale: Scale, sample: ScoreSample) -> str | None:
-    """Return the advice to use a logit scale, where a probability scale does not resolve most of the scores."""
-    if scale.name == "logit" or _share_shown([sample]) <= LEAST_SHOWN:
-        return None
-    for extreme, where in ((sample.p < RARE, f"below {RARE:g}"), (sample.p > 1 - RARE, f"above {1 - RARE:g}")):
-        if sample.w @ extreme >= MOST * sample.total:
-            return f"most scores are {where}:\nscale='logit'"
-    return None
 
 
 def find_core(sample: ScoreSample, outer: float) -> tuple[float, float]:

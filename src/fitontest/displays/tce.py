@@ -11,14 +11,12 @@ from fitontest.displays.companions import (
     PREDICTIONS,
     SIZES,
     add_companion,
-    annotate_shares_beyond,
     draw_bars,
     find_companions,
     format_counts_axis,
-    set_xlabel_below,
 )
 from fitontest.displays.palette import NEUTRAL, blend_with_background, get_opaque_background
-from fitontest.displays.scales import Scale, ScaleName, advise_logit, choose_scale, make_scale, name_scale
+from fitontest.displays.scales import Scale, ScaleName, choose_scale, make_scale, name_scale
 from fitontest.displays.titles import name_axes, write_title
 from fitontest.displays.violins import (
     MANY_BINS,
@@ -32,7 +30,7 @@ from fitontest.measures.binned import Bins
 from fitontest.measures.estimate import Estimate
 from fitontest.partitions.partition import Partition
 from fitontest.results.frames import Records, records
-from fitontest.results.text import short
+from fitontest.results.text import percent, short
 from fitontest.results.typing import ArrayInput, FloatArray, Label
 
 if TYPE_CHECKING:
@@ -63,8 +61,7 @@ class TCEDisplay(Display):
         The scores, labels and weights that the error was measured on.
     scale : {"auto", "probability", "logit"}, default="auto"
         Scale of the axis of predictions. "logit" shows rare events; it ends where the predictions end. "auto" is logit
-        where most predictions are within 0.05 of an end. If 90 % of the
-        predictions are below 0.01, or above 0.99, the title of a probability scale advises to use the logit scale.
+        where most predictions are within 0.05 of an end.
     limits : (float, float), optional
         Ends of the axis of predictions.
     name : str, optional
@@ -142,7 +139,6 @@ class TCEDisplay(Display):
         self.name, self.pos_label = name, pos_label
         named = name_scale(scale, [sample], limits)
         self.scale = choose_scale(named, sample) if limits is None else make_scale(named, limits)
-        self.advice = advise_logit(self.scale, sample) if limits is None else None
         self.violins = compute_violins(bins, sample, self.scale)
         self.cells = self.scale.cells(BARS)
         self.counts = self.cells.summarise(sample).w
@@ -151,15 +147,13 @@ class TCEDisplay(Display):
     def _summarise(self) -> str:
         return repr(self.error)
 
-    def plot(self, ax: AxesOrFigure = None, *, name: str | None = None) -> Self:
+    def plot(self, ax: AxesOrFigure = None) -> Self:
         """Draw the three panels.
 
         Parameters
         ----------
         ax : matplotlib Axes, Figure or SubFigure, optional
             Place of the diagram. By default a new pyplot figure is made.
-        name : str, optional
-            Name of the scores in the title.
 
         Returns
         -------
@@ -179,17 +173,16 @@ class TCEDisplay(Display):
         self.figure_ = main.figure
         self._draw_main(main)
         self._draw_sizes(below)
-        set_xlabel_below(main, below, 0.33, "Bin")
         self.counts_ = beside.stairs(
             self.counts, self.scale.ends(self.cells), orientation="horizontal", fill=True, color=NEUTRAL
         )
         format_counts_axis(beside, "x", self.counts)
         beside.set_xlabel("Count")
-        annotate_shares_beyond(beside, self.beyond, upright=True)
-        shown, value = self.name if name is None else name, describe_measure(self.error)
-        advice = "" if self.advice is None else "\n" + self.advice.replace("\n", " ")
-        title = value if shown is None else f"{shown}: {value}"
-        self.title_, self.second_ = write_title(main, title, _describe(self.error) + advice)
+        value, second = describe_measure(self.error), _describe(self.error)
+        beyond = zip(("below", "above"), self.beyond, strict=True)
+        second += "".join(f", {percent(share)} of the rows {where} the axis" for where, share in beyond if share > 0)
+        title = value if self.name is None else f"{self.name}: {value}"
+        self.title_, self.second_ = write_title(main, title, second)
         return self
 
     def parts(self) -> dict[str, Records]:
@@ -268,7 +261,7 @@ class TCEDisplay(Display):
         self.rejected_sizes_ = draw_bars(below, rejected, color=RED)
         format_counts_axis(below, "y", sizes)
         below.xaxis.set_major_locator(MaxNLocator(nbins=12, integer=True))
-        below.set_ylabel("Count")
+        below.set(xlabel="Bin", ylabel="Count")
 
 
 def describe_measure(estimate: Estimate) -> str:

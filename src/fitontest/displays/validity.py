@@ -1,8 +1,7 @@
 """Validity curves: for which share of the rows the scores are no further than eps from what they stand for."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Self, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -12,13 +11,14 @@ from fitontest.data.reading.options import Reading
 from fitontest.data.reading.read import read
 from fitontest.data.score_sample import ScoreSample
 from fitontest.displays.curve import CurveDisplay, Panel
-from fitontest.displays.lines import Line, Scaling
+from fitontest.displays.lines import Line
 from fitontest.displays.palette import SERIES
+from fitontest.displays.scaling import Scaling
+from fitontest.displays.titles import rows_in_words
 from fitontest.measures.validity import DEFAULT_K, ValidityArea, ValidityCurve
 from fitontest.numerics.random import generator
 from fitontest.results.frames import Records, records
 from fitontest.results.options import spell_out
-from fitontest.results.text import count
 from fitontest.results.typing import ArrayInput, FloatArray, RandomState
 from fitontest.uncertainty.dependence import dependence_of, reason_of_groups
 from fitontest.uncertainty.null import check_draws
@@ -30,45 +30,6 @@ MOST_REDRAWN = 2_000_000  # rows of all labellings together: there are fewer of 
 LEAST_DRAWS = 2
 NULL_POINTS = 101  # distances at which they are read
 NULL_LEVEL = 0.9  # of the band of calibrated scores
-
-
-@dataclass(frozen=True, eq=False)
-class ValidityIfCalibrated:
-    """The validity curves that the scores would have if they were calibrated.
-
-    Attributes
-    ----------
-    eps : array of shape (M,)
-        Distances.
-    mean, lower, upper : arrays of shape (M,)
-        The mean of the curves of labels drawn from the scores, and between which values 90 % of them are.
-    """
-
-    eps: FloatArray
-    mean: FloatArray
-    lower: FloatArray
-    upper: FloatArray
-
-    @classmethod
-    def of(cls, sample: ScoreSample, k: int, draws: int | None, random_state: RandomState = 0) -> Self | None:
-        """Return the curves of labels that are drawn from the scores of a sample; None without draws."""
-        rng, dependence = generator(random_state), dependence_of(sample)
-        if draws is None:
-            most = max(LEAST_DRAWS, min(NULL_DRAWS, MOST_REDRAWN // sample.n))
-            draws = 0 if reason_of_groups(dependence) else most
-        check_draws(draws, "null_draws", 0)
-        if draws == 0:
-            return None
-        curves = [ValidityCurve.of(redrawn(sample, rng, dependence), k) for _ in range(draws)]
-        eps = np.linspace(0.0, max(float(curve.eps[-1]) for curve in curves), NULL_POINTS)
-        shares = np.array([curve.at(eps) for curve in curves])
-        tail = (1.0 - NULL_LEVEL) / 2.0
-        lower, upper = np.quantile(shares, (tail, 1.0 - tail), axis=0)
-        return cls(eps, shares.mean(axis=0), lower, upper)
-
-    def rows(self) -> Records:
-        """Return one record for each distance."""
-        return records(eps=self.eps, share_if_calibrated=self.mean, lower=self.lower, upper=self.upper)
 
 
 @spell_out()
@@ -156,19 +117,18 @@ def validity_display(
     for place, (name, sample) in enumerate(samples.items()):
         color, error = SERIES[place % len(SERIES)], ValidityArea(k).estimate(sample)
         curve: ValidityCurve = error.curve
-        drawn = ValidityIfCalibrated.of(sample, k, null_draws, random_state)
+        drawn = _if_calibrated(sample, k, null_draws, random_state)
         which: dict[str, Any] = {"model": name} if name else {}
-        if drawn is not None:
-            columns = (drawn.eps, drawn.mean, drawn.lower, drawn.upper)
-            eps, mean, lower, upper = (np.append(values, 1.0) for values in columns)
+        if drawn:
+            eps, mean, lower, upper = (np.append(column, 1.0) for column in drawn.values())
             lines.append(Line("", eps, mean, lower, upper, color, 0.9, dashed=True))
-            parts["if_calibrated"] += [{**which, **row} for row in drawn.rows()]
+            parts["if_calibrated"] += [{**which, **row} for row in records(**drawn)]
         lines.append(Line(name, *_course(curve), color=color, steps=True))
         parts["curve"] += [{**which, **row} for row in curve.rows()]
         longest = max(longest, float(curve.eps[-1]))
         area = f"{error.measure.title} {error.measure.printed(error.value)}"
         titles.append(f"{name}: {area}" if name else area)
-    rows = f"n = {count(next(iter(samples.values())).n)}, {k} nearest neighbour{'s' * (k > 1)}"
+    rows = f"{rows_in_words(error)}, {error.measure.words.settings_in_words}"
     dashed = f"; dashed: if calibrated, with the band of {100 * NULL_LEVEL:g} % of such curves"
     end = min(1.0, ROOM * longest) or 1.0  # where all scores are exact
     return CurveDisplay(
@@ -177,6 +137,22 @@ def validity_display(
         {part: rows for part, rows in parts.items() if rows}, title="; ".join(titles),
         second=rows + (dashed if parts["if_calibrated"] else ""), kind="Validity curve",
     )  # fmt: skip
+
+
+def _if_calibrated(sample: ScoreSample, k: int, draws: int | None, random_state: RandomState) -> dict[str, FloatArray]:
+    """Return the columns of the curves of labels drawn from the scores: their mean, and between which 90 % are."""
+    rng, dependence = generator(random_state), dependence_of(sample)
+    if draws is None:
+        most = max(LEAST_DRAWS, min(NULL_DRAWS, MOST_REDRAWN // sample.n))
+        draws = 0 if reason_of_groups(dependence) else most
+    check_draws(draws, "null_draws", 0)
+    if draws == 0:
+        return {}
+    curves = [ValidityCurve.of(redrawn(sample, rng, dependence), k) for _ in range(draws)]
+    eps = np.linspace(0.0, max(float(curve.eps[-1]) for curve in curves), NULL_POINTS)
+    shares = np.array([curve.at(eps) for curve in curves])
+    lower, upper = np.quantile(shares, ((1.0 - NULL_LEVEL) / 2.0, (1.0 + NULL_LEVEL) / 2.0), axis=0)
+    return {"eps": eps, "share_if_calibrated": shares.mean(axis=0), "lower": lower, "upper": upper}
 
 
 def _course(curve: ValidityCurve) -> tuple[FloatArray, FloatArray]:

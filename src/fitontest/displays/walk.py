@@ -7,8 +7,9 @@ import numpy as np
 from fitontest.data.score_sample import ScoreSample
 from fitontest.displays.base import check_measured
 from fitontest.displays.curve import CurveDisplay, Panel
-from fitontest.displays.lines import Line, Scaling
+from fitontest.displays.lines import Line
 from fitontest.displays.palette import GAP, NEUTRAL
+from fitontest.displays.scaling import Scaling
 from fitontest.displays.titles import rows_in_words, value_in_words
 from fitontest.measures.estimate import Estimate
 from fitontest.results.checks import check_level

@@ -15,13 +15,14 @@ from fitontest.uncertainty.options import Options, split_options
 @spell_out(of=Options)
 def measure(
     y_true: ArrayInput,
-    y_prob: ArrayInput = None,
+    y_prob: ArrayInput | str | Measure = None,
     name: str | Measure | None = None,
     **settings: Any,
 ) -> Estimate:
     """Return one number about labels and scores, by name: an error, a loss, or any other registered measure.
 
-    ``measure(y, p, "brier")`` is the Brier score, ``measure(y, p, "kernel", length_scale=0.1)`` the kernel error.
+    ``measure(y, p, "brier")`` is the Brier score, ``measure(y, p, "kernel", length_scale=0.1)`` the kernel error, and
+    ``measure(sample, "brier")`` the Brier score of what `read` returned.
 
     Parameters
     ----------
@@ -31,7 +32,7 @@ def measure(
     y_prob : array-like of shape (n,)
         Predicted probabilities of the positive class, in [0, 1]; of shape (n, K) with `reduction`.
     name : str or Measure
-        One of ``fot.measures.names()``, or a measure; it must be there.
+        One of ``fot.measures.names()``, or a measure; it must be there. Without `y_prob` it may be the second argument.
     **settings
         Settings of the measure, such as ``n_bins=15`` of "ece"; none beside a measure that is made.
 
@@ -61,6 +62,8 @@ def measure(
     """
     reading, redrawing = split_options({option: settings.pop(option) for option in Options.__annotations__})
     seed = redrawing.random_state
+    if name is None and isinstance(y_prob, str | Measure):
+        y_prob, name = None, y_prob
     if "by" in settings:
         raise ValueError("by must be left out, since one estimate is of all rows; evaluate takes segments")
     if isinstance(name, str):

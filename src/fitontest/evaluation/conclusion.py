@@ -1,19 +1,17 @@
 """An evaluation in at most eight lines: the verdict first, then three numbers, and what must be known of the rows."""
 
-from collections.abc import Iterable, Sequence
-from textwrap import wrap
+from collections.abc import Sequence
 
 from fitontest.data.known_groups import KnownGroups
 from fitontest.measures.side_by_side import Named
 from fitontest.results.number_lines import NumberLine, number_lines
 from fitontest.results.quoting import confidence, quote
-from fitontest.results.table import WIDTH, Section
+from fitontest.results.short_print import short_print
+from fitontest.results.table import Section
 from fitontest.results.text import count, p_in_words, percent, sentence
 from fitontest.uncertainty.sizes import OF_SLOPE
 from fitontest.uncertainty.verdict import FAMILY, Verdict
 
-MORE = "More: .table(), .explain(), .plot()"
-MOST_LINES = 8
 RARE = 0.05  # share, below which events are counted
 
 
@@ -44,22 +42,7 @@ def conclude(named: Named, verdict: Verdict, notes: Sequence[str] = (), doubts: 
         *[note for note in notes if note not in doubts],
         *verdict.left_open,
     ]
-    room = MOST_LINES - len(body) - _height([*lead, *asked, MORE])
-    return Section(lead="\n".join(lead), body=body, notes="\n".join([*asked, *_that_fit(further, room), MORE]))
-
-
-def _height(lines: Iterable[str]) -> int:
-    """Return how many lines are printed."""
-    return sum(len(wrap(line, WIDTH)) for line in lines)
-
-
-def _that_fit(lines: Sequence[str], room: int) -> list[str]:
-    """Return those of the lines that there is room for; the first of them come first."""
-    chosen: list[str] = []
-    for line in lines:
-        if _height([*chosen, line]) <= room:
-            chosen.append(line)
-    return chosen
+    return short_print(lead, body, asked, further)
 
 
 def rows_of(verdict: Verdict) -> str:

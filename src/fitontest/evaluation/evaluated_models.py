@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Any, Self
 
 from fitontest.data.samples import Samples
 from fitontest.evaluation.evaluation import Evaluation
+from fitontest.evaluation.explained import explained
 from fitontest.evaluation.verdict_lines import header_of, line_of
 from fitontest.results.checks import choose
-from fitontest.results.detailed import Detailed
+from fitontest.results.detailed import Detailed, explanation
 from fitontest.results.several import MODEL, Kind, Several, grouped
+from fitontest.results.short_print import MORE, short_print
 from fitontest.results.table import Section, Table
 from fitontest.results.text import count, sentence
 from fitontest.uncertainty.tolerance import Tolerance
@@ -97,6 +99,20 @@ class EvaluatedModels(Several[str, Evaluation]):
         ]
         return Detailed(self, (*self.sections(), *parts))
 
+    def explain(self) -> Table:
+        """Return what the words and columns of this result mean, in plain sentences.
+
+        Returns
+        -------
+        Table
+            With the same records; printing it shows the sentences.
+        """
+        verdicts = self.verdicts
+        said = [f"{name}: {verdict.opening}." for name, verdict in verdicts.items()]
+        for name, verdict in [*verdicts.items()][:1]:
+            said += [f"What that means, by the numbers of {name}:", *explained(self[name].named, verdict, ())]
+        return explanation(self, [*said, *map(sentence, self._lines)])
+
     @property
     def notes(self) -> list[str]:
         """What must be known to read the values, with the model that it is of."""
@@ -136,8 +152,11 @@ class EvaluatedModels(Several[str, Evaluation]):
         if len(verdicts) < len(self):
             return [self._values()]
         body = [line_of(name, verdict) for name, verdict in verdicts.items()]
-        section = Section(self._conclusion(verdicts), header_of(verdicts.values()), body, "\n".join(self._lines))
-        return [section, *self._others()]
+        lead, others = self._conclusion(verdicts), self._others()
+        if others:
+            section = Section(lead, header_of(verdicts.values()), body, "\n".join(self._lines))
+            return [section, *others[:-1], replace(others[-1], notes=MORE)]
+        return [short_print([lead], body, further=self._lines, header=header_of(verdicts.values()))]
 
     @staticmethod
     def _conclusion(verdicts: Mapping[str, Verdict]) -> str:

@@ -13,7 +13,7 @@ from fitontest.data.repeated_rows import Repeats
 from fitontest.data.samples import ByKey
 from fitontest.data.score_sample import ScoreSample
 from fitontest.evaluation.class_verdicts import ClassVerdicts
-from fitontest.evaluation.conclusion import MORE, conclude, lines_without
+from fitontest.evaluation.conclusion import conclude, lines_without
 from fitontest.evaluation.explained import explained
 from fitontest.families.listed import numbered
 from fitontest.measures.estimate import Estimate, json_ready, notes_of_labels
@@ -23,6 +23,7 @@ from fitontest.measures.side_by_side import Named, note_lines, tables_of
 from fitontest.results.checks import brief, choose
 from fitontest.results.detailed import Detailed
 from fitontest.results.frames import Records
+from fitontest.results.short_print import MORE
 from fitontest.results.table import Section, Table
 from fitontest.results.text import sentence
 from fitontest.results.typing import Label

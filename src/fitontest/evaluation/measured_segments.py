@@ -291,6 +291,18 @@ class MeasuredSegments:
         lines += data_notes(False, self.total.weighting, self.total.rows_note)
         return Section("", header, body, "\n".join(line for line in lines if line), lead)
 
+    def explanation(self, draws: int) -> list[str]:
+        """Return what the order, the columns and the p-values mean, of labels drawn so often, a sentence each.
+
+        Parameters
+        ----------
+        draws : int
+        """
+        spreads = interval_columns(self._named)
+        of_values = [OF_RAW, "" if spreads is None else spreads.note]
+        together = [] if self.maximum is None else self.maximum.notes
+        return [self.sentence(), self._order_note, *of_values, self._draws_note(draws), *together]
+
     def _many_numbers_note(self) -> str:
         """Return how many numbers, such as ages, become few segments; empty for names or few numbers."""
         if len(self.segments) <= MANY_NUMBERS or not all(is_real(segment) for segment in self.segments):

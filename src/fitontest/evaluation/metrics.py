@@ -151,7 +151,7 @@ def calibration_error(
     (Estimate(0.1, family='slope1', norm='l1', reduction='confidence', n_bins=1, n=4), 0.75)
     >>> error = fot.calibration_error(["a", "b", "b", "c"], p, family="temperature", reduction="canonical")
     >>> print(error)
-    canonical calibration error: raw 0.0772
+    canonical calibration error: 0.077, the plug-in
     reduction canonical, family temperature, distance total_variation, n = 4
     no interval: of whole distributions the ECE on the simplex has one, gce(..., interval='always')
     """
@@ -287,7 +287,7 @@ def gce(
 
     >>> P = [[0.4, 0.1, 0.5], [0.5, 0.3, 0.2], [0.3, 0.7, 0.0], [0.1, 0.0, 0.9], [0.8, 0.1, 0.1]]
     >>> print(fot.gce([0, 1, 2, 0, 1], P, reduction="canonical", partition=fot.partitions.MedianVariance(2)))
-    canonical ECE: raw 0.540
+    canonical ECE: 0.540, the plug-in
     reduction canonical, partition MedianVariance(2), distance total_variation, 2 bins, n = 5
     cell  n  distance  class  mean prediction  empirical
     ----  -  --------  -----  ---------------  ---------

@@ -7,18 +7,20 @@ from typing import TYPE_CHECKING, Any, Self
 
 from fitontest.data.samples import ByKey, Key, Samples
 from fitontest.data.segment_names import NO_ROWS, WHOLE, words_of
-from fitontest.evaluation.conclusion import MORE
 from fitontest.evaluation.evaluation import Evaluation
+from fitontest.evaluation.explained import explained
 from fitontest.evaluation.measured_segments import MeasuredSegments, smallest_p_value
 from fitontest.evaluation.together import Maximum
 from fitontest.evaluation.worst_segment import OutsideSegment, outside_segments
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.measure import Measure
 from fitontest.results.checks import brief, choose
-from fitontest.results.detailed import Detailed
+from fitontest.results.detailed import Detailed, explanation
 from fitontest.results.frames import Records
 from fitontest.results.several import SEGMENT, Kind, Several
+from fitontest.results.short_print import MORE
 from fitontest.results.table import Section, Table
+from fitontest.results.text import sentence
 from fitontest.uncertainty.event_ratio import rarer_label
 from fitontest.uncertainty.joint import JointTest
 from fitontest.uncertainty.tolerance import DEFAULT_TOLERANCE, Tolerance
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from fitontest.displays.comparison import ComparisonDisplay
     from fitontest.displays.reliability import ReliabilityDisplay
 
+OF_ALL = "Of all rows together:"
 SHOWN = 5  # segments in the diagrams, beside the whole
 MOST_SHOWN = 15  # more panels are too small to be compared
 
@@ -259,6 +262,20 @@ class SegmentedEvaluation(Several[Key, Evaluation]):
         """
         *others, last = [self.measured(name).section(self.draws, full=True) for name in self.names]
         return Detailed(self, (*others, replace(last, notes="\n".join([last.notes, *self._on_groups]))))
+
+    def explain(self) -> Table:
+        """Return what the words and columns of this result mean, in plain sentences.
+
+        Returns
+        -------
+        Table
+            With the same records; printing it shows the sentences.
+        """
+        verdict = self.total.verdict
+        words = [one for name in self.names for one in self.measured(name).explanation(self.draws)]
+        of_all = [] if verdict is None else [OF_ALL, *explained(self.total.named, verdict, ())]
+        opening = f"{self.opening}." if self.opening else ""
+        return explanation(self, [opening, *words, *of_all, *map(sentence, self.notes), *self._on_groups])
 
     @property
     def _on_groups(self) -> list[str]:

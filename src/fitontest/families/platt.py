@@ -22,7 +22,7 @@ from fitontest.results.checks import check_flag
 from fitontest.results.typing import FloatArray, IntArray
 
 
-@register("platt")
+@register("platt", aliases=("sigmoid",))
 @dataclass(eq=False, repr=False)
 class Platt(Family):
     """Fit Platt scaling: a logistic regression of the labels on the score.

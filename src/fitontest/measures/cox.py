@@ -188,7 +188,7 @@ def why_no_line(sample: ScoreSample) -> str:
     separation = Separation.of(uncertain) if obstacle == SEPARATED and not are_too_few(uncertain.groups) else None
     if separation is not None:
         low, high = separation.interval(LEVEL)
-        return f"{SEPARATED}: it is infinite ({100 * LEVEL:g} % interval {short(low)} to {short(high)})"
+        return f"{SEPARATED}: it is infinite ({100 * LEVEL:g} % CI {short(low)} to {short(high)})"
     return obstacle or "a threshold all but separates the classes"
 
 

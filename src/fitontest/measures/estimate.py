@@ -1,6 +1,6 @@
 """An estimate: the value of a measure, and what it was computed from."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
@@ -24,10 +24,10 @@ from fitontest.partitions.cell_partition import CellPartition
 from fitontest.partitions.partition import Partition
 from fitontest.results.frames import Records, attributes
 from fitontest.results.number import Number
-from fitontest.results.quoting import in_decimals, quote
+from fitontest.results.quoting import Kind, confidence, in_decimals, quote
 from fitontest.results.several import grouped
 from fitontest.results.table import Section, Table, cell
-from fitontest.results.text import count, debiased_and_raw, sentence, short
+from fitontest.results.text import count, sentence, short
 from fitontest.results.typing import ArrayInput, BoolArray, FloatArray, Label
 
 DEBIASED_NORMS = ("l1", "l2", "squared")  # means over rows, and roots of them
@@ -36,7 +36,9 @@ OF_SINGLE_GROUPS = (
     "the debiased error is more than three times the raw one, and of levels that single groups have alone: it may say "
     "how these groups differ, not how wrong scores are"
 )
-RAW_NOTE = "raw: label noise adds to it; interval='always' gives the debiased value and an interval"
+RAW_NOTE = "label noise adds to the plug-in; interval='always' gives the corrected value and an interval"
+#: The decimals of a unit.
+KINDS: dict[str, Kind] = {"fraction": "score", "ratio": "ratio", "logits": "slope"}
 _OF_TWO = ("base_rate", "stand_in", *(f"limit_{J}" for J in RESOLUTIONS))  # fields of records of two classes alone
 
 
@@ -112,7 +114,7 @@ class Estimate(Table, Number):
     >>> p = [[0.7, 0.2, 0.1], [0.2, 0.61, 0.19], [0.5, 0.25, 0.25], [0.1, 0.1, 0.8]]
     >>> error = fot.gce(["a", "b", "b", "c"], p, n_bins=1, reduction="classwise")
     >>> print(error)
-    class-wise ECE: raw 0.140
+    class-wise ECE: 0.140, the plug-in
     mean over 3 classes, loss bias, norm l1, n = 4
     class   error  bins  share of class  expected if calibrated
     -----  ------  ----  --------------  ----------------------
@@ -508,21 +510,25 @@ class Estimate(Table, Number):
 
         Of measures with a definition of their own, such as the ECE, it is the value by that definition first.
         """
-        printed, interval = self.measure.printed, self.interval
-        if self.debiased is not None and self.quotes_debiased and self._is_of_probabilities:
-            if self.measure.is_family_error or not self.measure.is_raw:
+        interval, corrected = self.interval, self.quotes_debiased
+        if self._is_of_probabilities and (corrected or self.measure.is_raw):
+            if not corrected or self.measure.is_family_error or not self.measure.is_raw:
                 return f": {self.in_words}"
             (value, *_) = in_decimals([self.value, *([] if interval is None else [interval.high])])
             return f": {value}; corrected for chance {self.in_words}"
-        ends = ""
-        if interval is not None:
-            ends = f", {100 * interval.level:g} % interval {printed(interval.low)} to {printed(interval.high)}"
-        ends += "" if self.measure.ideal is None else f" ({self.measure.ideal:g} is ideal)"
-        if self.debiased is not None and self.quotes_debiased:
-            return f": {debiased_and_raw(self.debiased, self.value)}{ends}"
-        if self.measure.is_raw:
-            return f": raw {printed(self.value)}{ends}"
-        return f" {printed(self.value)}{ends}"
+        quoted = self.debiased if corrected and self.debiased is not None else self.value
+        number, *limits = self._in_decimals([quoted, *([] if interval is None else [interval.low, interval.high])])
+        ends = "" if interval is None else f"{confidence(interval.level)} {' to '.join(limits)}"
+        ideal = "" if self.measure.ideal is None else f"{self.measure.ideal:g} is ideal"
+        beside = f" ({'; '.join(filter(None, (ends, ideal)))})" if ends or ideal else ""
+        if corrected:
+            return f": {number}{beside}"
+        return f": {number}, the plug-in{beside}" if self.measure.is_raw else f" {number}{beside}"
+
+    def _in_decimals(self, values: Sequence[float]) -> list[str]:
+        """Return numbers with the decimals of their unit, where it has some."""
+        kind = KINDS.get(self.measure.unit) if self._is_of_probabilities else None
+        return [self.measure.printed(value) for value in values] if kind is None else in_decimals(values, kind)
 
     @property
     def _is_of_probabilities(self) -> bool:
@@ -573,10 +579,9 @@ class Estimate(Table, Number):
 
     def sections(self) -> list[Section]:
         """Return the headline and the table below it."""
-        judged = any(one.interval is not None for one in self.parts.values())
         table = self._own_section()
         headline = self.headline()  # before the notes, which tell of the rows what is found with the interval
-        of_rows = lines_on_rows(self.groups, judged=judged)
+        of_rows = lines_on_rows(self.groups)
         said = (table.notes, self.interval_in_words(), self._note, *of_rows, self._float_in_words)
         notes = "\n".join(part for part in said if part)
         lead = f"{sentence(self.doubt)}\n{headline}" if self.doubt else headline
@@ -742,7 +747,7 @@ def _class_table(rows: Records, measure: Measure) -> tuple[list[str], list[list[
     header.append("expected if calibrated" if trust == "null_mean" else "s.e. (map fixed)")
     levels = {row["level"] for row in rows if row.get("level") is not None}
     redrawn = not measure.has_own_interval  # an interval by a formula has no debiased value beside it
-    header += [*(["debiased"] if redrawn else []), f"{100 * levels.pop():g} % interval"] if levels else []
+    header += [*(["debiased"] if redrawn else []), confidence(levels.pop())] if levels else []
 
     def cells(row: dict[str, Any]) -> list[str]:
         value = measure.printed(row["value"])

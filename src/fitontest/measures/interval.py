@@ -6,11 +6,6 @@ from typing import Any, Literal
 from fitontest.results.frames import finite_or_none
 from fitontest.results.text import percent, short
 
-#: What every text, page and table with an interval says, in few words or in more.
-INDEPENDENT = "Rows must be independent"
-INDEPENDENT_ROWS = (
-    f"{INDEPENDENT}: copies, or several of one patient without groups=, make intervals and p-values too sure."
-)
 BY_LABELS = "cut off at what the labels beside the threshold leave open"
 BY_NOISE = "as far as the noise of labels reaches on either side, whatever the shape of the error"
 POPULATION = "the population"  # what intervals by a formula are of

@@ -129,7 +129,7 @@ class KernelError(Measure):
     >>> for estimator in ("unbiased", "biased"):
     ...     error = fot.measures.make("kernel", estimator=estimator).estimate(sample)
     ...     print(error)
-    SKCE 0.0630: n = 4
+    SKCE 0.063: n = 4
     SKCE 0.145: estimator biased, n = 4
     >>> P = [[0.7, 0.2, 0.1], [0.2, 0.6, 0.2], [0.5, 0.25, 0.25], [0.1, 0.1, 0.8]]
     >>> evaluation = fot.evaluate([0, 1, 1, 2], P, measures=["canonical_kernel"], reduction="canonical")

@@ -14,7 +14,6 @@ from fitontest.data.samples import Key
 from fitontest.data.weights import Weighting
 from fitontest.families.base import Family
 from fitontest.maps.base import CalibrationMap
-from fitontest.measures.interval import INDEPENDENT_ROWS
 from fitontest.results.exceptions import Held, warn_user
 from fitontest.results.several import MANY, Kind
 from fitontest.results.text import sentence, short
@@ -116,18 +115,16 @@ def data_notes(decided: bool, weighting: Weighting | None, rows: str = "") -> li
     return [note for note in notes if note]
 
 
-def lines_on_rows(groups: KnownGroups | None, *, judged: bool) -> list[str]:
-    """Return how rows hang together, a sentence each: their groups, or that they must be independent.
+def lines_on_rows(groups: KnownGroups | None) -> list[str]:
+    """Return how rows hang together by their groups, a sentence each.
 
     Parameters
     ----------
     groups : KnownGroups or None
         None: no groups were named.
-    judged : bool
-        Whether there are intervals or p-values, which hold for independent rows.
     """
     if groups is None:
-        return [INDEPENDENT_ROWS] if judged else []
+        return []
     return [*([sentence(groups.refusal)] if groups.too_few else []), *groups.lines]
 
 

@@ -5,7 +5,8 @@ from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
 from fitontest.measures.estimate import Estimate, notes_of_value
-from fitontest.measures.interval import BY_NOISE, INDEPENDENT_ROWS, POPULATION
+from fitontest.measures.interval import BY_NOISE, POPULATION
+from fitontest.results.quoting import confidence
 from fitontest.results.several import grouped
 from fitontest.results.table import Section
 from fitontest.results.text import count, same_decimals, sentence, short
@@ -172,7 +173,7 @@ def interval_columns(named: Named) -> _Columns | None:
     if not intervals:
         return None
     levels = {interval.level for _, interval in intervals}
-    level = f"{100 * levels.pop():g} % interval" if len(levels) == 1 else "interval"
+    level = confidence(levels.pop()) if len(levels) == 1 else "interval"
 
     redrawn = [interval for _, interval in intervals if not interval.method]
     header = ("debiased", level) if redrawn else (level,)
@@ -192,7 +193,6 @@ def interval_columns(named: Named) -> _Columns | None:
         lines.append(f"{', '.join(by_noise)}: {NOISE_NOTE}." if inverted else sentence(NOISE_NOTE))
     if by_formula := [name for name, interval in intervals if interval.method]:
         lines.append(f"{', '.join(by_formula)}: interval of the value in {POPULATION}, by a formula.")
-    lines += [] if named[0][1].groups is not None else [INDEPENDENT_ROWS]  # of groups the rows have notes of their own
     if any(interval.target != "true error" for interval in redrawn):
         lines.append(OWN_NOTE)
     for family in dict.fromkeys(interval.stand_in for _, interval in intervals if interval.stand_in is not None):

@@ -34,10 +34,11 @@ class Monitor:
 
         product over rows of (q / p_0)^y ((1 - q) / (1 - p_0))^(1 - y),
 
-    p_0 being the rate nearest to q that the hypothesis allows: p itself where scores are to be exact. If the hypothesis
-    is true the mean of this factor is at most 1 whatever was before, and the probability that the mixture of all
-    bettors ever reaches 1 / alpha is at most alpha = 1 - `level` (Ville's inequality). log E is what the mixture gained
-    over the scores in log loss, on labels that it had not seen.
+    p_0 being the rate nearest to q that the hypothesis allows: q itself within the tolerance, p where scores are to be
+    exact. Whatever the true rates are, if the hypothesis allows them the mean of this factor is at most 1 whatever was
+    before, and the probability that the mixture of all bettors ever reaches 1 / alpha is at most alpha = 1 - `level`
+    (Ville's inequality). log E is what the mixture gained in log loss over the nearest rates that are allowed, on
+    labels that it had not seen.
 
     Bets are made on a shift of all logits, on a line in them, on shifts by band of the score, and on maps of `families`
     that are fitted to cells of the past, in which a batch counts 0.8 of the one after it.
@@ -50,10 +51,15 @@ class Monitor:
         What is tested is then "in every batch the mean of |c - p| over its rows is at most this", c being the true
         rates; with segments also in every one of them. Rows of a group count as one row together, and importances by
         their size. Without it every row is to be right, to `tolerance`.
-    tolerance : float, default=0
-        By how much the true rate of each row may differ from its score.
-    tolerance_unit : {"probability", "logit"}, default="probability"
-        The unit of `tolerance`. In logits 0.1 is about a tenth of a small rate.
+    tolerance : float, default=0.1
+        By how much the true rate c of each row may differ from its score p. What is tested is that every c is within;
+        which one it is may differ between rows and batches. 0 is exact calibration. With `max_error` or `reference`
+        there is no tolerance.
+    tolerance_unit : {"ratio", "probability", "logit"}, default="ratio"
+        The unit of `tolerance`. In ratio |c - p| <= tolerance min(p, 1 - p): at every score O:E of the label that is
+        rarer there is within 1 - tolerance to 1 + tolerance; so it is then of any rows together, as `ratio` of
+        `fitontest.uncertainty.Tolerance` has it. In probability |c - p| <= tolerance. In logits c is within `tolerance`
+        of p after both are turned into logits.
     reference : ScoreSample, Cells or tuple (y_true, y_prob), optional
         Rows of a time when the model was accepted. What is tested is then that the true rates still lie between the
         limits that these rows leave to them at all scores at once, if rates never fall with the score. Half of alpha
@@ -97,12 +103,12 @@ class Monitor:
     Notes
     -----
     Given the scores of a batch and all that was before, its labels must be independent. Scores may drift, depend on
-    each other and on earlier labels. What breaks this: rows that belong together (say so by ``groups=``), shocks that
-    all rows of a batch share (use a tolerance), labels that come sooner for one class than for the other (wait until
-    all labels of a batch are there), and cutting the rows into other batches after a look at the labels.
+    each other and on earlier labels. What breaks this: rows that belong together (say so by ``groups=``), shocks
+    beyond the tolerance that all rows of a batch share, labels that come sooner for one class than for the other (wait
+    until all labels of a batch are there), and cutting the rows into other batches after a look at the labels.
 
-    The exact hypothesis is refuted by any trifle, once there are rows enough. From 100,000 rows on say by `tolerance`
-    or `max_error` what would matter.
+    The exact hypothesis, `tolerance=0`, is refuted by any trifle, once there are rows enough: say by `tolerance` or
+    `max_error` what would matter.
 
     References
     ----------
@@ -122,7 +128,7 @@ class Monitor:
     ...     c = 1 / (1 + np.exp(-z - (0.5 if month >= 6 else 0)))
     ...     evidence = monitor.update(rng.random(1000) < c, 1 / (1 + np.exp(-z)))
     >>> monitor.alarm, monitor.alarm_since
-    (True, 6)
+    (True, 7)
     """
 
     def __init__(
@@ -130,8 +136,8 @@ class Monitor:
         level: float = 0.95,
         *,
         max_error: float | None = None,
-        tolerance: float = 0.0,
-        tolerance_unit: str = "probability",
+        tolerance: float | None = None,
+        tolerance_unit: str = "ratio",
         reference: Any = None,
         by: str | Sequence[str] | bool | None = None,
         groups: str | bool | None = None,

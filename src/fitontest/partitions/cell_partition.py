@@ -54,7 +54,7 @@ class CellPartition:
     >>> y, p = [0, 1, 0, 1, 1], [0.2, 0.2, 0.4, 0.4, 0.9]
     >>> leaves = fot.partitions.CellPartition([7, 3, 7, 3, 3])
     >>> print(fot.gce(y, p, partition=leaves))
-    ECE: raw 0.420
+    ECE: 0.420, the plug-in
     loss bias, norm l1, 2 bins, n = 5
     cell  n  positives  empirical  mean prediction   loss
     ----  -  ---------  ---------  ---------------  -----

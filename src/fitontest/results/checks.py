@@ -11,6 +11,8 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
+from fitontest.results.other_names import other_name
+
 WHOLE = (int, np.integer)  # types of whole numbers
 LONGEST = 200  # characters of a quoted value
 _SHORTENED = reprlib.Repr()
@@ -20,80 +22,6 @@ _SHORTENED.maxlevel = 2
 
 ALIKE = 0.75  # similarity of two names, from which one may be the other mistyped
 BEGUN = 3  # letters of a name that may stand for it
-FIELD_NAMES = {  # what others call a thing, and what it is called here, with a remark where they differ
-    "sigmoid": "platt, a logistic curve in the logit",
-    "platt_scaling": "platt",
-    "platt_calibration": "platt",
-    "logistic": "platt",
-    "logistic_regression": "platt",
-    "logistic_calibration": "platt",
-    "isotonic_regression": "isotonic",
-    "pav": "isotonic",
-    "beta_calibration": "beta",
-    "temperature_scaling": "temperature",
-    "temp_scaling": "temperature",
-    "vector_scaling": "vector",
-    "matrix_scaling": "matrix",
-    "dirichlet_calibration": "dirichlet",
-    "histogram_binning": "flat, which gives a bin its share of positives",
-    "binning": "flat, which gives a bin its share of positives",
-    "platt_binning": "scaling_binning",
-    "splines": "spline",
-    "cubic_spline": "spline",
-    "piecewise_linear": "pl",
-    "nearest_neighbors": "knn",
-    "nearest_neighbours": "knn",
-    "kernel_density": "kde",
-    "ivap": "venn_abers",
-    "ensemble": "stacking",
-    "uncalibrated": "identity",
-    "none": "identity",
-    "ovr": "one_vs_rest",
-    "one_vs_all": "one_vs_rest",
-    "ece": "slope1, the family whose error is the ECE",
-    "expected_calibration_error": "ece",
-    "maximum_calibration_error": "mce",
-    "adaptive_calibration_error": "ace",
-    "calibration_error": "plug_in",
-    "brier_score": "brier",
-    "brier_score_loss": "brier",
-    "neg_brier_score": "brier, which is smaller where it is better",
-    "mse": "brier",
-    "mean_squared_error": "brier",
-    "neg_log_loss": "log_loss, which is smaller where it is better",
-    "logloss": "log_loss",
-    "cross_entropy": "log_loss",
-    "nll": "log_loss",
-    "roc_auc": "auc",
-    "auroc": "auc",
-    "zero_one_loss": "zero_one",
-    "skce": "kernel",
-    "smece": "smooth_ece",
-    "uniform": "equal_width",
-    "fixed_width": "equal_width",
-    "quantile": "equal_mass",
-    "adaptive": "equal_mass",
-    "equal_frequency": "equal_mass",
-    "equal_size": "equal_mass",
-    "linf": "max",
-    "inf": "max",
-    "emax": "max",
-    "q100": "max, the largest distance",
-    "rms": "l2",
-    "mean": "l1",
-    "tv": "total_variation",
-    "manhattan": "cityblock",
-    "top_label": "confidence",
-    "toplabel": "confidence",
-    "marginal": "classwise",
-    "class_wise": "classwise",
-    "multiclass": "canonical",
-    "joint": "canonical",
-    "frequency": "counts",
-    "sampling": "importances",
-    "min": "best",
-    "one_standard_error": "one_se",
-}
 
 
 def brief(value: object) -> str:
@@ -173,8 +101,8 @@ def meant(value: object, names: Iterable[str]) -> str:
 
     Examples
     --------
-    >>> meant("isotnic", ["beta", "isotonic", "platt"]), meant("sigmoid", ["beta", "platt"]), meant("x", ["beta"])
-    (": did you mean 'isotonic'?", ": did you mean 'platt', a logistic curve in the logit?", '')
+    >>> meant("isotnic", ["beta", "isotonic", "platt"]), meant("Platt scaling", ["platt"]), meant("x", ["beta"])
+    (": did you mean 'isotonic'?", ": did you mean 'platt'?", '')
     >>> meant("spl", ["pl", "spline"])
     ": did you mean 'spline' or 'pl'?"
     >>> meant("beta, platt", ["beta", "isotonic", "platt"])
@@ -186,7 +114,7 @@ def meant(value: object, names: Iterable[str]) -> str:
     if "," in value and all(part.strip() in known for part in value.split(",")):
         return ": give each of several names by itself"
     typed = value.strip().lower().replace("-", "_").replace(" ", "_")
-    called, _, remark = FIELD_NAMES.get(typed, "").partition(", ")
+    called, remark = other_name(value)
     if called in known:
         return f": did you mean {called!r}{f', {remark}' if remark else ''}?"
     by_lower = {name.lower(): name for name in known}

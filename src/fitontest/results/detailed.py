@@ -1,5 +1,6 @@
 """A result with all its columns and notes, where it prints itself in a few lines."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,3 +48,15 @@ class Detailed(Table):
     def sections(self) -> list[Section]:
         """Return the sections."""
         return list(self.parts)
+
+
+def explanation(result: Table, paragraphs: Iterable[str]) -> Table:
+    """Return the words and columns of a result in plain sentences, with the same records.
+
+    Parameters
+    ----------
+    result : Table
+    paragraphs : iterable of str
+        Each is said once; empty ones are left out.
+    """
+    return Detailed(result, (Section(notes="\n".join(dict.fromkeys(filter(None, paragraphs)))),))

@@ -8,7 +8,9 @@ from fitontest.results.text import visible
 NEWLINE = "\n"
 
 
-def as_html(title: str, header: Sequence[str], body: Sequence[Sequence[str]], notes: str, lead: str = "") -> str:
+def as_html(
+    title: str, header: Sequence[str], body: Sequence[Sequence[str]], notes: str, lead: str = "", *, left: int = 1
+) -> str:
     """Return a section as HTML; what is missing leaves no trace.
 
     Examples
@@ -18,13 +20,16 @@ def as_html(title: str, header: Sequence[str], body: Sequence[Sequence[str]], no
     """
     table = ""
     if header or body:
-        head = f"<thead>{_row(header, 'th')}</thead>" if header else ""
-        table = f"<table>{head}<tbody>{''.join(_row(cells, 'td') for cells in body)}</tbody></table>"
+        head = f"<thead>{_row(header, 'th', left)}</thead>" if header else ""
+        table = f"<table>{head}<tbody>{''.join(_row(cells, 'td', left) for cells in body)}</tbody></table>"
     return f"{_paragraph(title)}{_paragraph(lead)}{table}{_paragraph(notes)}"
 
 
-def _row(cells: Sequence[str], tag: str) -> str:
-    return f"<tr>{''.join(f'<{tag}>{escape(visible(text))}</{tag}>' for text in cells)}</tr>"
+def _row(cells: Sequence[str], tag: str, left: int) -> str:
+    """Return a row, whose first cell a page aligns to the left by itself."""
+    ways = [' style="text-align:left;white-space:normal"' if 0 < k < left else "" for k in range(len(cells))]
+    shown = (f"<{tag}{way}>{escape(visible(text))}</{tag}>" for way, text in zip(ways, cells, strict=True))
+    return f"<tr>{''.join(shown)}</tr>"
 
 
 def _paragraph(text: str) -> str:

@@ -19,7 +19,7 @@ class NumberLine:
         The interval.
     level : float
         Of the interval.
-    kind : {"error", "score", "ratio", "slope"}
+    kind : {"error", "score", "ratio", "slope", "benefit"}
         Of the statistic, whose decimals are used.
     remark : str
         What the number means, or "".

@@ -11,6 +11,7 @@ from typing import Annotated, Any, TypeVar, get_args, get_origin
 
 from fitontest.results.checks import meant
 from fitontest.results.docstrings import take_descriptions
+from fitontest.results.other_names import other_call
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -80,4 +81,5 @@ def _check_names(function: str, named: dict[str, Any], known: list[str]) -> None
     """Raise TypeError for a keyword that is none of the known ones, as Python does."""
     for name in named:
         if name not in known:
-            raise TypeError(f"{function}() got an unexpected keyword argument {name!r}{meant(name, known)}")
+            hint = meant(name, known) or other_call(name, argument=True)
+            raise TypeError(f"{function}() got an unexpected keyword argument {name!r}{hint}")

@@ -9,11 +9,13 @@ from typing import Literal, TypeAlias
 
 from fitontest.results.text import short, without_noise
 
-Kind: TypeAlias = Literal["error", "score", "ratio", "slope"]
+Kind: TypeAlias = Literal["error", "score", "ratio", "slope", "benefit"]
 LARGEST = 1e6  # that has decimals
-#: Decimals by statistic: of errors; of Brier score, log loss and AUC; of O:E; of slopes. More stand only where the
-#: upper limit would have fewer than two digits.
-DECIMALS: dict[Kind, int] = {"error": 3, "score": 3, "ratio": 2, "slope": 2}
+TWO_DIGITS = 9.5  # below which a net benefit per 1,000 rows has a decimal
+PER = 1_000  # rows, of whom net benefits are counted
+#: Decimals by statistic: of errors; of Brier score, log loss and AUC; of O:E; of slopes; of net benefits per 1,000.
+#: More stand only where the upper limit would have fewer than two digits.
+DECIMALS: dict[Kind, int] = {"error": 3, "score": 3, "ratio": 2, "slope": 2, "benefit": 0}
 
 
 def in_decimals(values: Sequence[float], kind: Kind = "error") -> list[str]:
@@ -23,13 +25,19 @@ def in_decimals(values: Sequence[float], kind: Kind = "error") -> list[str]:
     --------
     >>> in_decimals([0.0704, 0.0617, 0.0791]), in_decimals([0.0009, 0.0005, 0.00142]), in_decimals([1.094], "ratio")
     (['0.070', '0.062', '0.079'], ['0.0009', '0.0005', '0.0014'], ['1.09'])
+    >>> in_decimals([0.0462, 0.0101], "benefit"), in_decimals([0.00462, -0.001], "benefit")
+    (['46', '10'], ['4.6', '-1.0'])
     """
-    values = [without_noise(value) for value in values]
+    values = [without_noise(value) * (PER if kind == "benefit" else 1) for value in values]
     largest = max((abs(value) for value in values if isfinite(value)), default=0.0)
     decimals = DECIMALS[kind]
-    if 0.0 < largest < 1.0:
+    if kind == "benefit":
+        decimals = int(0.0 < largest < TWO_DIGITS)
+    elif 0.0 < largest < 1.0:
         decimals = max(decimals, min(_two_digits(largest), 12))
-    return [f"{value:,.{decimals}f}" if abs(value) < LARGEST else short(value) for value in values]
+    return [
+        f"{round(value, decimals) + 0.0:,.{decimals}f}" if abs(value) < LARGEST else short(value) for value in values
+    ]
 
 
 def _two_digits(size: float) -> int:
@@ -46,7 +54,7 @@ def quote(value: float | None, low: float, high: float, level: float = 0.95, kin
         None: the interval alone is quoted.
     low, high : float
     level : float, default=0.95
-    kind : {"error", "score", "ratio", "slope"}, default="error"
+    kind : {"error", "score", "ratio", "slope", "benefit"}, default="error"
         Of the statistic, whose decimals are used.
 
     Examples

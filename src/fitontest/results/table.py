@@ -10,12 +10,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from textwrap import fill
+from textwrap import fill, wrap
 from typing import Any
 
 from fitontest.results.checks import choose
 from fitontest.results.frames import Backend, Records, to_frame
 from fitontest.results.html import as_html, as_page
+from fitontest.results.latex import as_latex
+from fitontest.results.markdown import as_markdown
 from fitontest.results.text import aligned, short, text_table, visible
 from fitontest.results.writing import write_text
 
@@ -39,6 +41,9 @@ class Section:
         What stands below the table: a paragraph on each line, which is wrapped where it is printed.
     lead : str
         What stands between title and table, such as what the table comes to, in the same form.
+    left : int
+        Columns that are aligned to the left: 1 of numbers under their names; where all are, the last one holds texts,
+        which are wrapped.
     """
 
     title: str = ""
@@ -46,12 +51,30 @@ class Section:
     body: Sequence[Sequence[str]] = ()
     notes: str = ""
     lead: str = ""
+    left: int = 1
+
+    @property
+    def parts(self) -> tuple[str, Sequence[str], Sequence[Sequence[str]], str, str]:
+        """All but how columns are aligned."""
+        return self.title, self.header, self.body, self.notes, self.lead
 
     def __str__(self) -> str:
         header, *body = [[visible(text) for text in row] for row in (self.header, *self.body)]
-        table = text_table(header, body) if header else aligned(body)
+        if 1 < self.left == len(header):
+            body = _folded(header, body)
+        table = text_table(header, body, self.left) if header else aligned(body)
         parts = (visible(self.title, "\n"), _wrapped(self.lead), table, _wrapped(self.notes))
         return "\n".join(part for part in parts if part)
+
+
+def _folded(header: Sequence[str], body: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Return rows whose last cells are wrapped to the width that is printed, in as many rows as it takes."""
+    room = WIDTH - sum(max(map(len, column)) + 2 for column in list(zip(header, *body, strict=True))[:-1])
+    rows = []
+    for *others, last in body:
+        for k, part in enumerate(wrap(last, room) or [""]):
+            rows.append([*(others if k == 0 else [""] * len(others)), part])
+    return rows
 
 
 def _wrapped(paragraphs: str) -> str:
@@ -86,6 +109,16 @@ class Table(ABC):
         rows = self.rows()
         header = list(rows[0]) if rows else []
         return [Section(header=header, body=[[cell(value) for value in row.values()] for row in rows])]
+
+    def table(self) -> "Table":
+        """Return the result at length, with all columns and notes, where it prints itself in a few lines; else itself.
+
+        Returns
+        -------
+        Table
+            With the same records; printing it shows more.
+        """
+        return self
 
     def to_frame(self, backend: Backend = "pandas") -> Any:
         """Return the records as a data frame of an installed library, one row per record.
@@ -133,10 +166,18 @@ class Table(ABC):
         """
         if path is not None:
             choose(Path(path).suffix.lower(), PAGES, "the ending of path")
-        page = as_page(type(self).__name__ if title is None else title, self._fragments(), self._pictures())
+        page = as_page(type(self).__name__ if title is None else title, self.table()._fragments(), self._pictures())
         if path is not None:
             write_text(Path(path), page)
         return page
+
+    def to_latex(self) -> str:
+        """Return the printed sections as LaTeX, whose tables need no package."""
+        return "\n\n".join(as_latex(*part.parts, left=part.left) for part in self.sections())
+
+    def to_markdown(self) -> str:
+        """Return the printed sections as Markdown, with tables of pipes."""
+        return "\n\n".join(as_markdown(*part.parts, left=part.left) for part in self.sections())
 
     def _pictures(self) -> Sequence[tuple[str, str]]:
         """Return the pictures of a page, each an ``<svg>`` element and a text; by default there are none."""
@@ -144,7 +185,7 @@ class Table(ABC):
 
     def _fragments(self) -> list[str]:
         """Return the printed sections as HTML; every text is escaped."""
-        return [as_html(part.title, part.header, part.body, part.notes, part.lead) for part in self.sections()]
+        return [as_html(*part.parts, left=part.left) for part in self.sections()]
 
     def _repr_html_(self) -> str:
         """Return the printed sections as HTML, for notebooks."""

@@ -29,8 +29,15 @@ def visible(text: str, kept: str = "") -> str:
     return _UNSEEN.sub(lambda found: found[0] if found[0] in kept else found[0].encode("unicode_escape").decode(), text)
 
 
-def text_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def text_table(header: Sequence[str], rows: Iterable[Sequence[str]], left: int = 1) -> str:
     """Return header, rule and rows, aligned.
+
+    Parameters
+    ----------
+    header : sequence of str
+    rows : iterable of sequences of str
+    left : int, default=1
+        Columns that are aligned to the left.
 
     Examples
     --------
@@ -42,7 +49,7 @@ def text_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """
     body = [list(row) for row in rows]
     widths = [max(map(len, column)) for column in zip(header, *body, strict=True)]
-    return "\n".join(_line(row, widths) for row in (header, ["-" * width for width in widths], *body))
+    return "\n".join(_line(row, widths, left) for row in (header, ["-" * width for width in widths], *body))
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> str:
@@ -242,10 +249,9 @@ def distinct(values: Sequence[float], digits: int = 6) -> list[str]:
     return [f"{value:#.{d}g}" if d > digits else f"{value:.{d}g}" for value, d in zip(values, needed, strict=True)]
 
 
-def _line(row: Sequence[str], widths: Sequence[int]) -> str:
-    first, *others = row
-    cells = [first.ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True))]
-    return "  ".join(cells).rstrip()
+def _line(row: Sequence[str], widths: Sequence[int], left: int = 1) -> str:
+    sides = (str.ljust if place < left else str.rjust for place in range(len(row)))
+    return "  ".join(side(cell, width) for side, cell, width in zip(sides, row, widths, strict=True)).rstrip()
 
 
 def csv_text(rows: Sequence[Mapping[str, Any]]) -> str:

@@ -138,11 +138,10 @@ def find_segments(
     >>> y = rng.random(4000) < np.where((X["age"] > 50) & (X["site"] == "west"), p**0.5, p)
     >>> found = fot.segments.find_segments(y, p, X)
     >>> print(found)
-    1 segment is miscalibrated beyond one map for all rows, of 91 (family-wise 5 %).
-    segment                      by    n  positives  mean score  residual  in s.e.  adjusted p
-    ------------------------  -----  ---  ---------  ----------  --------  -------  ----------
-    age > 50 and site = west  level  666      0.695       0.531    +0.163     10.2      0.0040
-    In the order in which they were found, each beside those before it. ...
+    1 segment differs from the map of all rows (91 tried, family-wise 5 %).
+    age > 50 and site = west  O:E  1.39  (95 % CI 1.32 to 1.46)   666 rows
+    all rows                  O:E  1.06  (1.04 to 1.09)           4,000 rows
+    More: .table(), .explain(), .plot()
     >>> round(float(found.map_({"age": [60], "site": ["west"]}, [0.5])[0]), 2)
     0.74
     """

@@ -11,15 +11,21 @@ from numpy.typing import NDArray
 from fitontest.data.arrays import as_scores, check_same_length
 from fitontest.data.known_groups import KnownGroups, groups_record
 from fitontest.data.score_sample import ScoreSample
+from fitontest.data.segment_names import WHOLE, enumerate_names
 from fitontest.data.weights import weighting_record
 from fitontest.maps.rules.conditions import Rule, distinct_texts
 from fitontest.maps.sql import number, rule_to_sql
-from fitontest.measures.interval import INDEPENDENT_ROWS
 from fitontest.measures.notes import data_notes
+from fitontest.measures.observed_expected import ObservedExpected
+from fitontest.results.detailed import Detailed, explanation
+from fitontest.results.exceptions import NoValueError
 from fitontest.results.frames import Records, attributes
+from fitontest.results.number_lines import NumberLine, number_lines
+from fitontest.results.quoting import confidence, in_decimals
+from fitontest.results.short_print import MORE, NO_PICTURE, short_print
 from fitontest.results.table import Section, Table
 from fitontest.results.text import count, sentence, short, signed
-from fitontest.results.typing import ArrayInput
+from fitontest.results.typing import ArrayInput, IntArray
 from fitontest.segments.features.contradicted import Contradicted
 from fitontest.segments.features.cuts import CutColumns
 from fitontest.segments.features.read_columns import read_columns
@@ -31,7 +37,17 @@ if TYPE_CHECKING:
     from fitontest.displays.canvas import AxesOrFigure
     from fitontest.displays.comparison import ComparisonDisplay
 
+#: O:E and the ends of its interval; None where no event is expected, or nothing varies.
+Ratio: TypeAlias = tuple[float | None, float | None, float | None]
 Against: TypeAlias = Literal["logistic", "scores"]
+LEVEL = 0.95  # of the intervals of O:E
+RATIO = ("observed_expected", "observed_expected_low", "observed_expected_high")
+MOST_PRINTED = 4  # segments, of more the others are named
+MOST_NAMED = 4
+OF_RATIO = (
+    "O:E: events observed over those that the scores predict in the segment; its interval is of this segment alone."
+)
+OF_KIND = {"level": "", "shape": ", wrong along the score", "tree": ", of a tree"}
 OTHERS = "others"  # rows that are in no segment
 ORDER_NOTE = (
     "In the order in which they were found, each beside those before it. residual: share of positives less mean score, "
@@ -147,9 +163,11 @@ class FoundSegments(Table):
         if not self.items:
             return f"No segment stands out among {count(self.scanned)}; an error {self._critical} would have."
         several = len(self.items) > 1
-        beyond = " beyond one map for all rows" if self.against == "logistic" else ""
-        which = f"{len(self.items)} segments are" if several else "1 segment is"
-        return f"{which} miscalibrated{beyond}, of {count(self.scanned)} (family-wise {100 * (1.0 - self.level):g} %)."
+        what = "differ from the map of all rows" if self.against == "logistic" else "are miscalibrated"
+        if not several:
+            what = what.replace("differ", "differs").replace("are", "is")
+        which = f"{len(self.items)} segment{'s' * several}"
+        return f"{which} {what} ({count(self.scanned)} tried, family-wise {100 * (1.0 - self.level):g} %)."
 
     @property
     def _critical(self) -> str:
@@ -233,18 +251,53 @@ class FoundSegments(Table):
         return named
 
     def sections(self) -> list[Section]:
-        """Return the sentence and the table of the segments."""
-        header = ["segment", "by", "n", "positives", "mean score", "residual", "in s.e.", "adjusted p"]
+        """Return what is printed: the sentence, and the first segments with their O:E and rows."""
+        shown = self.items if len(self.items) <= MOST_PRINTED else self.items[: MOST_PRINTED - 1]
+        parts = [
+            (self._names[item.rule], self._ratios[item.rule], f"{item.n:,} rows{OF_KIND[item.by]}") for item in shown
+        ]
+        if shown and self.against == "logistic":  # whose O:E is that of the map
+            parts.append((str(WHOLE), _ratio_of(self.sample), f"{self.sample.n:,} rows"))
+        width = max((len(name) for name, *_ in parts), default=0)
+        body = number_lines([_number_line(f"{name:<{width}}  O:E", ratio, rows) for name, ratio, rows in parts])
+        others = [self._names[item.rule] for item in self.items[len(shown) :]]
+        more = f"{count(len(others))} more: {enumerate_names(others, MOST_NAMED)}" if others else ""
+        data = [sentence(note) for note in self._data_notes]
+        further = [more, *self._findings, *self._group_lines]
+        return [short_print([self.sentence()], body, data, further, MORE if self.items else NO_PICTURE)]
+
+    def table(self) -> Table:
+        """Return all segments with every column, and notes on how they were found.
+
+        Returns
+        -------
+        Table
+            With the same records; printing it shows more.
+        """
+        header = ["segment", "by", "n", "O:E", confidence(LEVEL), "positives", "mean score", "residual", "in s.e."]
         body = [self._line(item) for item in self.items]
-        lines = [ORDER_NOTE if self.items else "", *self._notes]
-        return [Section("", header if body else (), body, "\n".join(line for line in lines if line), self.sentence())]
+        notes = "\n".join([*([ORDER_NOTE] if self.items else []), *self._notes])
+        return Detailed(self, (Section("", [*header, "adjusted p"] if body else (), body, notes, self.sentence()),))
+
+    def explain(self) -> Table:
+        """Return what the words and columns of this search mean, in plain sentences.
+
+        Returns
+        -------
+        Table
+            With the same records; printing it shows the sentences.
+        """
+        tried = f"Tried: all conditions on one column, and pairs of them, that have enough rows: {count(self.scanned)}."
+        share = f"{100 * (1.0 - self.level):g} %"
+        alarms = f"Family-wise {share}: where no segment is wrong, one is found in at most {share} of searches."
+        return explanation(
+            self, [self.sentence(), tried, alarms, *([OF_RATIO, ORDER_NOTE] if self else []), *self._notes]
+        )
 
     @property
-    def _notes(self) -> list[str]:
-        """What must be known to read the table."""
-        shown = {item.by for item in self.items}
+    def _findings(self) -> list[str]:
+        """What was found beside the segments, and where the search ended."""
         lines = [] if self.contradicted is None else [self.contradicted.note]
-        lines += [note for by, note in (("shape", SHAPE_NOTE), ("tree", TREE_NOTE)) if by in shown]
         too = [self._names[item.rule] for item in self.items if item.shape_too]
         if too:
             lines.append(f"Their residuals add up along the score even beside their offset: {'; '.join(too)}.")
@@ -253,6 +306,14 @@ class FoundSegments(Table):
             lines.append(f"The search stopped at {at}, though more stands out.")
         if self.nearest is not None and not self.items:
             lines.append(f"The nearest: {self._in_words(self.nearest)}.")
+        return lines
+
+    @property
+    def _notes(self) -> list[str]:
+        """What must be known to read the table."""
+        shown = {item.by for item in self.items}
+        lines = [note for by, note in (("shape", SHAPE_NOTE), ("tree", TREE_NOTE)) if by in shown]
+        lines += self._findings
         if self.against == "logistic":
             line = f"intercept {short(self.map_.intercept)}, slope {short(self.map_.slope)}"
             beside = " beside the segments found" if self.map_.rules else ""
@@ -263,10 +324,17 @@ class FoundSegments(Table):
         if self.cut.dropped:
             names = ", ".join(self.cut.dropped)
             lines.append(f"Without a condition: {names} (constant, as another column, or too little to test).")
-        lines += data_notes(self.sample.decided, self.sample.weighting, self.sample.rows_note)
-        if self.groups is None:
-            return [*lines, INDEPENDENT_ROWS]
-        return [*lines, *(line for line in self.groups.lines if line)]
+        return [*lines, *self._data_notes, *self._group_lines]
+
+    @property
+    def _data_notes(self) -> list[str]:
+        """What must be known of the rows: that some look like copies, for example."""
+        return data_notes(self.sample.decided, self.sample.weighting, self.sample.rows_note)
+
+    @property
+    def _group_lines(self) -> list[str]:
+        """How the rows hang together, a sentence each."""
+        return [] if self.groups is None else self.groups.lines
 
     def plot(self, ax: "AxesOrFigure" = None, *, after: ArrayInput = None) -> "ComparisonDisplay":
         """Draw the ratio of observed to expected events of each segment, and of all rows.
@@ -310,11 +378,21 @@ class FoundSegments(Table):
         repaired = None if after is None else self._rescored(after)
         parts = []
         for item in self.items:
-            name, own = self._names[item.rule], np.flatnonzero(self.sample.w > 0)[item.rule.meets(self.rows_.columns)]
+            name, own = self._names[item.rule], self._places(item)
             parts.append((name, self.sample.select(own)))
             if repaired is not None:
                 parts.append((f"{name}, after", repaired.select(own)))
         return ratio_display(parts, self.sample, keep_order=after is not None)
+
+    def _places(self, item: FoundSegment) -> IntArray:
+        """Return the places of the rows of a segment."""
+        return np.flatnonzero(self.sample.w > 0)[item.rule.meets(self.rows_.columns)]
+
+    @cached_property
+    def _ratios(self) -> dict[Rule, Ratio]:
+        """O:E of each segment that is named, with its interval."""
+        named = self.items if self.nearest is None else (*self.items, self.nearest)
+        return {item.rule: _ratio_of(self.sample.select(self._places(item))) for item in named}
 
     def _rescored(self, after: ArrayInput) -> ScoreSample:
         """Return the rows with other scores."""
@@ -333,6 +411,7 @@ class FoundSegments(Table):
             "segment": self._names[item.rule],
             "by": item.by,
             "n": item.n,
+            **dict(zip(RATIO, self._ratios[item.rule], strict=True)),
             "base_rate": item.base_rate,
             "mean_score": item.mean_score,
             "residual": item.residual,
@@ -342,10 +421,31 @@ class FoundSegments(Table):
         }
 
     def _line(self, item: FoundSegment) -> list[str]:
-        cells = [self._names[item.rule], item.by, f"{item.n:,}", short(item.base_rate), short(item.mean_score)]
+        ratio, *ends = self._ratios[item.rule]
+        value = "-" if ratio is None else in_decimals([ratio], "ratio")[0]
+        known = [end for end in ends if end is not None]
+        cells = [self._names[item.rule], item.by, f"{item.n:,}", value, " to ".join(in_decimals(known, "ratio")) or "-"]
+        cells += [short(item.base_rate), short(item.mean_score)]
         return [*cells, signed(item.residual), short(item.statistic), short(item.p_value, 2)]
 
     def _in_words(self, item: FoundSegment) -> str:
         by = {"level": "", "shape": " along the score", "tree": " along the score in a node of a tree"}[item.by]
         error = f"{short(abs(item.statistic), 2)} standard errors{by}"
         return f"{self._names[item.rule]} ({item.n:,} rows, {error}, adjusted p-value {short(item.p_value, 2)})"
+
+
+def _ratio_of(sample: ScoreSample) -> Ratio:
+    """Return O:E of rows with its interval."""
+    try:
+        ratio = ObservedExpected().estimate(sample)
+    except NoValueError:
+        return None, None, None
+    ends = ratio.evidence.interval_at(LEVEL)
+    return (ratio.value, None, None) if ends is None else (ratio.value, ends.low, ends.high)
+
+
+def _number_line(label: str, ratio: Ratio, rows: str) -> NumberLine:
+    """Return O:E and the number of rows."""
+    value, low, high = ratio
+    ends = None if low is None or high is None else (low, high)
+    return NumberLine(label, value, ends, LEVEL, "ratio", rows)

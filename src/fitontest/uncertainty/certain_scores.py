@@ -53,7 +53,7 @@ class CertainScores:
     >>> zeros.share, zeros.wrong_share, zeros.refuted
     (0.5, 0.01, True)
     >>> str(zeros).partition(": ")[0]
-    '50 % of the scores are exactly 0; 1 % of those rows are positive (95 % interval 0.025 to 5.4 %), more than none'
+    '50 % of the scores are exactly 0; 1 % of those rows are positive (95 % CI 0.025 to 5.4 %), more than none'
     """
 
     score: Literal[0, 1]
@@ -107,7 +107,7 @@ class CertainScores:
         if interval is None:
             return f"no interval: {NOT_LEARNT}"
         low = percent(interval.low).removesuffix(" %") if self.refuted else "0"
-        return f"{100.0 * interval.level:g} % interval {low} to {percent(interval.high)}"
+        return f"{100.0 * interval.level:g} % CI {low} to {percent(interval.high)}"
 
     @property
     def brief(self) -> str:

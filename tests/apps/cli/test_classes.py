@@ -14,6 +14,7 @@ from fitontest.displays.canvas import create_figure
 from fitontest.measures.plug_in import PlugIn
 from fitontest.results.text import short
 from fitontest.uncertainty.redrawing import Redrawing
+from tests.apps.cli import printed
 from tests.apps.cli.test_evaluate_and_plot import run
 
 pytestmark = pytest.mark.multiplies
@@ -96,7 +97,7 @@ def test_classwise_prints_the_means(file, scores):
 def test_classes_have_the_verdicts_of_python(csv_file, scores):
     options = ("--label", "code", *GIVEN, "--reduction", "classwise")
     expected = fot.evaluate(scores.code, matrix(scores), reduction="classwise")
-    assert run("evaluate", csv_file, *options).stdout == f"{expected}\n"
+    assert run("evaluate", csv_file, *options).stdout == printed(expected)
     read = json.loads(run("evaluate", csv_file, *options, "--format", "json").stdout)
     assert [one["verdict"]["p_value"] for one in read["classes"]] == [
         verdict.p_value for verdict in expected.class_verdicts.verdicts.values()
@@ -320,7 +321,7 @@ def test_whole_distributions_print_the_table_of_the_library(file, scores):
     found = run("evaluate", file, "--label", "y", *WHOLE, "--weight", "w", "--null-draws", "0")
     assert (found.exit_code, found.stderr) == (0, "")
     expected = fot.evaluate(scores.y, matrix(scores), reduction="canonical", sample_weight=scores.w)
-    assert found.stdout == f"{expected}\n"
+    assert found.stdout == printed(expected)
 
 
 def test_whole_distributions_with_nulls_and_an_interval(csv_file, scores):

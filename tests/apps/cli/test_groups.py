@@ -10,6 +10,7 @@ from click.testing import CliRunner
 
 import fitontest as fot
 from fitontest.apps.cli.main import main
+from tests.apps.cli import printed
 
 COLUMNS = ("--label", "y", "--prob", "p", "--group", "patient")
 POINT = ("--interval", "none", "--measure", "none")
@@ -52,7 +53,7 @@ def test_segments_and_groups_go_together(file, scores):
     found = run("evaluate", file, *COLUMNS, *options)
     by = {"by": scores["region"], "groups": scores["patient"], "families": ["spline"], "interval": None}
     assert found.exit_code == 0, found.stderr
-    assert found.stdout == f"{fot.evaluate(scores['y'], scores['p'], **by)}\n"
+    assert found.stdout == printed(fot.evaluate(scores["y"], scores["p"], **by))
 
 
 def test_a_picture_takes_groups(file, tmp_path):
@@ -105,7 +106,7 @@ def test_a_plan_is_for_rows_in_groups(file, scores):
     options = {"families": ["isotonic"], "draws": 20, "errors": [0.1], "n": [90, 120]}
     assert found.exit_code == 0, found.stderr
     expected = fot.apps.plan_evaluation(scores["y"], scores["p"], groups=scores["patient"], **options)
-    assert found.stdout == f"{expected}\n"
+    assert found.stdout == printed(expected)
     assert "groups: 40" in found.stdout
 
 
@@ -141,7 +142,7 @@ def test_a_report_names_the_column_of_groups(file, tmp_path):
 def test_intervals_of_a_file_take_groups(file, scores):
     found = run("evaluate", file, *COLUMNS, "--family", "platt", "--measure", "none")
     expected = fot.evaluate(scores["y"], scores["p"], groups=scores["patient"], families=["platt"])
-    assert found.stdout == f"{expected}\n"
+    assert found.stdout == printed(expected)
     assert "n = 300 in 40 groups" in found.stdout
 
 
@@ -149,7 +150,7 @@ def test_group_given_twice_is_the_combination(file, scores):
     found = run("evaluate", file, *COLUMNS, "--group", "region", "--family", "spline")
     assert found.exit_code == 0, found.stderr
     both = {"label": "y", "prob": "p", "groups": ["patient", "region"], "families": ["spline"]}
-    assert found.stdout == f"{fot.evaluate(scores, **both)}\n"
+    assert found.stdout == printed(fot.evaluate(scores, **both))
     assert "rows that share only one of patient and region count as independent" in found.stdout.replace("\n", " ")
     wrong = run("evaluate", file, *COLUMNS, "--group", "regoin")
     assert wrong.stderr.startswith("Error: --group regoin must be a column of")

@@ -9,6 +9,7 @@ from click.testing import CliRunner
 
 import fitontest as fot
 from fitontest.apps.cli.main import main
+from fitontest.apps.cli.writing import brief
 
 pytestmark = pytest.mark.multiplies
 
@@ -64,7 +65,7 @@ def test_batches_are_added_one_after_another(folder, frames):
     assert results[2].stdout.endswith(f", alarm: {evidence.headline}\n")
     assert not any(each.stderr for each in results)
     shown = run("a.json")
-    assert (shown.exit_code, shown.stdout) == (1, f"{evidence}\n")
+    assert (shown.exit_code, shown.stdout) == (1, f"{brief(evidence, '--table')}\n")
     as_json = run("a.json", "--json")
     assert (as_json.exit_code, json.loads(as_json.stdout)) == (1, json.loads(evidence.to_json()))
 
@@ -73,7 +74,7 @@ def test_batches_are_added_one_after_another(folder, frames):
 def test_the_table_and_a_page_on_request(folder):
     found = run("a.json", "month 0.csv", *COLUMNS, "--table", "--html", "a.html")
     assert found.exit_code == 0
-    assert found.stdout == f"{fot.monitor.Monitor.load('a.json').evidence}\n"
+    assert found.stdout == f"{fot.monitor.Monitor.load('a.json').evidence.table()}\n"
     assert found.stderr == "Wrote a.html\n"
     page = (folder / "a.html").read_text(encoding="utf-8")
     assert "<title>Monitor a</title>" in page
@@ -124,8 +125,8 @@ def test_the_latest_time_in_a_column_is_that_of_the_batch(folder, frames):
         (("--batch", "month 0"), "--batch must be new, got 'month 0', which was counted before"),
         (("--level", 0.9), "--level must be as the monitor was made, 0.95; got 0.9: what is tested cannot change"),
         (("--max-error", 0.1), "--max-error must be left out, as when it was made; got 0.1"),
-        (("--tolerance", 0.01), "--tolerance must be as the monitor was made, 0.02 in probability; got 0.01 in prob"),
-        (("--tolerance-unit", "logit"), "--tolerance-unit must be as the monitor was made, 0.02 in probability; got"),
+        (("--tolerance", 0.01), "--tolerance must be as the monitor was made, 0.02 in ratio; got 0.01 in ratio"),
+        (("--tolerance-unit", "logit"), "--tolerance must be given with --tolerance-unit logit"),
         (("--max-weight", 2), "--max-weight must be left out, as when it was made; got 2.0"),
         (("--reduction", "confidence"), "--reduction must be left out, as when it was made; got 'confidence'"),
         (("--once",), "--once must be as the monitor was made, False; got True"),

@@ -10,6 +10,7 @@ from click.testing import CliRunner
 
 import fitontest as fot
 from fitontest.apps.cli.main import main
+from tests.apps.cli import printed
 
 QUICK = ("--family", "isotonic", "--draws", 20, "--error", 0, "--error", 0.1)
 SAME = {"families": ["isotonic"], "draws": 20, "errors": [0, 0.1]}
@@ -30,7 +31,7 @@ def test_it_plans_for_the_scores_of_a_file_without_labels(file):
     result = run(file, "--prob", "p", *QUICK, "--power", 0.1, "--width", 0.5, "--random-state", 2)
     assert result.exit_code == 0, result.stderr
     p = pd.read_csv(file)["p"]
-    assert result.stdout.rstrip() == str(fot.apps.plan_evaluation(p, **SAME, power=0.1, width=0.5, random_state=2))
+    assert result.stdout == printed(fot.apps.plan_evaluation(p, **SAME, power=0.1, width=0.5, random_state=2))
 
 
 def test_formats_and_sizes():

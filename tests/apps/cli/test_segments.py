@@ -9,6 +9,7 @@ from click.testing import CliRunner
 
 import fitontest as fot
 from fitontest.apps.cli.main import main
+from tests.apps.cli import printed
 from tests.apps.cli.columns import read_numbers
 
 
@@ -55,8 +56,10 @@ def test_every_kind_of_file_tells_what_the_frame_does(folder):
     assert run(
         path / "rows.csv", *OPTIONS, "--columns", "age,site", "--columns", "code,flag", "--format", "csv"
     ) == run(path / "rows.csv", *OPTIONS, "--format", "csv")
-    table = run("-", *OPTIONS, input=(path / "rows.csv").read_text())
-    assert table.splitlines()[0].startswith("1 segment is miscalibrated beyond one map for all rows, of ")
+    text = (path / "rows.csv").read_text()
+    assert run("-", *OPTIONS, input=text) == printed(found)
+    table = run("-", *OPTIONS, "--verbose", input=text)
+    assert table.splitlines()[0].startswith("1 segment differs from the map of all rows (")
     assert "site = west  level" in table
     assert "--against scores" in table
 

@@ -10,6 +10,7 @@ from click.testing import CliRunner
 import fitontest as fot
 from fitontest.apps.cli.main import main
 from fitontest.results.text import csv_text
+from tests.apps.cli import printed
 
 COLUMNS = ("--label", "y", "--prob", "p")
 QUICK = ("--family", "platt")
@@ -39,7 +40,7 @@ def test_the_table_is_that_of_the_library(file, scores):
     result = run(file, *COLUMNS, *QUICK, "--threshold", 0.3, "--threshold", 0.1)
     assert result.exit_code == 0, result.stderr
     expected = fot.risk.validate(scores.y, scores.p, family="platt", thresholds=[0.1, 0.3])
-    assert result.stdout == f"{expected}\n"
+    assert result.stdout == printed(expected)
     assert result.stderr == ""
 
 
@@ -71,7 +72,7 @@ def test_segments_and_groups(file, scores):
     result = run(path, *COLUMNS, *QUICK, "--by", "region", "--group", "group")
     assert result.exit_code == 0, result.stderr
     expected = fot.risk.validate(scores.y, scores.p, family="platt", by=scores.region, groups=groups)
-    assert result.stdout == f"{expected}\n"
+    assert result.stdout == printed(expected)
 
 
 @pytest.mark.exhaustive

@@ -143,7 +143,7 @@ def test_rows_are_doubled_until_the_requirement_is_met_or_there_are_too_many(mon
     plan = fot.apps.plan_evaluation(**given)
     assert sorted({row["n"] for row in plan.rows()}) == [40, 80]
     assert {(one.relation, one.n) for one in plan.needed} >= {("more than", 80)}
-    assert "> 80" in str(plan)
+    assert "> 80" in str(plan.table())
 
 
 def made(values, key="power", **wanted):
@@ -172,11 +172,19 @@ def test_it_is_a_table_in_all_forms(plan):
     assert len(frame) == 2 * 2 * 5
     assert list(frame.columns)[:4] == ["family", "n", "error", "truth"]
     assert '"needed": []' in plan.to_json()
-    text = str(plan)
+    text = str(plan.table())
     assert "power at 0.02" in text
-    assert text.startswith("500 rows: an interval of +-0.0")
     assert text.index("2,000 rows: an interval of +-0.0") < text.index("false alarms")
-    assert plan._repr_html_().count("<table") == 1
+    assert plan.to_html().count("<table") == 1
+
+
+def test_it_prints_the_answer_in_a_few_lines(plan):
+    lines = str(plan).splitlines()
+    assert lines[0].startswith("500 rows: an interval of +-0.0")
+    assert lines[1].startswith("2,000 rows: an interval of +-0.0")
+    assert len(lines) <= 8
+    assert "power" not in str(plan)
+    assert "power: that share of scores with the error" in " ".join(str(plan.explain()).split())
 
 
 def test_pl_is_refitted_by_its_stand_in():

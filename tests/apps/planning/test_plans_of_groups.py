@@ -57,7 +57,7 @@ def test_intervals_of_dependent_rows_are_wider(plan):
 
 def test_the_answer_counts_groups_too(plan):
     assert plan.sentences[0].startswith("600 rows, that is 30 groups: an interval of +-")
-    text = str(plan)
+    text = str(plan.table())
     assert text.count("groups: 30 (20 rows each), rho ") == 1
     assert "n is made up of whole groups of the pilot" in text
     wanted = replace(plan, width=0.9)

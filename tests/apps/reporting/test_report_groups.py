@@ -32,7 +32,6 @@ def test_the_page_says_the_groups_beside_the_verdict_and_among_the_data(report):
     assert "<dt>column of groups</dt><dd>site</dd>" in rest
     assert "Rows that belong together: labels of one group" in rest
     assert "ask for segments instead" in rest
-    assert "Rows must be independent" not in report.html
     assert LINE.lower() not in rest.partition("Error by family of maps")[2]
 
 
@@ -48,7 +47,6 @@ def test_intervals_are_wider_than_those_of_independent_rows(report):
     plain = fot.report(Y, P, **OPTIONS)
     assert plain.evaluation.groups is None
     assert "groups" not in plain.to_dict()
-    assert "Rows must be independent" in plain.html
     spread, narrow = (each.verdict.tendency.residual_interval for each in (report, plain))
     assert spread.high - spread.low > 1.5 * (narrow.high - narrow.low)
     assert report.verdict.interval.high > plain.verdict.interval.high

@@ -52,7 +52,7 @@ def test_rows_needed_bring_the_half_of_the_interval_to_the_nearer_limit():
 def test_the_line_of_one_limit():
     text = str(fot.check_calibration(*drawn(3000, 0.6), slope=RANGE))
     assert text.startswith("Fail: calibration slope 0.57 (95 % CI 0.52 to 0.62) is below 0.8\n")
-    assert "\nSlope of the line logit c = a + b logit p; n = 3,000.\n" in text
+    assert "\nSlope of the line logit c = a + b logit p; n = 3,000." in text
     assert "above 1.25" in str(fot.check_calibration(*drawn(3000, 1.7), slope=RANGE))
 
 

@@ -26,7 +26,7 @@ def test_the_numbers_are_those_of_validate():
     expected = fot.risk.validate(sample.y, sample.p, thresholds=[0.3, 0.5])
     assert page.to_dict()["validation"]["statistics"] == expected.to_dict()["statistics"]
     html = page.html
-    for row in expected.sections()[0].body:
+    for row in expected.table().sections()[0].body:
         for text in row:
             assert text.replace("<", "&lt;") in html
 

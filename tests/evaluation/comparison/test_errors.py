@@ -255,7 +255,7 @@ def test_which_model_is_better_in_words():
     interval = comparison.interval
     expected = (
         "forest is better calibrated than trees: its calibration error (squared) is smaller by "
-        f"{-comparison.difference:.4f} (95 % interval {-interval.high:.4f} to {-interval.low:.4f}; "
+        f"{-comparison.difference:.4f} (95 % CI {-interval.high:.4f} to {-interval.low:.4f}; "
         f"p-value {comparison.p_value:#.2g})."
     )
     assert comparison.sentence == expected
@@ -314,14 +314,14 @@ def test_an_end_next_to_zero_is_not_printed_as_zero():
     comparison = replace(
         fot.compare_errors(y, p1, p2, family=BINS), difference=0.004, se=0.002, interval=Interval(8e-7, 0.008, 0.95)
     )
-    assert "(95 % interval 0.000001 to 0.008000;" in comparison.sentence
+    assert "(95 % CI 0.000001 to 0.008000;" in comparison.sentence
 
 
 def test_log_loss_is_in_nats_and_says_that_it_clips():
     y, p1, p2 = draw(2000)
     text = str(fot.compare_errors(y, p1, p2, family=BINS, loss="log_loss", level=0.9))
     assert text.startswith("p1 is better calibrated than p2: its excess log loss is smaller by")
-    assert " nats (90 % interval " in text
+    assert " nats (90 % CI " in text
     assert "Log loss clips predictions to [1e-06, 1 - 1e-06]." in text
 
 

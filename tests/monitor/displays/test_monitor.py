@@ -113,7 +113,7 @@ def test_the_title_is_the_size_and_not_the_evidence():
     steep = monitored(stream(n=2000, batches=4, slope=0.4, since=0, centre=0.0), families=["isotonic"]).evidence
     assert "overconfident since batch 1 (slope 0.4" in steep.diagram().title
     quiet = monitored(stream(n=60, batches=2), families=["isotonic"]).evidence
-    assert quiet.diagram().title.startswith("No alarm after 2 batches: ")
+    assert quiet.diagram().title.startswith("No alarm after 2 batches: O:E ")
     y, p = stream(n=50, batches=1)[0]
     ruled_out = fot.monitor.Monitor(families=["isotonic"]).update(np.append(y, True), np.append(p, 0.0)).diagram()
     assert ruled_out.title == "Alarm since batch 1: labels that the scores rule out"
@@ -123,14 +123,50 @@ def test_the_title_is_the_size_and_not_the_evidence():
 def test_the_strip_says_what_the_evidence_is_against():
     rows = stream(n=60, batches=1)
     for settings, words in (
-        ({}, "exact calibration"),
+        ({}, "\N{LEFT DOUBLE QUOTATION MARK}within \N{PLUS-MINUS SIGN}10 %\N{RIGHT DOUBLE QUOTATION MARK}"),
+        ({"tolerance": 0}, "exact calibration"),
         ({"max_error": 0.02}, "a mean error of at most 0.02"),
-        ({"tolerance": 0.1}, "\N{LEFT DOUBLE QUOTATION MARK}within 0.1\N{RIGHT DOUBLE QUOTATION MARK}"),
-        ({"tolerance": 0.1, "tolerance_unit": "logit"}, "\N{LEFT DOUBLE QUOTATION MARK}within 0.1 logits"),
+        (
+            {"tolerance": 0.1, "tolerance_unit": "probability"},
+            "\N{LEFT DOUBLE QUOTATION MARK}within \N{PLUS-MINUS SIGN}0.1\N{RIGHT DOUBLE QUOTATION MARK}",
+        ),
+        (
+            {"tolerance": 0.1, "tolerance_unit": "logit"},
+            "\N{LEFT DOUBLE QUOTATION MARK}within \N{PLUS-MINUS SIGN}0.1 logits",
+        ),
         ({"reference": stream(n=200, batches=1, seed=2)[0]}, "the limits of the reference"),
     ):
         display = monitored(rows, families=["isotonic"], **settings).evidence.plot(plain(SIZE))
         assert any(f"evidence against {words}" in text for text in texts_of(display.axes_["evidence"])), words
+
+
+def test_the_band_is_the_tolerance_in_ratio_and_else_that_of_verdicts():
+    rows = stream(n=60, batches=1)
+    for settings, near in (
+        ({"tolerance": 0.3}, 0.3),
+        ({"tolerance": 0.3, "tolerance_unit": "logit"}, 0.1),
+        ({"max_error": 0.3}, 0.1),
+    ):
+        display = monitored(rows, families=["isotonic"], **settings).evidence.plot(plain(SIZE))
+        (band,) = display.axes_["ratio"].patches
+        assert (band.get_y(), band.get_height()) == pytest.approx((1.0 - near, 2.0 * near))
+        assert f"grey: within {100 * near:g} %" in display.second
+
+
+def test_rare_non_events_are_drawn_named_and_tested():
+    """Of rates of .975 at scores of .95 O:E is 1.03, and that of non-events .5."""
+    p = np.full(4000, 0.95)
+    y = np.arange(4000) % 40 > 0
+    evidence = fot.monitor.Monitor(families=["isotonic"]).update(y, p)
+    display = evidence.plot(plain(SIZE))
+    (row,) = display.rows("batches")
+    assert row["ratio"] == pytest.approx(100 / 200)
+    assert row["high"] == pytest.approx(beta.ppf(0.975, 101, 3900) / 0.05)
+    assert row["state"] == "outside"
+    assert display.axes_["ratio"].get_ylabel() == "Observed / expected non-events"
+    assert display.title == "Alarm since batch 1: 50 % fewer non-events than predicted since batch 1"
+    assert "Last O:E of non-events" in str(evidence)
+    assert "    0.50  " in str(evidence.table())
 
 
 def test_segments_have_panels_with_what_the_last_batches_come_to():
@@ -138,6 +174,7 @@ def test_segments_have_panels_with_what_the_last_batches_come_to():
     assert [*display.axes_] == ["ratio", "evidence", "north", "south"]
     records = segmented().segments["north"].records[-3:]
     ratio = sum(record.events for record in records) / sum(record.expected for record in records)
+    assert display.title.endswith("; refuted in north")
     assert f"last 3 batches O:E {ratio:.2f}" in texts_of(display.axes_["north"])
     rows = [row for row in display.rows("segments") if row["segment"] == "north"]
     assert rows[0]["ratio"] == pytest.approx(

@@ -270,7 +270,7 @@ def test_files_are_the_same_every_time_and_nothing_global_changes(tmp_path):
         ({"models": ["model 0", "model 0"]}, "models must differ"),
         ({"kind": "difference"}, "models must be the two"),
         ({"threshold_range": (0.3, 0.1)}, "threshold_range must be two increasing"),
-        ({"threshold_range": (0.0, 0.1)}, "threshold_range must be two increasing"),
+        ({"threshold_range": (-0.1, 0.1)}, "threshold_range must be two increasing"),
     ],
 )
 def test_wrong_options_are_refused(options, message):

@@ -96,10 +96,10 @@ def test_no_row_above_the_threshold():
     assert found.interval.low < 0 < found.interval.high  # as if two rows more of each label were treated
 
 
-@pytest.mark.parametrize("threshold", [0, 1, 0.0, 1.0, -0.1, 1.5, float("nan"), "0.5", None, True, [0.5]])
+@pytest.mark.parametrize("threshold", [1, 1.0, -0.1, 1.5, float("nan"), "0.5", None, True, [0.5]])
 def test_wrong_thresholds(threshold):
     for measure in (fot.risk.NetBenefit, fot.risk.DecisionLoss):
-        with pytest.raises(ValueError, match="threshold must be a number strictly between 0 and 1, got"):
+        with pytest.raises(ValueError, match=r"threshold must be a number in \[0, 1\), got"):
             measure(threshold)
 
 

@@ -326,8 +326,8 @@ def test_in_print():
     y = rng.random(2000) < sigmoid(0.75 * logit(p, 1e-16))
     text = str(fot.measure(y, p, "calibration_slope"))
     assert text.startswith("calibration slope 0.7")
-    assert "95 % interval" in text
-    assert "(1 is ideal): n = 2,000" in text
+    assert " (95 % CI 0." in text
+    assert "; 1 is ideal): n = 2,000" in text
     assert "1 as the true value: p = " in text
     evaluation = fot.evaluate(y, p, families=["platt"], measures=["calibration_slope", "observed_expected"])
     (line,) = [line for line in str(evaluation).splitlines() if line.startswith("Other measures: ")]

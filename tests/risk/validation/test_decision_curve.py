@@ -1,9 +1,11 @@
 """Decision curves: against measures at single thresholds, brute force over rows and groups, and the golden sets."""
 
 import json
+import re
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 import fitontest as fot
 from fitontest.data.row_groups import RowGroups
@@ -154,21 +156,35 @@ def test_bands_hold_intervals_and_grow_with_thresholds():
 def test_what_is_said():
     y, p, _ = population(3000)
     good = fot.risk.decision_curve(y, p, thresholds=[0.3, 0.4, 0.5])
-    assert good.sentence.startswith("The model is shown better than treating all and treating none at every threshold.")
+    assert good.sentence == "Better than treating all and none at every threshold."
     bad = fot.risk.decision_curve(y, {"tree": 0.3 * p, "forest": p}, thresholds=[0.2, 0.5])
-    tree, forest, pair = bad.sentence.splitlines()
-    assert tree.startswith("tree is not shown better than treating all and treating none at any threshold.")
-    assert "It is shown worse than treating all at 0.2, recalibrated at least as good there." in tree
-    assert "recalibration would gain most at" in tree
-    assert forest.startswith("forest is shown better")
+    pair, better, worse = bad.sentence.splitlines()
     assert pair == "forest has more net benefit than tree at every threshold."
+    assert better.startswith("Better than treating all and none: tree nowhere shown; forest ")
+    assert worse == "Worse than treating all: tree at 20 %."
+    assert "Recalibrating first would gain, by the map of these rows, most per 1,000: tree " in str(bad)
     same = fot.risk.decision_curve(y, {"a": p, "b": p}, thresholds=[0.2, 0.5])
     assert "No difference of a and b is shown at any threshold." in str(same)
-    assert "Rows must be independent" in str(same)
     few = fot.risk.decision_curve(y, p, thresholds=[0.2, 0.5], groups=np.arange(3000) % 4)
-    assert "nothing is shown, since dependence cannot be learnt" in str(few)
+    assert "Nothing is shown, since dependence cannot be learnt" in str(few)
     assert few.net_benefit["model"].low is None
     assert few.rows()[0]["low"] is None
+
+
+def test_it_prints_net_benefits_per_1000_where_most_is_gained():
+    y, p, _ = population(3000)
+    curve = fot.risk.decision_curve(y, {"tree": 0.3 * p, "forest": p})
+    gap = curve.difference("tree", "forest")
+    at = int(np.argmax(np.abs(gap.value)))
+    lines = str(curve).splitlines()
+    assert len(lines) <= 8
+    tree, forest = (1000 * curve.net_benefit[name].value[at] for name in curve.models)
+    assert f"at {100 * curve.thresholds[at]:.0f} %: tree {tree:.0f}, forest {forest:.0f}, treat all" in str(curve)
+    assert f"Difference {1000 * gap.value[at]:.0f} (95 % CI {1000 * gap.low[at]:.0f} to " in str(curve)
+    table = str(curve.table())
+    k = int(np.searchsorted(curve.thresholds, 0.495))
+    assert re.search(rf"^0\.5 .* {1000 * curve.net_benefit['forest'].value[k]:.0f} ", table, re.MULTILINE)
+    assert "true positives less false ones" in str(curve.explain())
 
 
 def test_ranges():
@@ -242,3 +258,31 @@ def test_the_probability_at_a_threshold():
     (grouped,) = probabilities_at(fot.read(y, p, groups=np.arange(600) % 5), 0.2)
     assert grouped.interval is None
     assert "fewer than 10 groups" in grouped.reason
+
+
+def test_from_a_threshold_of_0_on_everybody_is_treated():
+    rng = np.random.default_rng(3)
+    p = rng.beta(1, 3, 500)
+    y = rng.random(500) < p
+    thresholds = np.arange(0, 0.5, 0.01)
+    curve = fot.risk.decision_curve(y, {"a": p, "b": np.sqrt(p)}, thresholds=thresholds)
+    for name in ("a", "b", "treat all"):
+        assert curve.net_benefit[name].value[0] == pytest.approx(y.mean(), abs=1e-12)
+    for gain in (curve.against_all["a"], curve.difference("a", "b"), curve.interventions_avoided["a"]):
+        assert [float(part[0]) for part in vars(gain).values()] == [0.0] * 6
+    assert curve.loss["b"][0] == 0.0
+    assert all(value is not None for row in curve.rows() for value in row.values())
+    later = fot.risk.decision_curve(y, {"a": p, "b": np.sqrt(p)}, thresholds=thresholds[1:])
+    np.testing.assert_array_equal(curve.net_benefit["a"].value[1:], later.net_benefit["a"].value)
+    assert float(fot.measure(y, p, "net_benefit", threshold=0)) == pytest.approx(y.mean(), abs=1e-12)
+    assert fot.measure(y, p, "decision_loss", threshold=0).value == 0.0
+
+
+@pytest.mark.parametrize("options", [{}, {"kind": "interventions avoided"}, {"scale": "logit"}])
+def test_a_curve_from_0_on_is_drawn(options):
+    rng = np.random.default_rng(3)
+    p = rng.beta(1, 3, 500)
+    curve = fot.risk.decision_curve(rng.random(500) < p, p, thresholds=np.arange(0, 0.3, 0.01))
+    axes = curve.plot(Figure(), **options).ax_
+    low, _ = axes.get_xlim()
+    assert low == pytest.approx(0.01, abs=0.005) if options.get("scale") else low == 0.0

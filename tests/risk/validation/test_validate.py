@@ -6,12 +6,12 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.special import expit
+from scipy.special import expit, logit
 from sklearn.linear_model import LogisticRegression
 
 import fitontest as fot
 from fitontest.measures.plug_in import PlugIn
-from fitontest.risk.validation.wording import decisions_in_words, values_outside
+from fitontest.risk.validation.wording import decision_sentences, values_outside
 from tests.strategies import noisy
 
 THRESHOLDS = (0.1, 0.3)
@@ -62,15 +62,55 @@ def test_a_seed_is_that_of_the_families(rows):
     assert seeded.verdict.estimate is seeded["ici"]
 
 
-def test_it_prints_the_sentence_first_in_few_lines(rows, validation):
-    lines = str(fot.risk.validate(*rows)).splitlines()
-    first = " ".join(lines[:2])
-    assert first.startswith("Risks are too low, with ")
-    assert ", and too extreme (slope 0." in first
-    assert len([line for line in lines if "each by itself" not in line]) <= 18
-    lines = str(validation).splitlines()
-    assert "At a threshold of 0.3 recalibration would gain" in " ".join(lines[:2])
+def test_it_prints_the_verdict_and_four_numbers_in_eight_lines(rows, validation):
+    lines, events = str(validation).splitlines(), int(rows[0].sum())
+    assert lines[0] == f"{validation.verdict.opening}. n = 400, {events} events ({events / 4:.0f} %)."
+    assert [line.split()[0] for line in lines[1:5]] == ["O:E", "Slope", "ICI", "AUC"]
+    assert " uncorrected " in lines[3]
+    assert "At a threshold of 0.3 recalibration would gain" in lines[-2]
+    assert len(lines) <= 8
     assert all(len(line) <= 118 for line in lines)
+
+
+def test_the_table_has_the_rest_and_pages_have_the_table(validation):
+    table = str(validation.table())
+    assert [line for line in table.splitlines() if line.startswith("Emax ")]
+    assert "net benefits per 1,000 rows" in table
+    assert "Emax" not in validation._repr_html_()
+    assert "Emax" in validation.to_html()
+    assert validation.table().rows() == validation.rows()
+
+
+def test_the_explanation_has_the_words_of_this_result(validation):
+    text = " ".join(str(validation.explain()).split())
+    assert validation.verdict.sizes.ratio.quoted in text
+    assert "from a spline fitted to these rows" in text
+    assert "Net benefit at a threshold t" in text
+
+
+def test_the_verdict_knows_size_in_the_words_of_evaluate():
+    rng = np.random.default_rng(4)
+    p = rng.beta(1, 3, 30_000)
+    y = rng.random(p.size) < expit(logit(p) + 0.08)
+    strict = fot.risk.validate(y, p, tolerance=0.02)
+    assert strict.opening.startswith("Scores too low: ")
+    assert strict.opening == fot.evaluate(y, p, tolerance=0.02, families=["spline"]).verdict.opening
+    near = replace(strict, tolerance=fot.uncertainty.Tolerance(error=0.05))
+    assert near.headline.startswith("Close to calibrated on the whole: ")
+    assert near.headline.endswith("within the tolerance of 10 %.")
+
+
+def test_many_segments_print_the_worst_in_eight_lines(rows):
+    y, p = rows
+    rng = np.random.default_rng(0)
+    site = np.array([f"site {k}" for k in rng.integers(0, 9, y.size)])
+    by_site = fot.risk.validate(y, p, by=site, family="platt")
+    lines = str(by_site).splitlines()
+    assert len(lines) <= 8
+    assert lines[1] == "The worst of 9 segments:"
+    lows = {key: one["ici"].interval.low for key, one in by_site.items()}
+    assert lows[lines[4][:6]] == max(lows.values())
+    assert all(name in str(by_site.table()) for name in by_site)
 
 
 def test_records_go_into_frames_json_and_html(validation):
@@ -95,7 +135,7 @@ def test_calibrated_risks_are_not_called_wrong():
     rng = np.random.default_rng(1)
     p = rng.beta(1, 3, 1500)
     validation = fot.risk.validate(rng.random(1500) < p, p, thresholds=0.25)
-    assert validation.headline.startswith("No miscalibration shown (O:E ")
+    assert validation.headline.startswith("No miscalibration shown. ")
     assert "at a threshold of 0.25, no gain of recalibration is shown: at most" in validation.headline.lower()
 
 
@@ -161,14 +201,15 @@ def test_an_estimator_is_corrected_for_optimism():
     record = validation.to_frame().set_index("statistic").loc["calibration_slope"]
     assert record["value"] == pytest.approx(1.0, abs=1e-3)
     assert record["corrected"] < 0.95
-    assert "corrected" in str(validation)
+    assert "Corrected for optimism: calibration slope 0." in str(validation)
+    assert "without optimism" in str(validation.table())
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         ({"thresholds": [0.2, 1.0]}, "thresholds"),
-        ({"thresholds": [0.0]}, "thresholds"),
+        ({"thresholds": [-0.1]}, "thresholds"),
         ({"thresholds": []}, "thresholds"),
         ({"cost": 0.0}, "cost"),
         ({"cost": 1.0, "thresholds": 0.5}, "cost must be left out"),
@@ -211,7 +252,7 @@ def test_a_truth_rougher_than_a_spline_is_told_with_what_follows():
     p = rng.random(3000)
     c = np.clip(p + 0.12 * np.sign(np.sin(40 * np.pi * p)), 0.01, 0.99)
     validation = fot.risk.validate(rng.random(3000) < c, p, thresholds=0.3)
-    text = " ".join(str(validation).split())
+    text = " ".join(str(validation.table()).split())
     assert "A spline does not fit (p = " in text
     assert "No interval of E50, E90, Emax: " in text
     assert "which cannot follow such errors: it may be more." in text
@@ -226,12 +267,13 @@ def test_the_sentence_quotes_no_loss_that_its_interval_leaves_out(validation):
     low, high = loss.value + 0.02, loss.value + 0.04
     outside = with_ends(loss.with_uncertainty(debiased=loss.value + 0.03), low, high)
     ends = f"{1000 * low:.0f} to {1000 * high:.0f}"
-    words = decisions_in_words((threshold,), {"decision_loss(0.1)": outside})
-    assert words.endswith(f"would gain {1000 * outside.debiased:.0f} net true positives per 1,000 ({ends}).")
+    (words,) = decision_sentences((threshold,), {"decision_loss(0.1)": outside})
+    gain = f"{1000 * outside.debiased:.0f} net true positives per 1,000"
+    assert words.endswith(f"would gain {gain} (95 % CI {ends}).")
     assert values_outside((threshold,), {"decision_loss(0.1)": outside})[0].startswith("At 0.1 the loss")
     neither = outside.with_uncertainty(debiased=loss.value)
-    words = decisions_in_words((threshold,), {"decision_loss(0.1)": neither})
-    assert words.endswith(f"would gain {ends} net true positives per 1,000.")
+    (words,) = decision_sentences((threshold,), {"decision_loss(0.1)": neither})
+    assert words.endswith(f"would gain {ends} net true positives per 1,000 (95 % CI).")
     inside = with_ends(loss, loss.value / 2, high)
     assert not values_outside((threshold,), {"decision_loss(0.1)": inside})
 
@@ -263,10 +305,10 @@ def test_the_p_value_of_the_intercept_says_what_it_is_of(validation):
 @pytest.mark.exhaustive
 def test_several_models_say_what_a_loss_is_and_how_to_compare_net_benefits(rows):
     y, p = rows
-    text = str(fot.risk.validate(y, {"a": p, "b": p**1.1}, thresholds=0.3))
+    text = str(fot.risk.validate(y, {"a": p, "b": p**1.1}, thresholds=0.3).table())
     assert "loss: the net benefit lost by miscalibration" in " ".join(text.split())
     assert "fot.risk.decision_curve(y_true, models).difference(a, b)" in text
-    alone = str(fot.risk.validate(y, {"a": p, "b": p**1.1}))
+    alone = str(fot.risk.validate(y, {"a": p, "b": p**1.1}).table())
     assert "loss:" not in alone
 
 
@@ -274,7 +316,7 @@ def test_several_models_say_what_a_loss_is_and_how_to_compare_net_benefits(rows)
 def test_segments_name_columns_without_a_value_as_the_table_does(rows):
     y, p = rows
     segment = np.where(np.arange(400) < 15, "few", "many")
-    text = str(fot.risk.validate(y, p, by=segment))
+    text = str(fot.risk.validate(y, p, by=segment).table())
     assert "few: slope: " in text
     assert "calibration_slope" not in text
 
@@ -282,7 +324,8 @@ def test_segments_name_columns_without_a_value_as_the_table_does(rows):
 def test_errors_that_are_quoted_out_of_order_are_explained(validation):
     debiased = {"e50": 0.03, "e90": 0.09, "emax": 0.08}
     changed = {name: validation[name].with_uncertainty(debiased=value) for name, value in debiased.items()}
-    text = "debiased each by itself"
-    assert text in str(replace(validation, statistics={**validation.statistics, **changed}))
+    text = "corrected for chance each by itself"
+    assert text in str(replace(validation, statistics={**validation.statistics, **changed}).table())
     in_order = validation["emax"].with_uncertainty(debiased=0.1)
-    assert text not in str(replace(validation, statistics={**validation.statistics, **changed, "emax": in_order}))
+    statistics = {**validation.statistics, **changed, "emax": in_order}
+    assert text not in str(replace(validation, statistics=statistics).table())

@@ -13,7 +13,7 @@ from fitontest.apps.cli.command import command
 from fitontest.apps.cli.features import GivenFeatures, of_features
 from fitontest.apps.cli.messages import refusing, say
 from fitontest.apps.cli.scores import Given, of_any_scores
-from fitontest.apps.cli.writing import FORMATS, check_output, is_same, of_format
+from fitontest.apps.cli.writing import FORMATS, check_output, is_same, of_format, of_verbose
 from fitontest.displays.saving import check_path
 from fitontest.evaluation.comparison.calibrators import AUTO, RULES
 from fitontest.evaluation.comparison.comparison import Comparison
@@ -59,7 +59,7 @@ FAMILY_HELP = (
     f"{', '.join(EVALUATORS)}.",
 )
 @click.option("--random-state", type=int, default=0, show_default=True, help="Seed of the folds.")
-@click.option("--verbose", is_flag=True, help="Print the losses and errors of all candidates below the choice.")
+@of_verbose("the losses and errors of all candidates below the choice")
 @of_format()
 @click.option("--save", type=click.Path(path_type=Path), help="Write the chosen map, fitted to all rows, as JSON.")
 @click.option("--plot", "picture", type=click.Path(path_type=Path), help="Draw the comparison: .png, .svg or .pdf.")

@@ -9,8 +9,8 @@ import fitontest as fot
 from fitontest.apps.cli.choice import Choice, NormName
 from fitontest.apps.cli.command import command
 from fitontest.apps.cli.messages import refusing, say
-from fitontest.apps.cli.scores import SEGMENTS, Given, of_any_scores
-from fitontest.apps.cli.writing import FORMATS, of_format
+from fitontest.apps.cli.scores import SEGMENTS, TOLERANCE, Given, of_any_scores
+from fitontest.apps.cli.writing import FORMATS, of_format, of_verbose
 from fitontest.data.segment_unions import SegmentsOf
 from fitontest.evaluation.evaluate import ALL, DEFAULT_CANONICAL, DEFAULT_FAMILIES, DEFAULT_MEASURES, defaults_of
 from fitontest.evaluation.evaluated_models import EvaluatedModels
@@ -20,7 +20,6 @@ from fitontest.measures.losses.rejection import DEFAULT_ALPHA
 from fitontest.measures.measure import Measure
 from fitontest.numerics.significance.choice import check_alpha
 from fitontest.results.checks import check_level
-from fitontest.uncertainty.tolerance import DEFAULT_TOLERANCE
 
 NULL_DRAWS = 100  # enough for the mean to a tenth of the spread
 TCE = "tce"
@@ -89,14 +88,8 @@ PROPER_ERROR = "proper_error"  # has a standard error, and fits many maps for ea
     help="With --adjust max, what segments are tested against: scores after one logistic map of all rows, or the "
     "scores as they are.",
 )
-@click.option(
-    "--tolerance",
-    type=float,
-    default=DEFAULT_TOLERANCE.ratio,
-    show_default=True,
-    help="How far O:E and slope may be from 1 for scores to be close to calibrated.",
-)
-@click.option("--verbose", is_flag=True, help="Print all columns, p-values and notes below the verdict.")
+@TOLERANCE
+@of_verbose("all columns, p-values and notes below the verdict")
 @of_format()
 @refusing
 def evaluate(

@@ -18,7 +18,7 @@ from fitontest.apps.cli.scores import GROUP_HELP, HOW, NAMES, split_classes
 from fitontest.apps.cli.streams import NAME as STANDARD_INPUT
 from fitontest.apps.cli.streams import name_of
 from fitontest.apps.cli.times import latest
-from fitontest.apps.cli.writing import check_output, is_same
+from fitontest.apps.cli.writing import brief, check_output, is_same
 from fitontest.data.files.kinds import READERS
 from fitontest.data.files.layout import STANDARD, Layout
 from fitontest.data.files.parquet import is_pattern
@@ -27,13 +27,17 @@ from fitontest.data.weights import WEIGHT_TYPES
 from fitontest.monitor.batches.rows import BatchFile
 from fitontest.monitor.evidence.numbers import e_in_words
 from fitontest.monitor.evidence.wording import labels_in_words
-from fitontest.monitor.nulls.hypothesis import UNITS
+from fitontest.monitor.nulls.rates import UNITS
 from fitontest.monitor.past import FEWEST
 from fitontest.results.table import PAGES
 from fitontest.results.text import count, p_in_words, visible
 
 ALARM, TOO_FEW = 1, 3  # exit codes; 0 is no alarm, 2 bad input, as for every command
-FORMATS: dict[str, Callable[[Any], str]] = {"table": str, "json": lambda evidence: evidence.to_json(indent=2)}
+FORMATS: dict[str, Callable[[Any], str]] = {
+    "brief": lambda evidence: brief(evidence, "--table"),
+    "table": lambda evidence: str(evidence.table()),
+    "json": lambda evidence: evidence.to_json(indent=2),
+}
 _COLUMNS = (
     click.option("--label", help="Column with the labels."),
     click.option(
@@ -63,8 +67,16 @@ _SETTINGS = (
     click.option(
         "--max-error", type=float, help='Test "the mean error of every batch is at most this" and nothing else.'
     ),
-    click.option("--tolerance", type=float, help="Distance of rates from scores that is no alarm. Default: 0."),
-    click.option("--tolerance-unit", type=Choice(UNITS), help="Unit of --tolerance. Default: probability."),
+    click.option(
+        "--tolerance",
+        type=float,
+        help="Distance of rates from scores that is no alarm; 0 is exact calibration. Default: 0.1 in ratio (10 %).",
+    ),
+    click.option(
+        "--tolerance-unit",
+        type=Choice(UNITS),
+        help="Unit of --tolerance: ratio, of the label that is rarer at the score; probability; logit. Default: ratio.",
+    ),
     click.option(
         "--weight-type",
         "weights",
@@ -172,7 +184,7 @@ def monitor(
                 evidence = fot.monitor.Monitor.load(state).evidence
         else:
             evidence = _updated(stack, state, file, columns, settings, layout)
-        text = FORMATS[style or "table"](evidence) if style or file is None else _line(evidence)
+        text = FORMATS[style or "brief"](evidence) if style or file is None else _line(evidence)
         if html is not None:
             evidence.to_html(html, title=f"Monitor {state.stem}")
     say(text)

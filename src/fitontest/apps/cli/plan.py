@@ -9,7 +9,7 @@ from fitontest.apps.cli.command import command
 from fitontest.apps.cli.layout import of_layout
 from fitontest.apps.cli.messages import refusing, say
 from fitontest.apps.cli.scores import NAMES
-from fitontest.apps.cli.writing import FORMATS, of_format
+from fitontest.apps.cli.writing import FORMATS, of_format, of_verbose
 from fitontest.apps.planning.planning import (
     DEFAULT_BASE_RATE,
     DEFAULT_N,
@@ -85,6 +85,7 @@ ERRORS = (0.0, 0.02, 0.05)
     "--thorough", is_flag=True, help="Simulate more, with six families: minutes, and half the simulation error."
 )
 @click.option("--random-state", type=int, default=0, show_default=True, help="Seed of scores and labels.")
+@of_verbose("the rows needed and the figures of every family")
 @of_format()
 @of_layout
 @refusing
@@ -103,6 +104,7 @@ def plan(
     draws: int | None,
     thorough: bool,
     random_state: int,
+    verbose: bool,
     style: str,
     layout: Layout,
 ) -> None:
@@ -144,7 +146,7 @@ def plan(
         random_state=random_state,
         **drawn,
     )
-    say(FORMATS[style](planned))
+    say(FORMATS[style](planned.table() if verbose else planned))
 
 
 def _read_scores(file: Path, prob: str, layout: Layout) -> FloatArray:

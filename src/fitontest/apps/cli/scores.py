@@ -25,6 +25,7 @@ from fitontest.data.segment_unions import SEGMENTS_OF
 from fitontest.data.simplex_sample import ALL_REDUCTIONS, CANONICAL
 from fitontest.data.weights import MOST_COPIES, WEIGHT_TYPES, WeightType
 from fitontest.results.typing import IntArray, Label
+from fitontest.uncertainty.tolerance import DEFAULT_TOLERANCE
 
 NAMES = Names(
     y_prob="--prob",
@@ -62,6 +63,13 @@ SEGMENTS = click.option(
     show_default=True,
     help="What several --by columns make: a segment of each combination of values, of each value of each column, or "
     "these and each combination of two columns.",
+)
+TOLERANCE = click.option(
+    "--tolerance",
+    type=float,
+    default=DEFAULT_TOLERANCE.ratio,
+    show_default=True,
+    help="How far O:E and slope may be from 1 for scores to be close to calibrated.",
 )
 _OPTIONS = (
     click.argument("file", type=click.Path(path_type=Path)),

@@ -11,7 +11,7 @@ from fitontest.apps.cli.command import command
 from fitontest.apps.cli.features import GivenFeatures, of_features
 from fitontest.apps.cli.messages import refusing, say
 from fitontest.apps.cli.scores import Given, of_any_scores
-from fitontest.apps.cli.writing import FORMATS, check_output, of_format
+from fitontest.apps.cli.writing import FORMATS, check_output, of_format, of_verbose
 from fitontest.displays.saving import check_path
 from fitontest.results.checks import choose
 from fitontest.results.writing import write_text
@@ -24,7 +24,7 @@ SQL = "sql"
 @of_any_scores
 @of_features(
     "Columns with the features that describe segments, with commas between them; may be repeated. Default: all columns "
-    "but those of labels, scores, weights and groups."
+    "but those of labels, scores, weights and groups, and those whose values look like scores or ids."
 )
 @click.option(
     "--against",
@@ -50,6 +50,7 @@ SQL = "sql"
     help="Conditions of a segment at most; with 3 or more nodes of a tree are tested besides.",
 )
 @click.option("--random-state", type=int, default=0, show_default=True, help="Seed of the simulated labels.")
+@of_verbose("every column of the segments, and notes")
 @of_format([*FORMATS, SQL])
 @click.option("--save", type=click.Path(path_type=Path), help="Write the map that repairs the scores, as JSON.")
 @click.option("--plot", "picture", type=click.Path(path_type=Path), help="Draw the segments: .png, .svg or .pdf.")
@@ -63,6 +64,7 @@ def segments(
     most: int,
     conditions: int,
     random_state: int,
+    verbose: bool,
     style: str,
     save: Path | None,
     picture: Path | None,
@@ -96,7 +98,7 @@ def segments(
         categorical_features=features.categorical_features,
         random_state=random_state,
     )
-    text = found.to_sql(given.name) if style == SQL else FORMATS[style](found)
+    text = found.to_sql(given.name) if style == SQL else FORMATS[style](found.table() if verbose else found)
     say(text.replace("against='scores'", "--against scores"))
     if save is not None:
         write_text(save, found.map_.to_json() + "\n")

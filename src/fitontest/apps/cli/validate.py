@@ -10,9 +10,9 @@ import fitontest as fot
 from fitontest.apps.cli.choice import Choice
 from fitontest.apps.cli.command import command
 from fitontest.apps.cli.messages import refusing, say
-from fitontest.apps.cli.scores import Given, of_class_scores
+from fitontest.apps.cli.scores import TOLERANCE, Given, of_class_scores
 from fitontest.apps.cli.streams import name_of
-from fitontest.apps.cli.writing import FORMATS, check_output
+from fitontest.apps.cli.writing import FORMATS, check_output, of_verbose
 from fitontest.results.writing import write_text
 
 STYLES = (*FORMATS, "html")
@@ -46,6 +46,8 @@ BY_ENDING = {".json": "json", ".csv": "csv", ".html": "html", ".htm": "html"}
     "--by", multiple=True, help="Column whose values make segments, each validated alone; repeat for several."
 )
 @click.option("--random-state", type=int, default=0, show_default=True, help="Seed of the draws behind the intervals.")
+@TOLERANCE
+@of_verbose("all statistics, the decisions at thresholds, and notes")
 @click.option(
     "--format",
     "style",
@@ -64,6 +66,8 @@ def validate(
     level: float,
     by: tuple[str, ...],
     random_state: int,
+    tolerance: float,
+    verbose: bool,
     style: str | None,
     output: Path | None,
 ) -> None:
@@ -71,8 +75,8 @@ def validate(
 
     FILE is CSV, TSV, JSON lines, Parquet or xlsx, or - for standard input. Observed by expected events, calibration in
     the large, slope, the errors ICI, E50, E90 and Emax, Brier score and AUC, with intervals; with --threshold the net
-    benefit of treating from there on, and what recalibration would add. Several --prob columns are several models for
-    the same rows, unless a --reduction says that they are those of several classes.
+    benefit of treating from there on, and what recalibration would add. --verbose prints all of them. Several --prob
+    columns are several models for the same rows, unless a --reduction says that they are those of several classes.
     """
     if output is not None:
         check_output(output, "--output", {"FILE": given.file})
@@ -84,8 +88,9 @@ def validate(
         family=family,
         level=level,
         random_state=random_state,
+        tolerance=tolerance,
     )
-    text = _formats(given)[chosen](result)
+    text = _formats(given)[chosen](result.table() if verbose and chosen != "html" else result)
     if output is None:
         say(text)
         return

@@ -9,8 +9,9 @@ import numpy as np
 from fitontest.apps.planning.answer import hardest
 from fitontest.apps.planning.rows_needed import RowsNeeded
 from fitontest.displays.curve import CurveDisplay, Panel
-from fitontest.displays.lines import Line, Scaling
+from fitontest.displays.lines import Line
 from fitontest.displays.palette import SERIES
+from fitontest.displays.scaling import Scaling
 from fitontest.results.frames import Records
 
 MOST_TICKS = 5  # numbers of rows that are named on an axis

@@ -10,7 +10,9 @@ from fitontest.apps.planning.prospect import CALIBRATED, Prospect
 from fitontest.apps.planning.rows_needed import Noise, RowsNeeded, find_rows
 from fitontest.data.known_groups import KnownGroups
 from fitontest.results.checks import choose
+from fitontest.results.detailed import Detailed, explanation
 from fitontest.results.frames import Records, attributes
+from fitontest.results.short_print import short_print
 from fitontest.results.table import Section, Table, cell
 from fitontest.results.text import count, short, signed
 
@@ -21,8 +23,8 @@ if TYPE_CHECKING:
 RANGE = "In brackets: between which numbers other seeds of the simulation would put this one, in about 95 % of cases."
 NOTES = (
     "false alarms: share of the evaluations of calibrated scores with a p-value of at most .05. power: that share of "
-    "scores with the error, {truths}. width: mean width of the 95 % interval. bias: mean of the raw or debiased error "
-    "less the true one; s.d.: of the debiased error. Width, biases and s.d. are the largest over the true errors."
+    "scores with the error, {truths}. width: mean width of the 95 % interval. bias: mean of the error as it is "
+    "or corrected, less the true one; s.d.: of the corrected one. Width, biases and s.d.: the largest of all errors."
 )
 
 OF_GROUPS = (
@@ -156,20 +158,52 @@ class EvaluationPlan(Table):
         return texts
 
     def sections(self) -> list[Section]:
-        """Return what is printed: the answer, the rows needed, a table by number of rows, and what its columns mean."""
-        scores = "the scores given" if self.own_scores else "beta-distributed scores"
-        title = (
-            f"evaluations of {scores}, base rate {short(self.base_rate)}, {count(self.draws)} simulated for each figure"
-        )
-        truths = [truth for truth in dict.fromkeys(one.truth for one in self.prospects) if truth != CALIBRATED]
-        explanation = [*([RANGE] if any("(" in sentence for sentence in self.sentences) else []), *self.notes]
-        explanation += [] if self.groups is None else [*self.groups.lines, *self._note_on_groups]
-        explanation.append(NOTES.format(truths=" / ".join(truths) or "none here"))
+        """Return what is printed: how many rows what is wanted takes, or what the numbers of rows give."""
+        groups = [] if self.groups is None else self.groups.lines
+        further = [f"For {self._scores}.", *self._range, *self.notes, *groups]
+        return [short_print(self.sentences, further=further)]
+
+    def table(self) -> Table:
+        """Return the rows needed and a table by number of rows, of every family, with what their columns mean.
+
+        Returns
+        -------
+        Table
+            With the same records; printing it shows more.
+        """
         first, *others = self.sentences or [""]
         parts = [Section(first, notes="\n".join(others))] if first else []
-        if self.needed:
-            parts.append(self._needed_section())
-        return [*parts, Section(title, *self._tabulate(), "\n".join(explanation))]
+        parts += [self._needed_section()] if self.needed else []
+        title = f"evaluations of {self._scores}"
+        return Detailed(self, (*parts, Section(title, *self._tabulate(), "\n".join(self._explanation))))
+
+    def explain(self) -> Table:
+        """Return what the words and columns of this plan mean, in plain sentences.
+
+        Returns
+        -------
+        Table
+            With the same records; printing it shows the sentences.
+        """
+        return explanation(self, [*self.sentences, f"These are of {self._scores}.", *self._explanation])
+
+    @property
+    def _scores(self) -> str:
+        """Of which scores the plan is, and how often evaluations of them were simulated."""
+        scores = "the scores given" if self.own_scores else "beta-distributed scores"
+        return f"{scores}, base rate {short(self.base_rate)}, {count(self.draws)} simulated for each figure"
+
+    @property
+    def _range(self) -> list[str]:
+        """What numbers in brackets are, where there are any."""
+        return [RANGE] if any("(" in sentence for sentence in self.sentences) else []
+
+    @property
+    def _explanation(self) -> list[str]:
+        """What columns mean, and what must be known to read them."""
+        truths = [truth for truth in dict.fromkeys(one.truth for one in self.prospects) if truth != CALIBRATED]
+        groups = [] if self.groups is None else [*self.groups.lines, *self._note_on_groups]
+        return [*self._range, *self.notes, *groups, NOTES.format(truths=" / ".join(truths) or "none here")]
 
     @property
     def _note_on_groups(self) -> list[str]:
@@ -231,7 +265,7 @@ class EvaluationPlan(Table):
 
     def _tabulate(self) -> tuple[list[str], list[list[str]]]:
         header = ["family", "n", *("false alarms" if error == 0 else f"power at {error:g}" for error in self.errors)]
-        header += ["width", "raw bias", "debiased bias", "s.d."]
+        header += ["width", "bias uncorrected", "bias corrected", "s.d."]
         body = []
         for n in sorted({one.n for one in self.prospects}):
             for family in self.families:

@@ -11,7 +11,6 @@ from fitontest.apps.reporting.gate_outcome import Gate
 from fitontest.apps.reporting.max_error import WHY
 from fitontest.apps.reporting.outcome import OUTCOMES, Outcome, in_words, overall
 from fitontest.data.segment_names import NO_ROWS, WHOLE, enumerate_names
-from fitontest.measures.interval import INDEPENDENT_ROWS
 from fitontest.measures.notes import data_notes
 from fitontest.results.frames import Records
 from fitontest.results.quoting import confidence, in_decimals, without_level
@@ -120,7 +119,6 @@ class CalibrationCheck(Several[str, Gate]):
             (gate,) = self.gates
             header, body = _table_of_limits(self.gates) if len(gate.criteria) > 1 else ((), ())
             return [Section("", header, body, "\n".join(self._notes_on_all_rows), lead=gate.headline)]
-        by_groups = any(gate.groups is not None for gate in self.gates)
         header, body = self._table_of_errors() if self._of_error_alone else _table_of_limits(self.gates, self.kind)
         notes = [self._resolution_note] if self._of_error_alone and self._is_resolved else []
         notes += [f"Measured by {self.family}{WHY[self.family]}."] if self.family in WHY else []
@@ -130,7 +128,6 @@ class CalibrationCheck(Several[str, Gate]):
             of_rows = [] if rows is None else data_notes(False, rows.weighting, rows.note)
             notes += [f"{gate.name}: {note}." for note in of_rows]
         notes += self._notes_on_groups
-        notes += [] if by_groups else [INDEPENDENT_ROWS]
         return [Section(self._headline, header, body, "\n".join(notes))]
 
     @property
@@ -152,7 +149,7 @@ class CalibrationCheck(Several[str, Gate]):
         said = [sentence(text) for text in [*gate.hints, facts] if text]
         said += _notes_on_levels(gate.criteria)
         said += [gate.rows.note] if gate.rows is not None and gate.rows.note else []
-        lines = [INDEPENDENT_ROWS] if gate.groups is None else [capital(line) for line in gate.groups.lines]
+        lines = [] if gate.groups is None else [capital(line) for line in gate.groups.lines]
         return [*said, *lines]
 
     def _table_of_errors(self) -> tuple[list[str], list[list[str]]]:

@@ -58,12 +58,7 @@ def tce_pictures(evaluation: Evaluation) -> list[Picture]:
     """Return the test-based diagram, where the evaluation has a TCE."""
     found = [one for one in evaluation if one.measure.made_as == "tce"]
     text = "Test-based diagram: in which bins, and for which of their scores, a test rejects the predicted probability."
-    displays = [TCEDisplay(estimate, evaluation.sample) for estimate in found]
-    displays = [
-        display if display.advice is None else TCEDisplay(display.error, evaluation.sample, scale="logit")
-        for display in displays
-    ]
-    return [drawn_picture(display, "tce", "tests", text) for display in displays]
+    return [drawn_picture(TCEDisplay(estimate, evaluation.sample), "tce", "tests", text) for estimate in found]
 
 
 def triangle_pictures(evaluation: Evaluation) -> list[Picture]:

@@ -65,7 +65,6 @@ from fitontest.evaluation.measuring import measure_data, measure_segments
 from fitontest.evaluation.segmented_evaluation import SegmentedEvaluation
 from fitontest.evaluation.worst_segment import outside_segments
 from fitontest.maps.rules.columns import FROM_DTYPE, CategoricalFeatures
-from fitontest.measures.interval import INDEPENDENT_ROWS
 from fitontest.measures.measure import make as make_measure
 from fitontest.measures.plug_in import PlugIn
 from fitontest.monitor.evidence.evidence import MonitorEvidence
@@ -285,7 +284,7 @@ class Report:
             "figures": self.figures,
             "calibrator": "" if self.after is None or self.comparison is None else self.comparison.chosen,
             "groups": "" if groups is None else " ".join(map(capital, groups.lines)),
-            "reading_notes": [INDEPENDENT_ROWS] if groups is None else reading_notes(groups),
+            "reading_notes": [] if groups is None else reading_notes(groups),
             "method": self._summary.method,
             "tables": self._tables(),
             "open_tables": self._open,
@@ -356,18 +355,18 @@ class Report:
             of_scores = self.segments.segments.has_one_score
             tables[SEGMENTS] = [_segment_table(self.segments)] if of_scores else self.segments.table().sections()
         if self.found is not None:
-            tables[FOUND] = self.found.sections()
+            tables[FOUND] = self.found.table().sections()
         if self.classes is not None:
             tables[CLASSES] = [_class_table(self.classes)]
         if self.monitoring is not None:
-            tables[MONITORING] = self.monitoring.sections()
+            tables[MONITORING] = self.monitoring.table().sections()
         tables[MEASURES] = [part for part in self.evaluation.table().sections() if part.header]
         if self.confidence is not None:
             tables[CONFIDENCE] = [part for part in self.confidence.table().sections() if part.header]
         if self.comparison is not None:
             tables[COMPARED] = [_without(part, TIMES) for part in self.comparison.sections()]
         groups = self.evaluation.groups
-        said = {INDEPENDENT_ROWS} if groups is None else {INDEPENDENT_ROWS, *groups.lines, *groups.notes}
+        said = set() if groups is None else {*groups.lines, *groups.notes}
         return {heading: [_without_lines(part, said) for part in parts] for heading, parts in tables.items()}
 
     @property

@@ -14,7 +14,7 @@ from fitontest.results.table import Section
 from fitontest.risk.validation.pictures import decision_picture
 from fitontest.risk.validation.validate import validate, validation_of_error
 from fitontest.risk.validation.validation import Validation
-from fitontest.risk.validation.wording import decisions_in_words
+from fitontest.risk.validation.wording import decision_sentences
 
 HEADING = "Validation"
 CONFIDENCE = "confidence"
@@ -57,13 +57,13 @@ def validation_of(data: Any, verdict: Any, options: ReportOptions) -> Validation
 
 def validation_sections(validation: Validation) -> list[Section]:
     """Return the tables of a validation, without the verdict, which the page begins with."""
-    first, *others = validation.sections()
+    first, *others = validation.table().sections()
     return [replace(first, lead=""), *others]
 
 
 def decisions_sentence(validation: Validation | None) -> str:
     """Return what recalibration would gain at the thresholds, "" without any."""
-    return "" if validation is None else decisions_in_words(validation.thresholds, validation.statistics)
+    return "" if validation is None else " ".join(decision_sentences(validation.thresholds, validation.statistics))
 
 
 def decision_pictures(validation: Validation) -> list[Picture]:

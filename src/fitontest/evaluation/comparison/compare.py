@@ -269,7 +269,7 @@ def _compare(
         do_nothing=options.do_nothing,
         n_classes=counts.size,
         weighting=sample.weighting,
-        rows_note=sample.class_rows.note,
+        rows_note=sample.rows_note,
         reduction=reduction,
         calibrated=results[chosen].calibrated,
         uncalibrated=results[options.do_nothing].calibrated,

@@ -16,7 +16,6 @@ from fitontest.evaluation.comparison.error_comparison import OF_GROUPS
 from fitontest.evaluation.comparison.interpretability import NOTE as INTERPRETABILITY_NOTE
 from fitontest.evaluation.comparison.interpretability import find_frontier
 from fitontest.evaluation.comparison.paired import Difference, PairedScore
-from fitontest.evaluation.conclusion import MORE
 from fitontest.maps.decreases import find_decreases
 from fitontest.measures.estimate import Estimate
 from fitontest.measures.notes import data_notes
@@ -27,6 +26,7 @@ from fitontest.numerics.significance.normal import quantile
 from fitontest.results.checks import choose
 from fitontest.results.detailed import Detailed
 from fitontest.results.frames import Records, attributes
+from fitontest.results.short_print import MORE
 from fitontest.results.table import Section, Table
 from fitontest.results.text import capital, count, short, signed
 from fitontest.uncertainty.redrawing import Redrawing, estimate_of

@@ -9,10 +9,11 @@ import numpy as np
 from fitontest.data.known_groups import KnownGroups, groups_record
 from fitontest.data.weights import Weighting, weighting_record
 from fitontest.measures.estimate import Estimate
-from fitontest.measures.interval import INDEPENDENT_ROWS, Interval
+from fitontest.measures.interval import Interval
 from fitontest.measures.notes import data_notes
 from fitontest.numerics.losses import LOG_LOSS_EPS, LOSS_NAMES, note_on_loss
 from fitontest.results.frames import Records, attributes
+from fitontest.results.quoting import confidence
 from fitontest.results.several import grouped
 from fitontest.results.table import Section, Table
 from fitontest.results.text import capital, count, same_decimals, short
@@ -229,7 +230,7 @@ class ErrorComparison(Table):
         explanation += f" {OF_DEBIASED.format(alpha=alpha)}" if levels else f" {OF_RAW}"
         read_as = [f"reduction {self.reduction}: {READ_AS[self.reduction]}."] if self.reduction else []
         together = self.groups is not None and not self.groups.sizes.are_single
-        notes = [explanation, *read_as, OF_GROUPS if together else INDEPENDENT_ROWS]
+        notes = [explanation, *read_as, *([OF_GROUPS] if together else [])]
         if self.loss == "log_loss":
             notes.append(f"Log loss clips predictions to [{LOG_LOSS_EPS:g}, 1 - {LOG_LOSS_EPS:g}].")
         notes += filter(None, [note_on_loss(self.loss, self.reduction)])
@@ -249,7 +250,7 @@ class ErrorComparison(Table):
         """Return header and cells; the plug-in errors have a column of intervals only if one has an interval."""
         rows, levels = self.rows(), self._levels()
         header = ["model", "held-out gain"]
-        header += [] if self._level is None else ["s.e.", f"{format_level(self._level)} interval"]
+        header += [] if self._level is None else ["s.e.", confidence(self._level)]
         if levels:
             header += ["debiased error", "raw", "its {} interval".format(", ".join(map(format_level, levels)))]
         else:
@@ -274,7 +275,7 @@ class ErrorComparison(Table):
             return f"{round(sign * self.difference, decimals) + 0.0:.{decimals}f}{UNITS[self.loss]}"
         ends = sorted((sign * interval.low, sign * interval.high))
         mean, low, high = (f"{round(value, decimals) + 0.0:.{decimals}f}" for value in (sign * self.difference, *ends))
-        level = f"{format_level(interval.level)} interval {low} to {high}"
+        level = f"{confidence(interval.level)} {low} to {high}"
         return f"{mean}{UNITS[self.loss]} ({level}; p-value {short(self.p_value, 2)})"
 
     def plot(self, ax: "AxesOrFigure" = None) -> "ComparisonDisplay":

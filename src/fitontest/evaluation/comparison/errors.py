@@ -176,7 +176,7 @@ def compare_errors(
     ('true', True)
     >>> print(comparison.sentence.replace(": ", ":\n"))
     true is better calibrated than squared:
-    its calibration error (squared) is smaller by 0.0336 (95 % interval 0.0263 to 0.0409; p-value 5.5e-19).
+    its calibration error (squared) is smaller by 0.0336 (95 % CI 0.0263 to 0.0409; p-value 5.5e-19).
     """
     reduction, random_state = options["reduction"], options["random_state"]
     sample_weight, groups = options["sample_weight"], options["groups"]

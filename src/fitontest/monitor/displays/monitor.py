@@ -1,7 +1,7 @@
 """The diagram of a monitor: observed over expected events of each batch, the alarm, and the evidence below."""
 
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import log
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, get_args
 
@@ -11,12 +11,11 @@ from fitontest.displays.companions import add_companion, find_companions
 from fitontest.displays.comparison import Dot
 from fitontest.displays.layout import LETTERS_PER_INCH, grid_shape
 from fitontest.displays.palette import FILL, GAP, get_line_color
-from fitontest.displays.ratio_dots import TOLERANCE
 from fitontest.displays.titles import write_title
-from fitontest.monitor.displays.batch_ratios import LAST, ratio_of
 from fitontest.monitor.displays.monitor_artists import TimeAxis, draw_evidence, draw_ratios, ends_of, mark_alarm
 from fitontest.monitor.displays.monitor_titles import alarm_lines, hypothesis_in_words, second_of, title_of
 from fitontest.monitor.evidence.facts import Facts
+from fitontest.monitor.history import Record
 from fitontest.results.checks import choose
 from fitontest.results.frames import Records
 from fitontest.results.text import key_in_words, visible
@@ -32,14 +31,15 @@ MOST = 12  # segments that have a panel
 STRIP, GAP_HEIGHT = 0.36, 0.17  # of the height of the upper panel: the strip, and the room above it
 STRIP_NAME = "evidence"
 LABEL = "Observed / expected"
-WITHIN = (1.0 - TOLERANCE, 1.0 + TOLERANCE)
+LAST = 3  # batches that the text above a segment is of
 
 
 class MonitorDisplay(Display):
     """Observed over expected events of each batch with 95 % intervals, the alarm, and the evidence below.
 
-    * The upper panel has the ratio of each batch. The tolerance of 10 % is grey, and what lies wholly outside of it is
-      orange. A line stands at the batch of the alarm, with the batch since which the evidence grew most.
+    * The upper panel has the ratio of each batch, of non-events where these are rarer by the first scores. The
+      tolerance is grey (10 % where the monitor has none in ratio), and what lies wholly outside of it is orange. A line
+      stands at the batch of the alarm, with the batch since which the evidence grew most.
     * The strip below has the evidence after each batch, in steps. It is cut off at 1e6, from where on batches are
       triangles. The alarm is where it first reaches the line, and stays.
     * Segments have small panels of their own, at most 12, of which the text says what the last three batches come to.
@@ -94,12 +94,13 @@ class MonitorDisplay(Display):
         self._evidence = evidence
         self.batches = _rows_of(evidence)
         self.axis = TimeAxis.of(self.batches)
-        self.dots = _dots_of(evidence)
+        self.within = (1.0 - evidence.near, 1.0 + evidence.near)
+        self.dots = self._dots_of(evidence)
         ranked = sorted(evidence.segments.items(), key=lambda item: (not item[1].is_infinite, -item[1].log_e))
         kept = [key for key, _ in ranked[:MOST]]
         shown = {} if panels == "batches" else {k: own for k, own in evidence.segments.items() if k in kept}
         self._shown = {key_in_words(key): own for key, own in shown.items()}
-        self.segments = {name: _dots_of(own) for name, own in self._shown.items()}
+        self.segments = {name: self._dots_of(own) for name, own in self._shown.items()}
         self.title, self.second = title_of(evidence, self.axis), second_of(evidence)
         self.limit = evidence.log_limit / log(10.0)
 
@@ -123,7 +124,10 @@ class MonitorDisplay(Display):
         """What the picture shows, for readers who do not see it."""
         parts = [] if self.panels == "segments" else [self.title, self.second]
         parts += [f"{name}: {self._last_in_words(name)}" for name in self.segments]
-        return f"Observed over expected events, batch by batch, and evidence against calibration. {'; '.join(parts)}."
+        against = hypothesis_in_words(self._evidence)
+        return (
+            f"Observed over expected {self._noun}, batch by batch, and evidence against {against}. {'; '.join(parts)}."
+        )
 
     def parts(self) -> dict[str, Records]:
         """Return every number that is drawn.
@@ -132,10 +136,10 @@ class MonitorDisplay(Display):
         its logarithm to base 10; ``segments`` the ratios of segments.
         """
         known = {dot.name: dot for dot in self.dots}
-        parts = {"batches": [{**row, **_columns(known.get(row["batch"]))} for row in self.batches]}
+        parts = {"batches": [{**row, **self._columns(known.get(row["batch"]))} for row in self.batches]}
         if self.segments:
             parts["segments"] = [
-                {"segment": name, "batch": dot.name, **_columns(dot)}
+                {"segment": name, "batch": dot.name, **self._columns(dot)}
                 for name, dots in self.segments.items()
                 for dot in dots
             ]
@@ -197,8 +201,8 @@ class MonitorDisplay(Display):
         else:
             strip = self.axes_[STRIP_NAME] = add_companion(main, STRIP_NAME, "below", STRIP, GAP_HEIGHT)
             ends = ends_of(self.dots, headroom=self._evidence.alarm)
-            draw_ratios(main, self.axis, self.dots, WITHIN, ends)
-            main.set_ylabel(LABEL)
+            draw_ratios(main, self.axis, self.dots, self.within, ends)
+            main.set_ylabel(self._label)
         draw_evidence(strip, self.axis, self.batches, self.limit, hypothesis_in_words(self._evidence))
         self.axis.apply(strip)
         if strip is not main:
@@ -220,42 +224,64 @@ class MonitorDisplay(Display):
             first = ax if first is None else first
             self.axes_[name] = ax
             style_axes(ax)
-            draw_ratios(ax, self.axis, dots, WITHIN, ends)
+            draw_ratios(ax, self.axis, dots, self.within, ends)
             self.axis.apply(ax, small=True)
             ax.tick_params(labelsize="small", labelleft=k % columns == 0, labelbottom=k + columns >= len(self.segments))
-            ax.set_ylabel("" if k % columns else LABEL, fontsize="small")
+            ax.set_ylabel("" if k % columns else self._label, fontsize="small")
             self._mark([ax], self._shown[name], [])
             _, second = write_title(ax, name, self._last_in_words(name), small=True)
-            last = ratio_of(self._shown[name].records[-LAST:])
-            outside = last is not None and last.state(WITHIN) == "outside"
-            second.set_color(get_line_color(ax, GAP if outside else FILL))
+            second.set_color(get_line_color(ax, GAP if self._is_outside(name) else FILL))
 
     def _last_in_words(self, name: str) -> str:
         """Return what the last batches of a segment come to."""
         records = self._shown[name].records[-LAST:]
-        last = ratio_of(records)
+        last = self._evidence.ratio_of(records)
         batches = f"last {len(records)} batches" if len(records) > 1 else "last batch"
         return f"{batches} O:E {'-' if last is None else f'{last.value:.2f}'}"
 
     def _title_of_segments(self) -> str:
-        last = {name: ratio_of(own.records[-LAST:]) for name, own in self._shown.items()}
-        outside = [name for name, dot in last.items() if dot is not None and dot.state(WITHIN) == "outside"]
+        outside = [name for name in self._shown if self._is_outside(name)]
         kind = "classes" if self._evidence.is_by_class else "segments"
         total = len(self._evidence.segments)
         of_all = f"{len(self._shown)} of {total:,} {kind} shown, " if len(self._shown) < total else ""
         which = f"{len(outside)} of {len(self._shown)} {kind}" if outside else f"None of {len(self._shown)} {kind}"
-        within = f"\N{PLUS-MINUS SIGN}{100 * TOLERANCE:g} %"
+        within = f"\N{PLUS-MINUS SIGN}{100 * self._evidence.near:g} %"
         return f"{of_all}{which} outside {within} in the last {LAST} batches"
+
+    @property
+    def _noun(self) -> str:
+        """What is counted."""
+        ratio = self._evidence.ratio_of(self._evidence.records)
+        return "events" if ratio is None else ratio.noun
+
+    @property
+    def _label(self) -> str:
+        return LABEL if self._noun == "events" else f"{LABEL} {self._noun}"
+
+    def _is_outside(self, name: str) -> bool:
+        """Return whether the last batches of a segment are wholly outside the tolerance."""
+        last = self._dot(self._shown[name].records[-LAST:])
+        return last is not None and last.state(self.within) == "outside"
+
+    def _dots_of(self, evidence: Facts) -> list[Dot]:
+        """Return the ratio of each batch that has one."""
+        dots = (self._dot([record], record.batch) for record in evidence.records)
+        return [dot for dot in dots if dot is not None]
+
+    def _dot(self, records: Sequence[Record], name: str = "") -> Dot | None:
+        ratio = self._evidence.ratio_of(records)
+        if ratio is None or ratio.interval is None:
+            return None
+        return Dot(name, ratio.value, ratio.interval.low, ratio.interval.high)
+
+    def _columns(self, dot: Dot | None) -> Mapping[str, Any]:
+        if dot is None:
+            return dict.fromkeys(("ratio", "low", "high", "state"))
+        return {"ratio": dot.value, "low": dot.low, "high": dot.high, "state": dot.state(self.within)}
 
     def _summarise(self) -> str:
         count = len(self.batches)
         return f"{count} batch{'es' * (count > 1)}: {self.title}"
-
-
-def _dots_of(evidence: Facts) -> list[Dot]:
-    """Return the ratio of each batch that has one."""
-    dots = (ratio_of([record], record.batch) for record in evidence.records)
-    return [dot for dot in dots if dot is not None]
 
 
 def _rows_of(evidence: Facts) -> Records:
@@ -271,9 +297,3 @@ def _rows_of(evidence: Facts) -> Records:
         }
         for k, (record, log_e) in enumerate(zip(evidence.records, evidence.log_es, strict=True))
     ]
-
-
-def _columns(dot: Dot | None) -> Mapping[str, Any]:
-    if dot is None:
-        return dict.fromkeys(("ratio", "low", "high", "state"))
-    return {"ratio": dot.value, "low": dot.low, "high": dot.high, "state": dot.state(WITHIN)}

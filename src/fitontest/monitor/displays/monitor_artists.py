@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fitontest.displays.canvas import style_axes
-from fitontest.displays.comparison import TOLERANCE_OPACITY, Dot, spread_out
+from fitontest.displays.comparison import TOLERANCE_OPACITY, Dot
 from fitontest.displays.palette import FILL, GAP, get_foreground, get_line_color, get_muted
-from fitontest.displays.planes import FARTHEST, RATIO_TICKS
+from fitontest.displays.planes import FARTHEST
+from fitontest.displays.scaling import RATIO_TICKS, Scaling, scale_ratios
 from fitontest.displays.titles import letters_of, without_formulas
 from fitontest.results.frames import Records
 from fitontest.results.typing import FloatArray
@@ -111,8 +112,6 @@ def draw_ratios(
 
     Ratios beyond the axis are triangles at its end. Dots have the names of their batches.
     """
-    from matplotlib.ticker import FixedLocator, NullLocator
-
     style_axes(ax)
     shade: Any = get_foreground(ax)
     ax.axhspan(*tolerance, color=shade, alpha=TOLERANCE_OPACITY, linewidth=0, zorder=0)
@@ -125,12 +124,7 @@ def draw_ratios(
         beyond = "v" if dot.value < ends[0] else "^" if dot.value > ends[1] else "o"
         height = min(max(dot.value, ends[0]), ends[1])
         ax.plot(x, height, beyond, color=color, markersize=5 if few else 2.5, clip_on=beyond == "o", zorder=4)
-    ax.set_yscale("log")
-    ax.set_ylim(*ends)
-    ticks = spread_out([one for one in TICKS if ends[0] <= one <= ends[1]], ends)
-    ax.yaxis.set_major_locator(FixedLocator(ticks))
-    ax.yaxis.set_minor_locator(NullLocator())
-    ax.set_yticklabels([f"{one:g}" for one in ticks])
+    scale_ratios("", ends, TICKS).apply(ax, "y")
 
 
 def ends_of(dots: Sequence[Dot], *, headroom: bool) -> tuple[float, float]:
@@ -143,10 +137,8 @@ def ends_of(dots: Sequence[Dot], *, headroom: bool) -> tuple[float, float]:
 
 def draw_evidence(ax: Any, axis: TimeAxis, rows: Records, limit: float, against: str) -> Any:
     """Draw the evidence in steps, in powers of ten cut off above, and the level of the alarm."""
-    from matplotlib.ticker import FixedLocator, FuncFormatter
-
     style_axes(ax)
-    top = max(HIGHEST, np.ceil(limit) + 1.0)
+    top = max(HIGHEST, float(np.ceil(limit)) + 1.0)
     ink, alarm = get_foreground(ax), get_line_color(ax, GAP)
     e = np.array([row["log10_e"] for row in rows])
     above = (e > top) | np.array([row["refuted"] for row in rows])
@@ -165,11 +157,8 @@ def draw_evidence(ax: Any, axis: TimeAxis, rows: Records, limit: float, against:
         xytext=(-4 if early else 4, 2), textcoords="offset points", ha="right" if early else "left", fontsize=size,
         color=alarm, zorder=5,
     )  # fmt: skip
-    ax.set_ylim(LOWEST, top)
-    steps = np.arange(0.0, HIGHEST, 2.0) if top == HIGHEST else [0.0]
-    ax.yaxis.set_major_locator(FixedLocator([*steps, top]))
-    ax.yaxis.set_major_formatter(FuncFormatter(lambda power, _: _power_in_words(power, top)))
-    ax.set_ylabel("Evidence")
+    powers = [*(np.arange(0.0, HIGHEST, 2.0).tolist() if top == HIGHEST else [0.0]), top]
+    Scaling("Evidence", (LOWEST, top), {power: _power_in_words(power, top) for power in powers}).apply(ax, "y")
     ax.annotate(
         f"evidence against {against}; may be looked at after every batch", (0.0, 1.0), xycoords="axes fraction",
         xytext=(0.0, 6.0), textcoords="offset points", fontsize=size, color=get_muted(ax), parse_math=False,

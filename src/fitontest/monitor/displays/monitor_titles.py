@@ -1,9 +1,8 @@
 """What the picture of a monitor says: the size of what is wrong, since when, and what the evidence is against."""
 
-from fitontest.displays.ratio_dots import TOLERANCE
-from fitontest.monitor.displays.batch_ratios import ratio_of
 from fitontest.monitor.displays.monitor_artists import TimeAxis
 from fitontest.monitor.evidence.facts import Facts
+from fitontest.monitor.evidence.wording import distance_in_words
 from fitontest.results.text import count, key_in_words
 from fitontest.uncertainty.tendency import TOO_HIGH, TOO_LOW
 
@@ -14,8 +13,8 @@ def title_of(facts: Facts, axis: TimeAxis) -> str:
     """Return whether there is an alarm, and how many more or fewer events there were than predicted."""
     if facts.alarm_since is None:
         batches = len(facts.batches)
-        whole = ratio_of(facts.records)
-        size = "" if whole is None else f": {change_in_words(whole.value)}"
+        whole = facts.ratio_of(facts.records)
+        size = "" if whole is None else f": {whole.quoted}"
         return f"No alarm after {batches} batch{'es' * (batches > 1)}{size}"
     return f"Alarm since {name_batch(facts, axis, facts.alarm_since)}: {_finding(facts, axis)}"
 
@@ -26,29 +25,24 @@ def _finding(facts: Facts, axis: TimeAxis) -> str:
     if known is None or onset is None:
         if facts.refuted_by is not None:
             return "labels that the scores rule out"
-        names = [key_in_words(key) for key in facts.named[:MOST_NAMED]]
-        return f"in {', '.join(names)}" if names else "scores are wrong, in no single direction"
+        return _of_named(facts).strip("; ") or "scores are wrong, in no single direction"
     since = f"since {name_batch(facts, axis, onset)}"
-    if known.ratio is not None and abs(known.ratio - 1.0) > TOLERANCE:
-        return f"{change_in_words(known.ratio)} {since}"
+    ratio = facts.since
+    if ratio is not None and abs(ratio.value - 1.0) > facts.near:
+        return f"{ratio.in_words} {since}{_of_named(facts)}"
     words = [word for word in known.words if word not in (TOO_LOW, TOO_HIGH)]
     if words and known.slope is not None:
-        return f"{words[0]} {since} (slope {known.slope:.2f})"
-    return f"{'scores are wrong' if known.ratio is None else change_in_words(known.ratio)} {since}"
+        return f"{words[0]} {since} (slope {known.slope:.2f}){_of_named(facts)}"
+    return f"{'scores are wrong' if ratio is None else ratio.in_words} {since}{_of_named(facts)}"
 
 
-def change_in_words(ratio: float) -> str:
-    """Return by how many percent there are more or fewer events than predicted.
-
-    Examples
-    --------
-    >>> change_in_words(1.31), change_in_words(0.8), change_in_words(1.001)
-    ('31 % more events than predicted', '20 % fewer events than predicted', 'as many events as predicted')
-    """
-    percent = round(100.0 * abs(ratio - 1.0))
-    if percent == 0:
-        return "as many events as predicted"
-    return f"{percent:,} % {'more' if ratio > 1.0 else 'fewer'} events than predicted"
+def _of_named(facts: Facts) -> str:
+    """Return in which segments calibration is refuted."""
+    if len(facts.named) == len(facts.segments) > 1:
+        return f"; refuted in all {facts.segments_in_words}"
+    names = [key_in_words(key) for key in facts.named[:MOST_NAMED]]
+    more = f" and {len(facts.named) - MOST_NAMED} more" if len(facts.named) > MOST_NAMED else ""
+    return f"; refuted in {', '.join(names)}{more}" if names else ""
 
 
 def name_batch(facts: Facts, axis: TimeAxis, k: int) -> str:
@@ -73,7 +67,7 @@ def second_of(facts: Facts) -> str:
     rows = f"{batches} batch{'es' * (batches > 1)}, n = {count(facts.n)}"
     if facts.events is None:
         return f"{rows}, {facts.segments_in_words}"
-    grey = f"grey: within {100 * TOLERANCE:g} %, orange: outside"
+    grey = f"grey: within {100 * facts.near:g} %, orange: outside"
     return f"{rows}, {count(facts.events)} event{'s' * (facts.events != 1)}; 95 % CI; {grey}"
 
 
@@ -83,6 +77,6 @@ def hypothesis_in_words(facts: Facts) -> str:
         return f"a mean error of at most {facts.settings.max_error:g}"
     null = facts.settings.null.in_brief
     if null["null"] == "tolerance":
-        unit = "" if null["unit"] == "probability" else " logits"
-        return f"\N{LEFT DOUBLE QUOTATION MARK}within {null['eps']:g}{unit}\N{RIGHT DOUBLE QUOTATION MARK}"
+        within = f"within \N{PLUS-MINUS SIGN}{distance_in_words(null)}"
+        return f"\N{LEFT DOUBLE QUOTATION MARK}{within}\N{RIGHT DOUBLE QUOTATION MARK}"
     return "exact calibration" if null["null"] == "exact" else "the limits of the reference"

@@ -1,11 +1,12 @@
 """The evidence of a monitor so far, as a table with a sentence first."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf
 from typing import TYPE_CHECKING, Any
 
-from fitontest.monitor.evidence.batch_table import table_of
+from fitontest.monitor.evidence.batch_table import name_of_ratio, ratio_in_words, table_of
+from fitontest.monitor.evidence.brief import brief_of, explain_monitor
 from fitontest.monitor.evidence.facts import Facts
 from fitontest.monitor.evidence.numbers import e_in_words, ends_in_words, finite_e_value, rounded_down
 from fitontest.monitor.evidence.pictures import pictures_of
@@ -14,9 +15,10 @@ from fitontest.monitor.history import Record
 from fitontest.monitor.process import Process
 from fitontest.monitor.settings import Settings
 from fitontest.monitor.state import MonitorState
+from fitontest.results.detailed import Detailed, explanation
 from fitontest.results.frames import Records
 from fitontest.results.table import Section, Table
-from fitontest.results.text import count, key_in_words, short
+from fitontest.results.text import count, key_in_words
 
 if TYPE_CHECKING:
     from fitontest.displays.canvas import AxesOrFigure
@@ -74,7 +76,7 @@ class MonitorEvidence(Facts, Table):
     >>> evidence.alarm, evidence.alarm_since, evidence.onset
     (True, 3, 3)
     >>> print(evidence.headline.partition(" (")[0])
-    Calibration is refuted since batch 4
+    Calibration to within 10 % is refuted since batch 4
     """
 
     segments: Mapping[Any, "MonitorEvidence"] = field(default_factory=dict)
@@ -210,24 +212,46 @@ class MonitorEvidence(Facts, Table):
         return pictures_of(self, prefix) if self.n else []
 
     def sections(self) -> list[Section]:
-        """Return the sentence, the table of the batches, and that of segments where there are any."""
+        """Return what is printed: whether there is an alarm and of which size, the last batches, and what to do."""
+        return [brief_of(self)]
+
+    def table(self) -> Table:
+        """Return the sentence, the table of the batches, and that of segments where there are any.
+
+        Returns
+        -------
+        Table
+            With the same records; printing it shows more.
+        """
         rows = self._rows(([], []))
         alarm_since = self.alarm_since
         onset = self.shown_onset
-        header, body = table_of(rows, onset, alarm_since) if rows else ([], [])
+        ratios = [self.ratio_of([record]) for record in self.records]
+        header, body = table_of(rows, ratios, onset, alarm_since) if rows else ([], [])
         lead = "\n".join([self.headline, *([size_in_words(self), onset_in_words(self)] if rows else [])])
         notes = "\n".join(notes_of(self))
         table = Section(lead=lead, header=header, body=body)
         parts = [table, *([self._segment_table()] if self.segments else [])]
-        return [*parts[:-1], Section(parts[-1].title, parts[-1].header, parts[-1].body, notes, parts[-1].lead)]
+        return Detailed(self, (*parts[:-1], replace(parts[-1], notes=notes)))
+
+    def explain(self) -> Table:
+        """Return what the words and columns of this monitor mean, in plain sentences.
+
+        Returns
+        -------
+        Table
+            With the same records; printing it shows the sentences.
+        """
+        return explanation(self, explain_monitor(self))
 
     def _segment_table(self) -> Section:
         """Return a row for each segment, the largest evidence first."""
+        ratios = {key: self.ratio_of(each.records) for key, each in self.segments.items()}
         header = [
             self.settings.layout.keys,
             "n",
             "events",
-            "O:E",
+            f"{name_of_ratio([*ratios.values()])} (95 % CI)",
             "E",
             "level",
             "slope",
@@ -240,7 +264,7 @@ class MonitorEvidence(Facts, Table):
                 key_in_words(key),
                 count(each.n),
                 "-" if each.events is None else count(each.events),
-                each._ratio_in_words,
+                ratio_in_words(ratios[key], with_interval=True),
                 "infinite" if each.is_infinite else e_in_words(each.log_e),
                 ends_in_words(each.level),
                 ends_in_words(each.slope),
@@ -250,11 +274,6 @@ class MonitorEvidence(Facts, Table):
             for key, each in ranked
         ]
         return Section(f"{self.segments_in_words}, the largest evidence first", header, body)
-
-    @property
-    def _ratio_in_words(self) -> str:
-        expected = sum(record.expected or 0.0 for record in self.records)
-        return short((self.events or 0) / expected, 2) if expected else "-"
 
     def plot(self, ax: "AxesOrFigure" = None, **options: Any) -> "MonitorDisplay":
         """Draw observed over expected events of each batch, the alarm, the evidence, and small panels of segments.

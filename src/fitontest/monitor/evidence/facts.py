@@ -1,19 +1,22 @@
 """What is known of a stream so far: the numbers that sentences, tables and pictures are made of."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import inf, log
 from typing import Any
 
 from fitontest.data.cells.cell_sums import CellSums
 from fitontest.data.score_sample import ScoreSample
+from fitontest.monitor.evidence.batch_ratios import rarer_of, ratio_of
 from fitontest.monitor.evidence.direction import Direction, sample_of
 from fitontest.monitor.evidence.numbers import e_value_of
 from fitontest.monitor.history import Ends, Record
 from fitontest.monitor.process import Process
 from fitontest.monitor.settings import Settings
 from fitontest.results.several import CLASS, MANY
+from fitontest.uncertainty.event_ratio import EventRatio, Rarer
+from fitontest.uncertainty.tolerance import DEFAULT_TOLERANCE
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -71,6 +74,21 @@ class Facts:
     def events(self) -> int | None:
         """Rows so far that are positive; None of several classes together."""
         return None if self.is_by_class else self.process.events
+
+    @property
+    def near(self) -> float:
+        """How far ratios may be from 1: the tolerance where it is one in ratio, else that of verdicts."""
+        null = self.settings.null.in_brief
+        return float(null["eps"]) if null.get("unit") == "ratio" else DEFAULT_TOLERANCE.ratio
+
+    @cached_property
+    def rarer(self) -> Rarer:
+        """The label that is rarer by the scores of the first batch, whose ratio is told."""
+        return rarer_of(self.records)
+
+    def ratio_of(self, records: Sequence[Record]) -> EventRatio | None:
+        """Return the ratio of batches, of all rows or of a segment, in the label that is rarer of all rows."""
+        return ratio_of(records, self.rarer, of_confidence=self.settings.layout.reduction == "confidence")
 
     @property
     def is_by_class(self) -> bool:
@@ -182,6 +200,12 @@ class Facts:
         if self.shown_onset is None:
             return None
         return Direction.of(self.process, shared=self._shares_rows)
+
+    @property
+    def since(self) -> EventRatio | None:
+        """The ratio since the onset that is shown, without an interval: the onset was chosen by the same rows."""
+        ratio = None if self.shown_onset is None else self.ratio_of(self.records[self.shown_onset :])
+        return None if ratio is None else replace(ratio, interval=None)
 
     def samples(self) -> dict[str, ScoreSample]:
         """Return the rows before and since the likeliest onset, by name, or without an alarm all rows.

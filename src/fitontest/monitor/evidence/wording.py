@@ -1,19 +1,22 @@
 """The sentences of a monitor: whether calibration is refuted, in which direction, and what to do."""
 
+from collections.abc import Mapping
 from math import exp, log
+from typing import Any
 
-from fitontest.measures.interval import INDEPENDENT_ROWS
 from fitontest.monitor.evidence.facts import Facts
 from fitontest.monitor.evidence.numbers import e_in_words, ends_in_words, rounded_down
 from fitontest.monitor.history import Ends
 from fitontest.monitor.past import FEWEST
-from fitontest.results.text import capital, count, key_in_words, percent, short
+from fitontest.results.text import capital, count, key_in_words, percent
 from fitontest.uncertainty.tendency import OVERCONFIDENT, REVERSED, TOO_HIGH, TOO_LOW, UNDERCONFIDENT
 
 IDEALS = {"level": 0, "slope": 1}
 NO_LINE = " No line of the logits agrees with all batches: level or slope changed, or the truth is no line."
 MANY_ROWS = 100_000  # from which on errors of no consequence are refuted
-NO_CERTAIN_SCORES = "Keep scores inside (0, 1), or begin a monitor with a tolerance: 0 and 1 rule a label out."
+NO_CERTAIN_SCORES = (
+    "Keep scores inside (0, 1), or begin a monitor with a tolerance in probability: 0 and 1 rule a label out."
+)
 SILENT = 3  # batches since the largest evidence from which on it is said that there was no more
 MOST_NAMED = 5  # segments in the sentence
 BETTORS = {
@@ -30,7 +33,7 @@ def headline_of(facts: Facts) -> str:
     if not facts.batches:
         return "No batch so far."
     parts = _of_alarm(facts) if facts.alarm_since is not None else _of_no_alarm(facts)
-    return " ".join([*parts, *_of_few_labels(facts)])
+    return " ".join([*parts, *few_labels_in_words(facts)])
 
 
 def _of_alarm(facts: Facts) -> list[str]:
@@ -38,16 +41,16 @@ def _of_alarm(facts: Facts) -> list[str]:
     since = facts.batches[facts.alarm_since or 0]
     if facts.is_infinite:
         left = f"; of all other rows E = {e_in_words(facts.log_e)}"
-        first = f"{_hypothesis(facts)} is refuted by labels that it rules out (E infinite): {facts.refuted_by}{left}"
+        first = f"{hypothesis(facts)} is refuted by labels that it rules out (E infinite): {facts.refuted_by}{left}"
     elif facts.settings.max_error is not None:
         whose = f" of all rows or of a {facts.settings.layout.keys}" if facts.segments else ""
         above = f"The mean error{whose} was above {facts.settings.max_error:g} in some batch"
         first = f"{above} (alarm since batch {since}, {_evidence(facts)})"
     else:
-        first = f"{_hypothesis(facts)} is refuted since batch {since} ({_evidence(facts)})"
-    said = [text for text in (_direction(facts), _lower_bound(facts)) if text]
+        first = f"{hypothesis(facts)} is refuted since batch {since} ({_evidence(facts)})"
+    said = [text for text in (direction_in_words(facts), _lower_bound(facts)) if text]
     sentences = [f"{first}{': ' if said and not facts.is_infinite else '; ' if said else ''}{'; '.join(said)}."]
-    return [*sentences, *_of_segments(facts), *_advice(facts)]
+    return [*sentences, *named_in_words(facts), *advice(facts)]
 
 
 def _evidence(facts: Facts) -> str:
@@ -59,21 +62,33 @@ def _evidence(facts: Facts) -> str:
     return f"E = {e_in_words(highest)} after batch {at}, {e_in_words(facts.log_e)} now"
 
 
-def _hypothesis(facts: Facts) -> str:
+def hypothesis(facts: Facts) -> str:
     """Return what is refuted, as the subject of a sentence."""
     null = facts.settings.null.in_brief
     if null["null"] == "tolerance":
-        unit = "" if null["unit"] == "probability" else " logits"
-        return f"Calibration to within {null['eps']:g}{unit}"
+        return f"Calibration to within {distance_in_words(null)}"
     return "Calibration" if null["null"] == "exact" else "That rates are within the limits of the reference"
 
 
-def _direction(facts: Facts) -> str:
+def distance_in_words(null: Mapping[str, Any]) -> str:
+    """Return how far rates may be from scores, of what a tolerance says of itself.
+
+    Examples
+    --------
+    >>> [distance_in_words({"eps": 0.1, "unit": unit}) for unit in ("ratio", "probability", "logit")]
+    ['10 %', '0.1', '0.1 logits']
+    """
+    if null["unit"] == "ratio":
+        return f"{100.0 * null['eps']:g} %"
+    return f"{null['eps']:g}{' logits' if null['unit'] == 'logit' else ''}"
+
+
+def direction_in_words(facts: Facts) -> str:
     """Return in which direction the scores are wrong since the onset."""
     known = facts.direction
     if known is None:
         return ""
-    level = "" if known.ratio is None else f"{short(known.ratio, 2)} events for each expected one"
+    level = "" if facts.since is None else facts.since.quoted
     slope = "" if known.slope is None else f"slope {known.slope:.2f}"
     texts = [
         f"{word} ({level if word in (TOO_HIGH, TOO_LOW) else slope})"
@@ -82,7 +97,7 @@ def _direction(facts: Facts) -> str:
     ]
     if texts:
         return " and ".join(texts)
-    if known.ratio is None:
+    if facts.since is None:
         return f"bets on {bettor_in_words(known.bettor)} gained most"
     return f"the shape of the calibration curve changed, as bets on {bettor_in_words(known.bettor)} show most"
 
@@ -98,7 +113,7 @@ def _lower_bound(facts: Facts) -> str:
     return f"the error{whose} was at least {rounded_down(low)} in some batch" if low > 0.0 else ""
 
 
-def _advice(facts: Facts) -> list[str]:
+def advice(facts: Facts) -> list[str]:
     """Return what to do; of batches that add no evidence, that they are to be looked at first."""
     highest = max(facts.log_es)
     silent = len(facts.log_es) - 1 - facts.log_es.index(highest)
@@ -108,7 +123,7 @@ def _advice(facts: Facts) -> list[str]:
         ]
     if facts.direction is not None:
         return [f"Refit the calibrator on the batches since {facts.direction.batch}."]
-    return _advice_on_segments(facts) or ([NO_CERTAIN_SCORES] if facts.is_infinite and _is_exact(facts) else [])
+    return _advice_on_segments(facts) or ([NO_CERTAIN_SCORES] if facts.is_infinite else [])
 
 
 def _advice_on_segments(facts: Facts) -> list[str]:
@@ -121,7 +136,7 @@ def _advice_on_segments(facts: Facts) -> list[str]:
     return [f"Refit the calibrator by segment: {', '.join(texts)}."] if texts else []
 
 
-def _of_segments(facts: Facts) -> list[str]:
+def named_in_words(facts: Facts) -> list[str]:
     """Return which segments are named."""
     if not facts.segments:
         return []
@@ -144,7 +159,13 @@ def _of_no_alarm(facts: Facts) -> list[str]:
         whose = f", of all rows and of each {facts.settings.layout.keys}," if facts.segments else ""
         first += f": a mean error of at most {facts.settings.max_error:g} in every batch{whose} is not refuted"
     low = [capital(f"{_lower_bound(facts)}.")] if facts.error_low > 0.0 else []
-    return [f"{first}.", *_of_change(facts), *_left_open(facts), *low, *(_of_segments(facts) if facts.named else [])]
+    return [
+        f"{first}.",
+        *change_in_words(facts),
+        *_left_open(facts),
+        *low,
+        *(named_in_words(facts) if facts.named else []),
+    ]
 
 
 def _left_open(facts: Facts) -> list[str]:
@@ -168,7 +189,7 @@ def _is_exact(facts: Facts) -> bool:
     return facts.settings.max_error is None and facts.settings.null.in_brief["null"] == "exact"
 
 
-def _of_change(facts: Facts) -> list[str]:
+def change_in_words(facts: Facts) -> list[str]:
     """Return that there is evidence since the onset, where there is without an alarm."""
     if not facts.cusum_alarm or facts.onset is None:
         return []
@@ -176,7 +197,7 @@ def _of_change(facts: Facts) -> list[str]:
     return [f"But that of the batches since {since} alone is {e_in_words(facts.log_cusum)}: see CUSUM."]
 
 
-def _of_few_labels(facts: Facts) -> list[str]:
+def few_labels_in_words(facts: Facts) -> list[str]:
     """Return that there are few labels of a kind, where there are."""
     if facts.events is None:
         return []
@@ -223,7 +244,7 @@ def onset_in_words(facts: Facts) -> str:
     known = facts.direction
     if known is None:
         return f"Evidence{together} since the likeliest onset: {cusum}."
-    estimates = ([] if known.ratio is None else [f"observed : expected {short(known.ratio, 2)}"]) + (
+    estimates = ([] if facts.since is None else [facts.since.quoted]) + (
         [] if known.slope is None else [f"slope {known.slope:.2f}"]
     )
     no_line = NO_LINE * (facts.level is None)
@@ -272,7 +293,7 @@ def _of_dependence(facts: Facts) -> list[str]:
     """Return what must be independent for the evidence to hold."""
     layout = facts.settings.layout
     if not layout.groups:
-        return [INDEPENDENT_ROWS]
+        return []
     returning = "A group of an earlier batch is refused: its labels may be known to the bets."
     if layout.once:
         which = f"Rows of a group of an earlier batch are left out ({count(facts.left_out)} so far)"

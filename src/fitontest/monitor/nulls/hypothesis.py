@@ -9,17 +9,16 @@ from fitontest.data.cells.cells import Cells, sums_of_sample
 from fitontest.data.reading.read import read
 from fitontest.data.score_sample import ScoreSample
 from fitontest.monitor.batches.layout import CLASSWISE
-from fitontest.monitor.nulls.rates import OF_BAND, Band, Exact, Null, Tolerance
+from fitontest.monitor.nulls.rates import OF_BAND, UNITS, Band, Exact, Null, Tolerance
 from fitontest.monitor.nulls.reference_band import band_of_reference
 from fitontest.monitor.past import FEWEST
 from fitontest.results.checks import brief, choose, is_real
-
-UNITS = ("probability", "logit")
+from fitontest.uncertainty.tolerance import DEFAULT_TOLERANCE
 
 
 def read_null(
-    tolerance: object = 0.0,
-    tolerance_unit: object = "probability",
+    tolerance: object = None,
+    tolerance_unit: object = "ratio",
     reference: Any = None,
     max_error: object = None,
     alpha: float = 0.05,
@@ -29,9 +28,10 @@ def read_null(
 
     Parameters
     ----------
-    tolerance : float
-        In [0, 1) in probability, 0 or more in logits; 0 means that rates equal scores.
-    tolerance_unit : {"probability", "logit"}
+    tolerance : float, optional
+        In [0, 1) in ratio and in probability, 0 or more in logits; 0 means that rates equal scores. By default the
+        ratio of verdicts, and 0 with `reference` or `max_error`.
+    tolerance_unit : {"ratio", "probability", "logit"}
     reference : ScoreSample, Cells or tuple (y_true, y_prob), optional
         Rates lie in the band of this sample then.
     max_error : float, optional
@@ -47,9 +47,13 @@ def read_null(
         Naming the argument, the rule and what was found.
     """
     unit = choose(tolerance_unit, UNITS, "tolerance_unit")
-    most = 1.0 if unit == "probability" else inf
+    if tolerance is None:
+        if unit != "ratio":
+            raise ValueError(f"tolerance must be given with tolerance_unit={unit!r}, got None")
+        tolerance = DEFAULT_TOLERANCE.ratio if reference is None and max_error is None else 0.0
+    most = inf if unit == "logit" else 1.0
     if not is_real(tolerance) or not 0.0 <= tolerance < most:
-        rule = "a number in [0, 1)" if unit == "probability" else "a finite number of logits, 0 or more"
+        rule = "a finite number of logits, 0 or more" if unit == "logit" else "a number in [0, 1)"
         raise ValueError(f"tolerance must be {rule}, got {brief(tolerance)}")
     if max_error is not None and (tolerance > 0.0 or reference is not None):
         other = f"tolerance={tolerance:g}" if tolerance > 0.0 else "a reference"

@@ -13,6 +13,7 @@ import numpy as np
 
 from fitontest.monitor.batches.batch import Batch
 from fitontest.numerics.links import logit, sigmoid
+from fitontest.results.checks import choose
 from fitontest.results.typing import BoolArray, FloatArray
 
 
@@ -79,6 +80,7 @@ class Null(ABC):
         """Return the hypothesis of what `to_dict` returned."""
 
 
+UNITS = ("ratio", "probability", "logit")
 SMALLEST = 1e-300  # of which the logit is finite
 
 
@@ -110,20 +112,30 @@ class Exact(Null):
 
 @dataclass(frozen=True)
 class Tolerance(Null):
-    """The true rate is near the score: within eps in probability, or, with ``unit="logit"``, in logits.
+    """The true rate is near the score: within eps in ratio, in probability or in logits.
 
-    In probability max(p - eps, 0) <= c <= min(p + eps, 1). In logits c is from 1 / (1 + exp(eps - z)) to
-    1 / (1 + exp(-eps - z)) with z = log(p / (1 - p)), so that rates of rare events may be off by a factor of about
-    exp(eps), and scores of 0 and 1 not at all.
+    * In ratio |c - p| <= eps min(p, 1 - p): of the label that is rarer at this score there are at least 1 - eps and at
+      most 1 + eps times as many as predicted. Summed over any rows this is
+      |sum of c - sum of p| <= eps min(sum of p, sum of 1 - p), since a sum of minima is at most the minimum of the
+      sums. So O:E of their rarer label is then expected within 1 - eps to 1 + eps, as `ratio` of
+      `fitontest.uncertainty.Tolerance` says of all rows, and the mean of |c - p| is at most eps times the predicted
+      share of that label.
+    * In probability max(p - eps, 0) <= c <= min(p + eps, 1).
+    * In logits c is from 1 / (1 + exp(eps - z)) to 1 / (1 + exp(-eps - z)) with z = log(p / (1 - p)), so that rates of
+      rare events may be off by a factor of about exp(eps).
 
-    The upper limit is concave in p and the lower one convex. In a cell of the score the mean of the true rates is
-    therefore within the limits at the mean score, at which the factor of the cell is computed.
+    In ratio and in logits scores of 0 and 1 may not be off at all.
+
+    The hypothesis is composite: the rate of every row may be any between its limits, in every batch another one, and a
+    bet has a mean factor of at most 1 for each of them, see `Null`. The upper limit is concave in p and the lower one
+    convex; in ratio since min(p, 1 - p) is the smaller of two lines. In a cell of the score the mean of the true rates
+    is therefore within the limits at the mean score, at which the factor of the cell is computed.
 
     Attributes
     ----------
     eps : float
-        In [0, 1) in probability, 0 or more in logits.
-    unit : {"probability", "logit"}
+        In [0, 1) in ratio and in probability, 0 or more in logits.
+    unit : {"ratio", "probability", "logit"}
     """
 
     eps: float
@@ -131,8 +143,9 @@ class Tolerance(Null):
 
     def rates(self, p: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the lowest and the highest rate at each score."""
-        if self.unit == "probability":
-            return np.maximum(p - self.eps, 0.0), np.minimum(p + self.eps, 1.0)
+        if self.unit != "logit":
+            away = self.eps * np.minimum(p, 1.0 - p) if self.unit == "ratio" else self.eps
+            return np.maximum(p - away, 0.0), np.minimum(p + away, 1.0)
         certain = (p <= 0.0) | (p >= 1.0)
         z = logit(p, SMALLEST)
         low, high = sigmoid(z - self.eps), sigmoid(z + self.eps)
@@ -149,7 +162,7 @@ class Tolerance(Null):
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> "Tolerance":
         """Return the hypothesis of what `to_dict` returned."""
-        return cls(float(values["eps"]), str(values["unit"]))
+        return cls(float(values["eps"]), choose(values["unit"], UNITS, "unit"))
 
 
 OF_BAND = 0.5  # part of alpha that is spent on the band of a reference

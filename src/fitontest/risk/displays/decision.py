@@ -8,9 +8,10 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from fitontest.displays.curve import CurveDisplay, Panel
-from fitontest.displays.lines import Line, Scaling
+from fitontest.displays.lines import Line
 from fitontest.displays.palette import SERIES
 from fitontest.displays.scales import EPS, MARGIN, SCALE_NAMES, Scale, ScaleName, make_scale
+from fitontest.displays.scaling import Scaling
 from fitontest.results.checks import as_list, brief, choose, is_real
 from fitontest.results.frames import Records, records
 from fitontest.results.typing import ArrayInput, FloatArray
@@ -109,7 +110,7 @@ class DecisionLines:
     @cached_property
     def references(self) -> list[Line]:
         """Treating all and treating none, in the unit of the kind; of a difference none at all."""
-        x = np.unique(np.concatenate((np.clip(self.scale.grid(GRID), 1e-9, 1 - 1e-9), self.t)))
+        x = np.unique(np.clip(np.concatenate((self.scale.grid(GRID), self.t)), 1e-9, 1 - 1e-9))
         zero, base = np.zeros(x.size), float(self.curve.base_rate)
         if self.kind == "difference":
             return [Line("no difference", x, zero, is_reference=True)]
@@ -221,9 +222,11 @@ def _choose_scale(name: ScaleName, thresholds: FloatArray, limits: ArrayInput) -
     choose(name, SCALE_NAMES, "scale")
     low, high = float(thresholds[0]), float(thresholds[-1])
     if name == "auto":
-        name = "logit" if limits is None and high <= MOST_RARE and low < high / LEAST_RATIO else "probability"
+        name = "logit" if limits is None and high <= MOST_RARE and 0 < low < high / LEAST_RATIO else "probability"
     if limits is not None:
         return make_scale(name, limits)
+    if name == "logit":
+        low = float(min(thresholds[thresholds > 0], default=high))  # 0 has no logit
     if thresholds.size > FEW:
         return Scale(name, max(low, EPS if name == "logit" else 0.0), high)
     link = Scale(name, low, high).link
@@ -251,7 +254,7 @@ def _read_range(threshold_range: object) -> list[tuple[float, float]]:
     if threshold_range is None:
         return []
     ends = as_list(threshold_range, "threshold_range")
-    if len(ends) != 2 or not all(map(is_real, ends)) or not 0 < ends[0] < ends[1] < 1:
+    if len(ends) != 2 or not all(map(is_real, ends)) or not 0 <= ends[0] < ends[1] < 1:
         raise ValueError(
             f"threshold_range must be two increasing thresholds between 0 and 1, got {brief(threshold_range)}"
         )

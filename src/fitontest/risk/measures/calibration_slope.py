@@ -62,7 +62,7 @@ class CalibrationSlope(Measure):
     >>> rng = np.random.default_rng(0)
     >>> p = rng.random(2000)
     >>> print(fot.measure(rng.random(2000) < 0.25 + p / 2, p, "calibration_slope").headline())
-    calibration slope 0.327, 95 % interval 0.268 to 0.386 (1 is ideal): n = 2,000
+    calibration slope 0.33 (95 % CI 0.27 to 0.39; 1 is ideal): n = 2,000
     """
 
     words = Words(title="calibration slope")

@@ -38,7 +38,7 @@ class DecisionLoss(DecisionRegret):
 
     Parameters
     ----------
-    threshold : float in (0, 1), default=0.5
+    threshold : float in [0, 1), default=0.5
         t, the risk from which on a row is treated; see `NetBenefit`.
     family : str, Family or CalibrationMap, default="isotonic"
         A family is cloned and fitted to the sample; a map is used as it is.
@@ -46,7 +46,7 @@ class DecisionLoss(DecisionRegret):
     Raises
     ------
     ValueError
-        A threshold that is not strictly between 0 and 1; what is no family.
+        A threshold outside [0, 1); what is no family.
 
     Notes
     -----

@@ -39,7 +39,7 @@ class NetBenefit(Measure):
 
     Parameters
     ----------
-    threshold : float in (0, 1), default=0.5
+    threshold : float in [0, 1), default=0.5
         t, the risk from which on a row is treated. It says what a false positive costs: t / (1 - t) true positives.
     standardised : bool, default=False
         Divide by the share of positives: the share of what knowing every label would gain.
@@ -49,7 +49,7 @@ class NetBenefit(Measure):
     Raises
     ------
     ValueError
-        A threshold that is not strictly between 0 and 1; a standardised net benefit of no positive rows.
+        A threshold outside [0, 1); a standardised net benefit of no positive rows.
 
     Notes
     -----
@@ -197,6 +197,8 @@ class TreatedRows(Evidence):
 def variance_of_more_rows(cost: Any, rows: float) -> Any:
     """Return what two rows more of each label add to the variance of a net benefit: 2 (1 + cost^2) / n^2.
 
+    At a cost of 0 it is 0, since everybody is treated, whatever the rows.
+
     Parameters
     ----------
     cost : float or array
@@ -204,7 +206,7 @@ def variance_of_more_rows(cost: Any, rows: float) -> Any:
     rows : float
         n, the independent rows that tell as much.
     """
-    return MORE_ROWS * (1.0 + cost**2) / rows**2
+    return np.where(cost > 0.0, MORE_ROWS * (1.0 + cost**2) / rows**2, 0.0)
 
 
 def rows_that_tell(sample: ScoreSample) -> float:

@@ -7,19 +7,18 @@ from fitontest.results.checks import brief, is_real
 
 
 def check_threshold(threshold: object, argument: str = "threshold") -> float:
-    """Return a threshold as a float, or raise ValueError unless it is a number strictly between 0 and 1.
+    """Return a threshold as a float, or raise ValueError unless it is a number in [0, 1).
+
+    From 0 on everybody is treated, whatever the scores.
 
     Examples
     --------
     >>> check_threshold(0.2)
     0.2
     """
-    if not (is_real(threshold) and 0.0 < threshold < 1.0):
-        hint = ""
-        if is_real(threshold) and threshold in (0.0, 1.0):
-            everybody = "everybody is treated" if threshold == 0.0 else "nobody is treated for any finite benefit"
-            hint = f": at {threshold:g} {everybody}, whatever the scores"
-        raise ValueError(f"{argument} must be a number strictly between 0 and 1, got {brief(threshold)}{hint}")
+    if not (is_real(threshold) and 0.0 <= threshold < 1.0):
+        hint = ": at 1 nobody is treated for any finite benefit" if is_real(threshold) and threshold == 1.0 else ""
+        raise ValueError(f"{argument} must be a number in [0, 1), got {brief(threshold)}{hint}")
     return float(threshold)
 
 

@@ -79,7 +79,7 @@ class Curve:
         return cls(value, error, *ends)
 
     def times(self, factor: FloatArray) -> "Curve":
-        """Return the curve in another unit: every number times a positive factor at each threshold."""
+        """Return the curve in another unit: every number times a factor, at least 0, at each threshold."""
         return Curve(*(None if part is None else part * factor for part in vars(self).values()))  # type: ignore[arg-type]
 
     def columns(self) -> dict[str, FloatArray]:

@@ -16,8 +16,10 @@ from fitontest.data.repeated_rows import Repeats
 from fitontest.data.score_sample import ScoreSample
 from fitontest.families.base import check_family
 from fitontest.families.registry import family_name
+from fitontest.measures.notes import data_notes
 from fitontest.numerics.random import one_seed
 from fitontest.results.checks import check_level, not_among
+from fitontest.results.detailed import Detailed, explanation
 from fitontest.results.exceptions import NoValueError
 from fitontest.results.frames import Records, records
 from fitontest.results.options import spell_out
@@ -26,7 +28,14 @@ from fitontest.results.typing import ArrayInput, FloatArray, IntArray, RandomSta
 from fitontest.risk.measures.decision_regret import FAMILY
 from fitontest.risk.measures.net_benefit import possible, variance_of_more_rows
 from fitontest.risk.validation.curve import Curve
-from fitontest.risk.validation.curve_in_words import TREAT_ALL, TREAT_NONE, sections_of, sentences_of
+from fitontest.risk.validation.curve_in_words import (
+    TREAT_ALL,
+    TREAT_NONE,
+    brief_of,
+    explain_curve,
+    sentences_of,
+    tables_of,
+)
 from fitontest.risk.validation.decided_rows import DecidedRows
 from fitontest.risk.validation.recalibrated import decision_losses
 from fitontest.risk.validation.thresholds import read_thresholds
@@ -80,6 +89,8 @@ class DecisionCurve(Table):
         The rows, with how many thresholds each score reaches.
     seed : int
         Of the draws of the bands.
+    notes : tuple of str
+        What must be known of the rows: that some look like copies, for example.
 
     Examples
     --------
@@ -88,7 +99,7 @@ class DecisionCurve(Table):
     >>> risk = rng.beta(1, 3, 2000)
     >>> curve = fot.risk.decision_curve(rng.random(2000) < risk, risk, thresholds=[0.1, 0.2, 0.3])
     >>> print(curve.sentence)
-    The model is shown better than treating all and treating none at every threshold.
+    Better than treating all and none at every threshold.
     >>> curve.net_benefit["model"].value.round(3), curve.loss["model"].round(4)
     (array([0.193, 0.139, 0.098]), array([0.0002, 0.0012, 0.0001]))
     """
@@ -101,6 +112,7 @@ class DecisionCurve(Table):
     n: int
     seed: int = 0
     groups: KnownGroups | None = None
+    notes: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -140,6 +152,7 @@ class DecisionCurve(Table):
             n=first.n,
             seed=one_seed(random_state),
             groups=KnownGroups.of(first),
+            notes=tuple(data_notes(first.decided, first.weighting, first.rows_note)),
         )
 
     @property
@@ -172,7 +185,9 @@ class DecisionCurve(Table):
     @cached_property
     def interventions_avoided(self) -> dict[str, Curve]:
         """Of each model how many fewer rows are treated than by treating everybody at equal benefit, per row."""
-        return {name: curve.times(1.0 / self.decided.costs) for name, curve in self.against_all.items()}
+        costs = self.decided.costs
+        by_cost = np.divide(1.0, costs, out=np.zeros(costs.size), where=costs > 0.0)  # from 0 on none is avoided
+        return {name: curve.times(by_cost) for name, curve in self.against_all.items()}
 
     @property
     def recalibrated(self) -> dict[str, FloatArray]:
@@ -260,6 +275,7 @@ class DecisionCurve(Table):
             "family": self.family,
             "sentence": self.sentence,
             "groups": None if self.groups is None else self.groups.to_dict(),
+            "notes": list(self.notes),
             "rows": self.rows(),
         }
 
@@ -332,12 +348,32 @@ class DecisionCurve(Table):
 
     @property
     def sentence(self) -> str:
-        """Where each model is shown to be better or worse than treating all and none, a line for each."""
+        """Where models are shown to be better or worse than each other, and than treating all and none."""
         return "\n".join(sentences_of(self))
 
     def sections(self) -> list[Section]:
-        """Return where models are shown to be of use, and a table of a few thresholds; of two their difference too."""
-        return sections_of(self)
+        """Return what is printed: where models are shown to be of use, and their net benefits at one threshold."""
+        return brief_of(self)
+
+    def table(self) -> Table:
+        """Return net benefits per 1,000 rows at a few thresholds; of two models their difference too.
+
+        Returns
+        -------
+        Table
+            With the same records, of all thresholds; printing it shows more.
+        """
+        return Detailed(self, tuple(tables_of(self)))
+
+    def explain(self) -> Table:
+        """Return what the words and columns of this curve mean, in plain sentences.
+
+        Returns
+        -------
+        Table
+            With the same records; printing it shows the sentences.
+        """
+        return explanation(self, explain_curve(self))
 
 
 @spell_out("interval", "draws", "null_draws", "reduction", "labels", "label", "prob", "weight")
@@ -366,8 +402,9 @@ def decision_curve(
         Predicted probabilities of the positive class, in [0, 1]; of several models by their names, in a dict or a data
         frame.
     thresholds : float or array-like of shape (T,), optional
-        Strictly between 0 and 1, increasing; by default .01 to .99. Give the range in which decisions are taken: bands
-        are narrower over fewer thresholds. `fitontest.risk.validation.thresholds.threshold_of_cost` makes one of costs.
+        In [0, 1), increasing; by default .01 to .99; at 0 everybody is treated. Give the range in which decisions are
+        taken: bands are narrower over fewer thresholds. `fitontest.risk.validation.thresholds.threshold_of_cost` makes
+        one of costs.
     family : str, Family or CalibrationMap, default="isotonic"
         Calibration maps, fitted to these rows, by which recalibration is judged; see `DecisionLoss`.
 
@@ -378,7 +415,7 @@ def decision_curve(
     Raises
     ------
     ValueError
-        Thresholds of 0, 1, or outside, that do not increase, or none; what `read` refuses; models of unequal length.
+        Thresholds outside [0, 1), that do not increase, or none; what `read` refuses; models of unequal length.
 
     Notes
     -----

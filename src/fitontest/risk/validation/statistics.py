@@ -12,6 +12,7 @@ from fitontest.measures.estimate import Estimate
 from fitontest.measures.measure import Measure, make
 from fitontest.measures.plug_in import PlugIn
 from fitontest.results.exceptions import NoValueError, held_warnings, warn_user
+from fitontest.results.quoting import Kind
 from fitontest.uncertainty.redrawing import Redrawing, estimate_of, estimates_of
 
 ICI = "ici"  # the mean distance from the calibration map
@@ -20,6 +21,20 @@ ERRORS = {ICI: "l1", "e50": "q50", "e90": "q90", "emax": "max"}
 #: Statistics by name, beside those of errors and thresholds, in the order of a report.
 BEFORE_ERRORS = ("observed_expected", "calibration_in_the_large", "calibration_intercept", "calibration_slope")
 AFTER_ERRORS = ("spiegelhalter", "brier", "scaled_brier", "log_loss", "nagelkerke_r2", "auc")
+#: What statistics are called in print, in its order, and of which kind they are.
+PRINTED: dict[str, tuple[str, Kind]] = {
+    "observed_expected": ("observed : expected events", "ratio"),
+    "calibration_in_the_large": ("calibration in the large", "slope"),
+    "calibration_slope": ("calibration slope", "slope"),
+    "ici": ("ICI", "error"),
+    "e50": ("E50", "error"),
+    "e90": ("E90", "error"),
+    "emax": ("Emax", "error"),
+    "spiegelhalter": ("Spiegelhalter z", "slope"),
+    "brier": ("Brier score", "score"),
+    "scaled_brier": ("scaled Brier score", "score"),
+    "auc": ("AUC", "score"),
+}
 ONE_CLASS = "y_true must hold both classes for the AUC, got one alone"
 #: From the name of each statistic at a threshold to its measure and settings.
 AT_THRESHOLDS: dict[str, tuple[str, dict[str, Any]]] = {

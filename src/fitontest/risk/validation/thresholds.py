@@ -18,12 +18,12 @@ def read_thresholds(thresholds: ArrayInput = None) -> FloatArray:
     Parameters
     ----------
     thresholds : float or array-like of shape (T,), optional
-        Numbers strictly between 0 and 1, each larger than the one before.
+        Numbers in [0, 1), each larger than the one before; from 0 on everybody is treated.
 
     Raises
     ------
     ValueError
-        No threshold; one that is no number strictly between 0 and 1; thresholds that do not increase, with the place.
+        No threshold; one that is no number in [0, 1); thresholds that do not increase, with the place.
 
     Examples
     --------

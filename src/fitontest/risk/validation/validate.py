@@ -23,6 +23,7 @@ from fitontest.measures.notes import warn_of_several
 from fitontest.measures.plug_in import SCORES
 from fitontest.numerics.random import one_seed
 from fitontest.results.checks import check_level
+from fitontest.results.docstrings import take_descriptions
 from fitontest.results.exceptions import Held, held_warnings, without_warnings
 from fitontest.results.options import spell_out
 from fitontest.results.progress import track
@@ -35,8 +36,15 @@ from fitontest.risk.validation.validation import Validation
 from fitontest.risk.validation.validations import Validations
 from fitontest.uncertainty.dependence import share_dependence
 from fitontest.uncertainty.options import Options
+from fitontest.uncertainty.tolerance import NearEnough, Tolerance, read_tolerance
 
 DRAWS = 200  # bootstrap samples that a model is refitted to
+
+
+@take_descriptions(Options)
+@take_descriptions(NearEnough)
+class ValidationOptions(NearEnough, Options, total=False):
+    """What is near enough, how labels and scores are read, and how labels are redrawn."""
 
 
 @spell_out("interval", "draws", "null_draws", "labels")
@@ -51,7 +59,7 @@ def validate(
     cost: float | None = None,
     family: str | Family = SCORES,
     by: ArrayInput = None,
-    **options: Unpack[Options],
+    **options: Unpack[ValidationOptions],
 ) -> Any:
     """Validate a risk model: calibration, discrimination and decisions, as reports on prediction models list them.
 
@@ -73,7 +81,7 @@ def validate(
     optimism : int, default=200
         How often the model is fitted to a bootstrap sample, to correct the statistics for that (Harrell).
     thresholds : float or sequence of float, optional
-        Risks from which on somebody acts on a row, such as treats a patient or refuses a loan, in (0, 1), increasing:
+        Risks from which on somebody acts on a row, such as treats a patient or refuses a loan, in [0, 1), increasing:
         net benefit, and what miscalibration costs of it, are given there. Below, such a row is called treated.
     cost : float, optional
         In place of a threshold: the harm of treating a row that is negative, in units of the benefit of treating one
@@ -82,7 +90,8 @@ def validate(
         Of the calibration map that ICI, E50, E90 and Emax are distances from. The default is that of the verdict of
         `evaluate`; "loess" is that of the ICI's authors.
     by : array-like of shape (n,) or (n, k), or str or sequence of str, optional
-        The segment of each row, such as its hospital: each is validated alone. Not with several models.
+        The segment of each row, such as its hospital: each is validated alone, and their O:E, slope and AUC are pooled
+        by random effects (`Validations.pooled`). Not with several models.
     reduction : {"confidence", "binary", "classwise"}, optional
         How a matrix of scores is read, see `calibration_error`; with "classwise" each class is validated against the
         rest.
@@ -92,13 +101,15 @@ def validate(
     Returns
     -------
     Validation
-        A table with a sentence first; ``print``, ``to_frame``, ``to_json``, ``to_html`` and ``plot`` show it. Of
-        several models, segments or classes `Validations`: a mapping to these by name.
+        Printing it shows the verdict with O:E, slope, ICI and AUC; ``table`` has all statistics, ``explain`` says what
+        they mean, ``text`` is the paragraph of a paper and ``tripod`` the checklist; ``to_frame``, ``to_json``,
+        ``to_html`` and ``plot`` show them elsewhere. Of several models, segments or classes `Validations`: a mapping to
+        these by name.
 
     Raises
     ------
     ValueError
-        Naming the argument, the rule and what was found: thresholds that are not in (0, 1) or do not increase; whole
+        Naming the argument, the rule and what was found: thresholds that are not in [0, 1) or do not increase; whole
         distributions. A statistic that has no value, such as a slope where a threshold separates the classes, is left
         out, and a note says why.
 
@@ -135,7 +146,7 @@ def validate(
         raise ValueError("X must be left out without an estimator, which is fitted to it")
     chosen = _thresholds(thresholds, cost)
     check_family(family)
-    rule = _Rule(family, chosen, level, one_seed(options["random_state"]))
+    rule = _Rule(family, chosen, level, one_seed(options["random_state"]), read_tolerance(options["tolerance"]))
     reading = reading_of(options)
     reduction, prob = reading["reduction"], reading["prob"]
     if estimator is not None:
@@ -161,6 +172,7 @@ class _Rule:
     thresholds: tuple[float, ...]
     level: float
     seed: int
+    tolerance: Tolerance
 
     @cached_property
     def measures(self) -> dict[str, Measure]:
@@ -198,6 +210,7 @@ class _Rule:
             family=family_name(self.family),
             thresholds=self.thresholds,
             random_state=self.seed,
+            tolerance=self.tolerance,
         )
 
 

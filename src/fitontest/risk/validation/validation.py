@@ -9,44 +9,35 @@ from typing import TYPE_CHECKING, Any
 from fitontest.data.known_groups import KnownGroups
 from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.estimate import Estimate
-from fitontest.measures.interval import INDEPENDENT_ROWS, Interval
+from fitontest.measures.interval import Interval
 from fitontest.measures.notes import data_notes
+from fitontest.results.detailed import Detailed, explanation
 from fitontest.results.frames import Records, attributes
+from fitontest.results.quoting import Kind, confidence, in_decimals
 from fitontest.results.several import grouped
-from fitontest.results.table import Section, Table, cell
-from fitontest.results.text import capital, count, debiased_and_raw, p_in_words, sentence, short
+from fitontest.results.table import Section, Table
+from fitontest.results.text import capital, p_in_words, sentence
 from fitontest.risk.measures.decision_regret import FAMILY
 from fitontest.risk.validation.at_threshold import AtThreshold, probabilities_at
+from fitontest.risk.validation.brief import FITTED, brief, explain_validation, rows_of
 from fitontest.risk.validation.decision_curve import MODEL, DecisionCurve
 from fitontest.risk.validation.optimism import Optimism
+from fitontest.risk.validation.paragraph import paragraph_of
 from fitontest.risk.validation.pictures import curve_picture, decision_picture
-from fitontest.risk.validation.statistics import AT_THRESHOLDS, ERRORS, ICI, at_threshold
-from fitontest.risk.validation.wording import decisions_in_words, risks_in_words, values_outside
+from fitontest.risk.validation.statistics import AT_THRESHOLDS, ERRORS, ICI, PRINTED, at_threshold
+from fitontest.risk.validation.tripod import Tripod
+from fitontest.risk.validation.wording import decision_sentences, values_outside
 from fitontest.uncertainty.tendency import Tendency, tendency_of
+from fitontest.uncertainty.tolerance import DEFAULT_TOLERANCE, Tolerance
 from fitontest.uncertainty.verdict import Verdict, verdict_of
 
 if TYPE_CHECKING:
     from fitontest.displays.canvas import AxesOrFigure
     from fitontest.displays.reliability import ReliabilityDisplay
 
-#: What statistics are called in print, in its order.
-PRINTED = {
-    "observed_expected": "observed : expected events",
-    "calibration_in_the_large": "calibration in the large",
-    "calibration_slope": "calibration slope",
-    "ici": "ICI",
-    "e50": "E50",
-    "e90": "E90",
-    "emax": "Emax",
-    "spiegelhalter": "Spiegelhalter z",
-    "brier": "Brier score",
-    "scaled_brier": "scaled Brier score",
-    "auc": "AUC",
-}
 CERTAIN_LEFT_OUT = "Calibration in the large and slope are of the scores between 0 and 1, which have a logit."
-FITTED = "By the very rows that the model was fitted to:"
 LOSS_OF_ROUGH = "What is lost is by the family {family}, which cannot follow such errors: it may be more."
-DEBIASED_ALONE = "E50, E90 and Emax are debiased each by itself, so that a debiased one may be above the next."
+CORRECTED_ALONE = "E50, E90 and Emax are corrected for chance each by itself, so that one may be above the next."
 NO_THRESHOLDS = "Decisions: thresholds=[0.1, 0.2] adds net benefit, and what miscalibration costs of it."
 
 
@@ -81,6 +72,8 @@ class Validation(Table):
         Of the draws behind the intervals.
     optimism : Optimism or None
         How much better the statistics are of the very rows that the model was fitted to; None of other rows.
+    tolerance : Tolerance
+        Of the verdict: what is near enough.
 
     Examples
     --------
@@ -90,7 +83,7 @@ class Validation(Table):
     >>> y = rng.random(1000) < 1 / (1 + np.exp(-0.7 * x))
     >>> validation = fot.risk.validate(y, 1 / (1 + np.exp(-x)), thresholds=[0.2])
     >>> print(validation.headline)
-    Risks are too low...
+    Overconfident, and scores too low. At a threshold of 0.2 recalibration would gain 18 ...
     """
 
     name: str | None = None
@@ -103,6 +96,7 @@ class Validation(Table):
     decision_family: str = FAMILY
     random_state: int = 0
     optimism: Optimism | None = None
+    tolerance: Tolerance = DEFAULT_TOLERANCE
 
     def __getitem__(self, name: str) -> Estimate:
         """Return the estimate of a statistic."""
@@ -115,7 +109,9 @@ class Validation(Table):
     @cached_property
     def verdict(self) -> Verdict | None:
         """The verdict that `evaluate` has on the same rows; None where rows belong to too few groups."""
-        return verdict_of([(ICI, self.statistics[ICI])] if ICI in self.statistics else [], self.sample)
+        return verdict_of(
+            [(ICI, self.statistics[ICI])] if ICI in self.statistics else [], self.sample, tolerance=self.tolerance
+        )
 
     @cached_property
     def tendency(self) -> Tendency:
@@ -155,15 +151,17 @@ class Validation(Table):
         return next((one for one in known if one is not None and one.dependence is not None), known[0])
 
     @property
+    def opening(self) -> str:
+        """The verdict with the size that matters most, without a full stop; why there is none of too few groups."""
+        if self.verdict is not None:
+            return self.verdict.opening
+        return "" if self.groups is None else capital(self.groups.refusal)
+
+    @property
     def headline(self) -> str:
-        """What is wrong with the risks, and what recalibration would gain, in a sentence or two."""
-        verdict = self.verdict
-        if verdict is None:
-            groups = self.groups
-            first = "" if groups is None else sentence(groups.refusal)
-        else:
-            first = risks_in_words(verdict, self.statistics)
-        text = " ".join(text for text in (first, decisions_in_words(self.thresholds, self.statistics)) if text)
+        """The verdict on the risks, and what recalibration would gain, in a sentence or two."""
+        first = f"{self.opening}." if self.opening else ""
+        text = " ".join([*filter(None, [first]), *decision_sentences(self.thresholds, self.statistics)])
         # of the rows that a model was fitted to, what they show by themselves is no conclusion
         return text if self.optimism is None else f"{self.optimism.sentence} {FITTED} {text}"
 
@@ -197,6 +195,14 @@ class Validation(Table):
             **({} if self.groups is None else {"groups": self.groups.to_dict()}),
             **({} if self.optimism is None else {"optimism": self.optimism.to_dict()}),
         }
+
+    def text(self) -> str:
+        """Return the validation as the paragraph of a paper, with each number's interval and the methods."""
+        return paragraph_of(self)
+
+    def tripod(self) -> Tripod:
+        """Return the checklist TRIPOD+AI of an evaluation: what this validation answers, and what the author adds."""
+        return Tripod.of(self)
 
     def plot(self, ax: "AxesOrFigure" = None, **options: Any) -> "ReliabilityDisplay":
         """Draw the calibration curve with its band.
@@ -241,62 +247,83 @@ class Validation(Table):
         return pictures
 
     def sections(self) -> list[Section]:
-        """Return the sentence, the table of the statistics, and that of the decisions."""
-        *others, last = [self._table(), *([self._decisions()] if self.thresholds else [])]
-        return [*others, replace(last, notes="\n".join(self._notes))]
+        """Return what is printed: the verdict, O:E, slope, ICI and AUC, and what the thresholds say."""
+        return [brief(self)]
+
+    def table(self) -> Table:
+        """Return all statistics and decisions, with what must be known to read them.
+
+        Returns
+        -------
+        Table
+            With the same records; printing it shows more.
+        """
+        *others, last = [self._statistics(), *([self._decisions()] if self.thresholds else [])]
+        return Detailed(self, (*others, replace(last, notes="\n".join(self.notes))))
+
+    def explain(self) -> Table:
+        """Return what the words and numbers of this validation mean, in plain sentences.
+
+        Returns
+        -------
+        Table
+            With the same records; printing it shows the sentences.
+        """
+        return explanation(self, explain_validation(self))
 
     @property
     def _first_lines(self) -> list[str]:
         """The sentence, and the verdict with the rows that it is of."""
         lead = [] if self.name is None else [f"{self.name}:"]
-        rate = self.sample.base_rate
-        positives = round(self.sample.total * rate)
-        events = f", {count(positives)} event{'' if positives == 1 else 's'}" if self.sample.whole else ""
-        rows = f"n = {count(self.n)}{events}, share of positives {short(rate)}"
         decision = "" if self.verdict is None else f"{capital(self.verdict.decision)}; "
         beside = [] if self.verdict is None else self.verdict.beside_interval
-        return [*lead, self.headline, f"{decision}{rows}.", *beside]
+        return [*lead, self.headline, f"{decision}{rows_of(self)}.", *beside]
 
-    def _table(self) -> Section:
-        """Return the statistics that are printed."""
+    def _statistics(self) -> Section:
+        """Return the table of the statistics."""
         names = [name for name in PRINTED if name in self.statistics or name in self.reasons]
-        header = ["statistic", "value", f"{100 * self.level:g} % interval", "ideal"]
-        body = [self._line(name) for name in names]
-        if self.optimism is not None:
-            header.append("corrected")
-            body = [[*line, cell(self._corrected(name)["corrected"])] for line, name in zip(body, names, strict=True)]
-        return Section(lead="\n".join(self._first_lines), header=header, body=body)
+        header = ["statistic", "value", confidence(self.level), "ideal", "uncorrected"]
+        header += [] if self.optimism is None else ["without optimism"]
+        return Section(lead="\n".join(self._first_lines), header=header, body=[self._line(name) for name in names])
 
     def _line(self, name: str) -> list[str]:
-        """Return a statistic, its interval, and what it would be of calibrated scores."""
-        label = f"{PRINTED[name]} ({self.family})" if name == ICI else PRINTED[name]
+        """Return a statistic, its interval, what it would be of calibrated scores, and without corrections."""
+        label, kind = PRINTED[name]
+        label = f"{label} ({self.family})" if name == ICI else label
+        corrected = self._corrected(name).get("corrected")
+        optimism = [] if self.optimism is None else [cell(corrected, kind)]
         estimate = self.statistics.get(name)
         if estimate is None:
-            return [label, "-", "-", "-"]
-        measure, ends = estimate.measure, estimate.interval
-        raw = measure.is_raw
-        value = debiased_and_raw(estimate.debiased, estimate.value) if raw else measure.printed(estimate.value)
+            return [label, "-", "-", "-", "-", *optimism]
+        ends, ideal = estimate.interval, _ideal(name, estimate)
         p_value = getattr(estimate.evidence, "asymptotic_p_value", None)
-        interval = "-" if p_value is None else p_in_words(p_value)
-        if ends is not None:
-            interval = f"{measure.printed(ends.low)} to {measure.printed(ends.high)}"
-        ideal = _ideal(name, estimate)
-        return [label, value, interval, "-" if ideal is None else f"{ideal:g}"]
+        value, *interval = in_decimals([estimate.quoted, *([] if ends is None else [ends.low, ends.high])], kind)
+        tested = "-" if p_value is None else p_in_words(p_value)
+        uncorrected = cell(estimate.value if estimate.debiased is not None else None, kind)
+        return [
+            label,
+            value,
+            " to ".join(interval) or tested,
+            "-" if ideal is None else f"{ideal:g}",
+            uncorrected,
+            *optimism,
+        ]
 
     def _decisions(self) -> Section:
         """Return the risk at each threshold, net benefit, and its loss by miscalibration."""
         header = ["threshold", "risk there", "net benefit", "beyond treating all", "lost by miscalibration"]
-        body = [self._decision(at) for at in self.at_thresholds]
-        return Section(f"Decisions, with {100 * self.level:g} % intervals in brackets:", header, body)
+        title = f"Decisions: net benefits per 1,000 rows, with {100 * self.level:g} % intervals in brackets"
+        return Section(title, header, [self._decision(at) for at in self.at_thresholds])
 
     def _decision(self, at: AtThreshold) -> list[str]:
         values = [self.statistics.get(at_threshold(name, at.threshold)) for name in AT_THRESHOLDS]
-        return [f"{at.threshold:g}", value_and_ends(at.probability, at.interval), *map(estimate_and_ends, values)]
+        risk = "-" if at.probability is None else value_and_ends(at.probability, at.interval, "score")
+        return [f"{at.threshold:g}", risk, *(estimate_and_ends(one, "benefit") for one in values)]
 
     @property
-    def _notes(self) -> list[str]:
+    def notes(self) -> list[str]:
         """What must be known to read the values."""
-        notes = [f"{PRINTED[name]}: {reason}" for name, reason in self.reasons.items() if name in PRINTED]
+        notes = [f"{PRINTED[name][0]}: {reason}" for name, reason in self.reasons.items() if name in PRINTED]
         notes += [*self._order_of_errors, *values_outside(self.thresholds, self.statistics)]
         notes += self._without_intervals
         notes += [CERTAIN_LEFT_OUT] if self.tendency.certain and self.tendency.slope is not None else []
@@ -305,14 +332,23 @@ class Validation(Table):
         notes += self.cautions
         notes += [] if self.optimism is None else self.optimism.brief_notes
         notes += [] if self.thresholds else [NO_THRESHOLDS]
-        return [*notes, *([INDEPENDENT_ROWS] if self.groups is None else self.groups.lines)]
+        return [*notes, *self.group_lines]
+
+    @property
+    def group_lines(self) -> list[str]:
+        """How the rows hang together, a sentence each."""
+        return [] if self.groups is None else self.groups.lines
+
+    @property
+    def data_notes(self) -> list[str]:
+        """What must be known of the rows: what the weights are taken for, for example, or that some are copies."""
+        first = next(iter(self.statistics.values()))
+        return data_notes(first.decided, first.weighting, first.rows_note)
 
     @property
     def cautions(self) -> list[str]:
-        """Why intervals may mislead: a truth that is rougher than the maps, and what the weights are taken for."""
-        first = next(iter(self.statistics.values()))
-        of_data = data_notes(first.decided, first.weighting, first.rows_note)
-        return [*self._roughness, *map(sentence, of_data)]
+        """Why intervals may mislead: a truth that is rougher than the maps, and what must be known of the rows."""
+        return [*self._roughness, *map(sentence, self.data_notes)]
 
     @property
     def _roughness(self) -> list[str]:
@@ -329,14 +365,16 @@ class Validation(Table):
         """Why a quantile of the distances is quoted above a higher one, where it is."""
         errors = [self.statistics[name] for name in ("e50", "e90", "emax") if name in self.statistics]
         falls = any(low.quoted > high.quoted for low, high in pairwise(errors))
-        return [DEBIASED_ALONE] if falls else []
+        return [CORRECTED_ALONE] if falls else []
 
     @property
     def _without_intervals(self) -> list[str]:
         """Why statistics have no interval, each reason once; what is true of all groups is said with them."""
         if self.groups and self.groups.too_few:
             return []
-        printed = ((each.interval_reason, PRINTED[name]) for name, each in self.statistics.items() if name in PRINTED)
+        printed = (
+            (each.interval_reason, PRINTED[name][0]) for name, each in self.statistics.items() if name in PRINTED
+        )
         names = grouped((reason, name) for reason, name in printed if reason)
         return [sentence(f"no interval of {', '.join(listed)}: {reason}") for reason, listed in names.items()]
 
@@ -346,16 +384,22 @@ def _ideal(name: str, estimate: Estimate) -> float | None:
     return 0.0 if name in ERRORS else estimate.measure.ideal
 
 
-def value_and_ends(value: float | None, ends: Interval | None) -> str:
-    """Return a value with its interval in brackets, as a cell."""
-    if value is None:
-        return "-"
-    return short(value) if ends is None else f"{short(value)} ({short(ends.low)} to {short(ends.high)})"
+def cell(value: float | None, kind: Kind) -> str:
+    """Return a number with the decimals of its kind, as a cell."""
+    return "-" if value is None else in_decimals([value], kind)[0]
 
 
-def estimate_and_ends(estimate: Estimate | None) -> str:
-    """Return the value of an estimate that is quoted, of an error the debiased one, with its interval, as a cell."""
-    return "-" if estimate is None else value_and_ends(estimate.quoted, estimate.interval)
+def value_and_ends(value: float, ends: Interval | None, kind: Kind) -> str:
+    """Return a value with its interval in brackets, of an error that may be 0 the interval alone, as a cell."""
+    if ends is None:
+        return cell(value, kind)
+    number, low, high = in_decimals([value, ends.low, ends.high], kind)
+    return f"{low} to {high}" if kind == "error" and ends.low <= 0.0 else f"{number} ({low} to {high})"
+
+
+def estimate_and_ends(estimate: Estimate | None, kind: Kind) -> str:
+    """Return the value of an estimate that is quoted, of an error the corrected one, with its interval, as a cell."""
+    return "-" if estimate is None else value_and_ends(estimate.quoted, estimate.interval, kind)
 
 
 def _record(name: str, estimate: Estimate) -> dict[str, Any]:

@@ -1,32 +1,39 @@
 """The validations of several models on the same rows, or of one model in several segments or classes, a line each."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from fitontest.data.repeated_rows import Repeats
 from fitontest.data.samples import Key, Samples
-from fitontest.measures.interval import INDEPENDENT_ROWS
-from fitontest.results.several import MODEL, Kind, Several, grouped
-from fitontest.results.table import Section
+from fitontest.results.detailed import Detailed, explanation
+from fitontest.results.quoting import confidence
+from fitontest.results.several import MANY, MODEL, Kind, Several, grouped
+from fitontest.results.short_print import MOST_LINES, short_print
+from fitontest.results.table import Section, Table
 from fitontest.results.text import count
+from fitontest.risk.validation.brief import explain_validation, rows_of
 from fitontest.risk.validation.decision_curve import DecisionCurve
 from fitontest.risk.validation.pictures import curve_picture, decision_picture
-from fitontest.risk.validation.statistics import ICI, at_threshold
-from fitontest.risk.validation.validation import Validation, estimate_and_ends
+from fitontest.risk.validation.pooled import Pooled
+from fitontest.risk.validation.statistics import ICI, PRINTED, at_threshold
+from fitontest.risk.validation.tripod import Tripod
+from fitontest.risk.validation.validation import Validation, cell, estimate_and_ends
 from fitontest.risk.validation.wording import values_outside
 
 if TYPE_CHECKING:
     from fitontest.displays.canvas import AxesOrFigure
     from fitontest.displays.reliability import ReliabilityDisplay
 
-COLUMNS = {  # statistics in a line, and what these columns are called
-    "observed_expected": "O:E",
-    "calibration_slope": "slope",
-    "ici": "ICI",
-    "auc": "AUC",
-    "brier": "Brier score",
+COLUMNS = {  # what columns are called, and their statistics
+    "O:E": "observed_expected",
+    "slope": "calibration_slope",
+    "ICI": "ici",
+    "AUC": "auc",
+    "Brier score": "brier",
 }
+BRIEF = ("O:E", "slope", "ICI")  # those of a short print
 MOST_CURVES = 6  # on a page, side by side
 DIFFERENCES = "Intervals that overlap do not say whether two models differ: fot.compare_errors(y_true, p_a, p_b) does."
 OF_BENEFITS = "Of net benefits fot.risk.decision_curve(y_true, models).difference(a, b) does."
@@ -47,6 +54,10 @@ class Validations(Several[Key, Validation]):
         The rows.
     total : Validation or None
         Of segments that of all rows; None of models and classes.
+
+    Notes
+    -----
+    ``pooled`` are the statistics of segments together; `Pooled` says how.
 
     Examples
     --------
@@ -90,6 +101,23 @@ class Validations(Several[Key, Validation]):
             samples, level=first.level, family=first.decision_family, random_state=first.random_state
         )
 
+    @cached_property
+    def pooled(self) -> Pooled | None:
+        """Of two segments or more, such as centres, the means of their statistics, and how much they differ."""
+        return None if self.total is None else Pooled.of(self.values(), self.total.level)
+
+    def text(self) -> str:
+        """Return the paragraph of a paper: of all rows with the pooled segments, or one for each model or class."""
+        if self.total is None:
+            return "\n\n".join(f"{each.name}: {each.text()}" for each in self._each)
+        pooled = "" if self.pooled is None else f" {self.pooled.in_words}"
+        return f"{self.total.text()}{pooled}"
+
+    def tripod(self) -> Tripod:
+        """Return the checklist TRIPOD+AI of an evaluation: what these validations answer, and what the author adds."""
+        parts = {str(each.name): each for each in self.values()}
+        return Tripod.of(self._each[-1], parts, self.pooled)
+
     @property
     def _each(self) -> list[Validation]:
         """The validations, and that of all rows last."""
@@ -101,7 +129,8 @@ class Validations(Several[Key, Validation]):
 
     def to_dict(self) -> dict[str, Any]:
         """Return each validation as JSON-ready values."""
-        return super().to_dict() | ({} if self.total is None else {"total": self.total.to_dict()})
+        pooled = {} if self.pooled is None else {"pooled": self.pooled.rows()}
+        return super().to_dict() | ({} if self.total is None else {"total": self.total.to_dict()}) | pooled
 
     def _entry(self, key: Key, result: Validation) -> dict[str, Any]:  # noqa: ARG002 - which has a name
         return result.to_dict()
@@ -152,18 +181,72 @@ class Validations(Several[Key, Validation]):
         return pictures
 
     def sections(self) -> list[Section]:
-        """Return what is wrong where, a line for each, and the decisions at each threshold."""
-        *others, last = [self._table(), *self._decisions()]
-        return [*others, replace(last, notes="\n".join(self._notes))]
-
-    def _table(self) -> Section:
-        lead = "\n".join(f"{each.name}: {each.headline}" for each in self._each)
-        header = [self.kind, *COLUMNS.values(), "n"]
+        """Return what is printed: the verdict on all rows, and a line for each model, class or segment."""
+        header = [self.kind, "verdict", *(f"{name} ({confidence(self._level)})" for name in BRIEF), "AUC", "n"]
+        each = self._worst_first if self.total is not None else [*self.values()]
         body = [
-            [str(each.name), *(estimate_and_ends(each.statistics.get(name)) for name in COLUMNS), count(each.n)]
-            for each in self._each
+            [str(one.name), one.opening.partition(":")[0], *_cells(one, BRIEF), _auc(one), count(one.n)] for one in each
         ]
-        return Section(lead=lead, header=header, body=body)
+        lead = [] if self.total is None else [f"{self.total.opening}. {rows_of(self.total)}."]
+        lead += [text for text in self._cautions if self._are_doubtful]
+        most = MOST_LINES - len(lead) - 4
+        if len(body) > most:
+            some = "The worst" if self.total is not None else "The first"
+            lead.append(f"{some} of {len(body)} {MANY[self.kind]}:")
+            body = body[: most - 1]
+        said = [DIFFERENCES] if self.kind == MODEL and len(self) > 1 else []
+        said += [] if self.pooled is None else [self.pooled.brief]
+        return [short_print(lead, body, further=said, header=header)]
+
+    @property
+    def _worst_first(self) -> list[Validation]:
+        """The validations, that with the largest error for sure first; those without an error last."""
+
+        def error(one: Validation) -> tuple[float, float]:
+            estimate = one.statistics.get(ICI)
+            low = -1.0 if estimate is None or estimate.interval is None else estimate.interval.low
+            return low, -1.0 if estimate is None else estimate.quoted
+
+        return sorted(self.values(), key=error, reverse=True)
+
+    @property
+    def _are_doubtful(self) -> bool:
+        """Whether something is to be said of the rows before anything else, such as that they look like copies."""
+        return any(Repeats.of(each.sample).is_doubt for each in self._each)
+
+    @property
+    def _level(self) -> float:
+        return self._each[0].level
+
+    def table(self) -> Table:
+        """Return what is wrong where, a line for each, and the decisions at each threshold.
+
+        Returns
+        -------
+        Table
+            With the same records; printing it shows more.
+        """
+        pooled = [] if self.pooled is None else self.pooled.sections()
+        *others, last = [self._lines(), *pooled, *self._decisions()]
+        return Detailed(self, (*others, replace(last, notes="\n".join(self._notes))))
+
+    def explain(self) -> Table:
+        """Return what the words and columns of this result mean, in plain sentences.
+
+        Returns
+        -------
+        Table
+            With the same records; printing it shows the sentences.
+        """
+        first = next(iter(self.values())) if self.total is None else self.total
+        differences = [DIFFERENCES, *([OF_BENEFITS] if first.thresholds else [])] if self.kind == MODEL else []
+        whose = [f"In the words of {first.name}:", *explain_validation(first)]
+        return explanation(self, [*(f"{each.name}: {each.opening}." for each in self._each), *differences, *whose])
+
+    def _lines(self) -> Section:
+        lead = "\n".join(f"{each.name}: {each.headline}" for each in self._each)
+        body = [[str(each.name), *_cells(each, COLUMNS), count(each.n)] for each in self._each]
+        return Section(lead=lead, header=[self.kind, *COLUMNS, "n"], body=body)
 
     def _decisions(self) -> list[Section]:
         """Return net benefit and its loss at each threshold, where there are any."""
@@ -173,9 +256,10 @@ class Validations(Several[Key, Validation]):
         header = [self.kind, *(f"{what} at {t:g}" for t in thresholds for what in ("net benefit", "loss"))]
         names = [at_threshold(name, t) for t in thresholds for name in ("net_benefit", "decision_loss")]
         body = [
-            [str(each.name), *(estimate_and_ends(each.statistics.get(name)) for name in names)] for each in self._each
+            [str(each.name), *(estimate_and_ends(each.statistics.get(name), "benefit") for name in names)]
+            for each in self._each
         ]
-        return [Section(header=header, body=body)]
+        return [Section("net benefits per 1,000 rows", header, body)]
 
     @property
     def _cautions(self) -> list[str]:
@@ -192,13 +276,25 @@ class Validations(Several[Key, Validation]):
             beside = [] if each.verdict is None else each.verdict.beside_interval
             outside = values_outside(each.thresholds, each.statistics)
             notes += [f"{each.name}: {text}" for text in (*beside, *outside)]
-            notes += [f"{each.name}: {COLUMNS[name]}: {text}" for name, text in each.reasons.items() if name in COLUMNS]
+            called = {name: column for column, name in COLUMNS.items()}
+            notes += [f"{each.name}: {called[name]}: {text}" for name, text in each.reasons.items() if name in called]
         notes += self._cautions
         first = self._each[0]
         loss = LOSS if first.thresholds else ""
         ends = f"In brackets {100 * first.level:g} % intervals"
-        notes.append(f"{ends}; ICI (debiased) by the family {first.family}{loss}.")
+        notes.append(f"{ends}; ICI by the family {first.family}, corrected for chance{loss}.")
         notes += [DIFFERENCES] if self.kind == MODEL and len(self) > 1 else []
         notes += [OF_BENEFITS] if loss and self.kind == MODEL and len(self) > 1 else []
         groups = self._each[-1].groups
-        return [*notes, *([INDEPENDENT_ROWS] if groups is None else groups.lines)]
+        return [*notes, *([] if groups is None else groups.lines)]
+
+
+def _cells(validation: Validation, columns: Iterable[str]) -> list[str]:
+    """Return the statistics of columns with their intervals."""
+    names = [COLUMNS[column] for column in columns]
+    return [estimate_and_ends(validation.statistics.get(name), PRINTED[name][1]) for name in names]
+
+
+def _auc(validation: Validation) -> str:
+    estimate = validation.statistics.get("auc")
+    return cell(None if estimate is None else estimate.value, "score")

@@ -1,69 +1,19 @@
-"""The sentences of a validation: what is wrong with the risks, and what that costs."""
+"""The sentences of a validation on decisions: what miscalibration costs."""
 
 from collections.abc import Mapping
 
 from fitontest.measures.estimate import Estimate
-from fitontest.results.text import capital, count, percent, sentence, short
+from fitontest.results.quoting import PER, confidence, in_decimals
+from fitontest.results.text import capital, count, sentence
 from fitontest.risk.validation.statistics import at_threshold
-from fitontest.uncertainty.tendency import OVERCONFIDENT, REVERSED, TOO_HIGH, TOO_LOW, UNDERCONFIDENT, Tendency
-from fitontest.uncertainty.verdict import Verdict
 
-PER = 1_000  # patients, customers or rows, of whom net true positives are counted
 UNIT = f"net true positives per {count(PER)}"
-TIMES = 10.0  # observed events for each expected one, from which on they are no percentage
-SPREAD = {
-    OVERCONFIDENT: "too extreme",
-    UNDERCONFIDENT: "not extreme enough",
-    REVERSED: "in reverse order",
-}
 
 
-def risks_in_words(verdict: Verdict, estimates: Mapping[str, Estimate]) -> str:
-    """Return what is wrong with the risks as the verdict has it, with the numbers that reports on risk models use.
+def decision_sentences(thresholds: tuple[float, ...], estimates: Mapping[str, Estimate]) -> list[str]:
+    """Return where treating everybody is better, and what recalibration would gain at the threshold where it is most.
 
-    Parameters
-    ----------
-    verdict : Verdict
-        On the same rows.
-    estimates : dict of Estimate
-        By the names of statistics.
-    """
-    words = verdict.directions
-    ratio, slope = estimates.get("observed_expected"), estimates.get("calibration_slope")
-    texts = []
-    if TOO_HIGH in words or TOO_LOW in words:
-        texts.append(_level_in_words(ratio, verdict.tendency, too_high=TOO_HIGH in words))
-    texts += [f"{SPREAD[word]}{_in_brackets({'slope': slope})}" for word in words if word in SPREAD]
-    if texts:
-        return sentence(f"Risks are {', and '.join(texts)}")
-    return sentence(f"{verdict.headline}{_in_brackets({'O:E': ratio, 'slope': slope})}")
-
-
-def _level_in_words(ratio: Estimate | None, tendency: Tendency, *, too_high: bool) -> str:
-    """Return by how many more or fewer events there were than expected."""
-    text = f"too {'high' if too_high else 'low'}"
-    ends = None if ratio is None else ratio.interval
-    if ratio is None or ends is None or not (ends.high < 1.0 if too_high else ends.low > 1.0):
-        return f"{text} ({tendency.residual_in_words.partition(';')[0]}))"  # the ratio does not show it
-    events = f"{percent(abs(ratio.value - 1.0))} {'fewer' if too_high else 'more'} events than expected"
-    if ratio.value >= TIMES:
-        events = f"{short(ratio.value)} times as many events as expected"
-    return f"{text}, with {events}{_in_brackets({'O:E': ratio})}"
-
-
-def _in_brackets(estimates: Mapping[str, Estimate | None]) -> str:
-    """Return values and their intervals behind a statement, each under its name; "" without a value."""
-    texts = [f"{name} {_with_ends(one)}" for name, one in estimates.items() if one is not None]
-    return f" ({'; '.join(texts)})" if texts else ""
-
-
-def _with_ends(estimate: Estimate) -> str:
-    ends = estimate.interval
-    return short(estimate.value) + ("" if ends is None else f", {short(ends.low)} to {short(ends.high)}")
-
-
-def decisions_in_words(thresholds: tuple[float, ...], estimates: Mapping[str, Estimate]) -> str:
-    """Return what recalibration would gain at the threshold where that is most, as far as these rows show it.
+    Both as far as these rows show it.
 
     Parameters
     ----------
@@ -71,7 +21,7 @@ def decisions_in_words(thresholds: tuple[float, ...], estimates: Mapping[str, Es
     estimates : dict of Estimate
         With the decision loss at each of them, where it has a value.
     """
-    return " ".join(text for text in (_worse_than_all(thresholds, estimates), _gain(thresholds, estimates)) if text)
+    return [text for text in (_worse_than_all(thresholds, estimates), _gain(thresholds, estimates)) if text]
 
 
 def _worse_than_all(thresholds: tuple[float, ...], estimates: Mapping[str, Estimate]) -> str:
@@ -110,11 +60,13 @@ def _most(loss: Estimate) -> float:
 
 def _gain_and_ends(loss: Estimate) -> str:
     """Return a gain with its interval, or the interval alone where that leaves out the value that is quoted."""
-    interval, value = loss.interval, _per_thousand(loss.quoted)
-    if interval is None:
-        return f"{value} {UNIT}"
-    ends = f"{_per_thousand(interval.low)} to {_per_thousand(interval.high)}"
-    return f"{value} {UNIT} ({ends})" if interval.low <= loss.quoted <= interval.high else f"{ends} {UNIT}"
+    interval = loss.interval
+    assert interval is not None  # which shows the gain
+    value, low, high = in_decimals([loss.quoted, interval.low, interval.high], "benefit")
+    level = confidence(interval.level)
+    if not interval.low <= loss.quoted <= interval.high:
+        return f"{low} to {high} {UNIT} ({level})"
+    return f"{value} {UNIT} ({level} {low} to {high})"
 
 
 def _is_outside(loss: Estimate | None) -> bool:
@@ -131,6 +83,5 @@ def values_outside(thresholds: tuple[float, ...], estimates: Mapping[str, Estima
 
 
 def _per_thousand(net_benefit: float) -> str:
-    """Return a net benefit of one row as that of a thousand, in whole numbers where these tell it."""
-    number = PER * net_benefit
-    return short(number, 2) if number < 9.5 else count(round(number))
+    """Return a net benefit of one row as that of a thousand."""
+    return in_decimals([net_benefit], "benefit")[0]
