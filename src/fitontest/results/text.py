@@ -154,33 +154,6 @@ def count(number: float) -> str:
     return f"{number:,.0f}" if is_whole else f"{float(number):,.6g}"
 
 
-def debiased_and_raw(debiased: float | None, raw: float, digits: int = 3, unit: str = "") -> str:
-    """Return how an error is quoted: debiased first, the raw value in brackets, with the same number of decimals.
-
-    Parameters
-    ----------
-    debiased : float or None
-        None: there is no debiased value.
-    raw : float
-        The plug-in value.
-    digits : int, default=3
-        Significant digits of the larger one; the smaller one has at least one.
-    unit : str, default=""
-        What stands behind each number, such as " %".
-
-    Examples
-    --------
-    >>> debiased_and_raw(0.047, 0.045), debiased_and_raw(0.0004, 0.04512), debiased_and_raw(0.0, 0.0123)
-    ('debiased 0.0470 (raw 0.0450)', 'debiased 0.0004 (raw 0.0451)', 'debiased 0 (raw 0.0123)')
-    >>> debiased_and_raw(None, 0.045)
-    'raw 0.0450'
-    """
-    if debiased is None:
-        return f"raw {short(without_noise(raw), digits)}{unit}"
-    first, second = same_decimals((debiased, raw), digits)
-    return f"debiased {first}{unit} (raw {second}{unit})"
-
-
 def same_decimals(values: Sequence[float], digits: int = 3) -> list[str]:
     """Return numbers with one number of decimals: some significant digits of the largest, one at least of each.
 
