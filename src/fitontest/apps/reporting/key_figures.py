@@ -11,7 +11,7 @@ from fitontest.measures.estimate import Estimate
 from fitontest.measures.interval import Interval
 from fitontest.measures.words import as_percent
 from fitontest.results.quoting import Kind, in_decimals, quote
-from fitontest.results.text import capital, short
+from fitontest.results.text import capital
 from fitontest.uncertainty.tendency import Tendency, tendency_of
 
 CONFIDENCE = "confidence"
@@ -92,6 +92,7 @@ def key_figures(before: Measured, sample: ScoreSample, after: Measured | None) -
         else "how often, of a positive and a negative row, the positive one has the higher score"
     )
     constant = f"always predicting the {outcome} has"
+    spread = rate * (1.0 - rate)
     entropy = -sum(share * log(share) for share in (rate, 1.0 - rate) if share > 0)
     texts = (
         ("Calibration error", f"mean distance of the {score} from the frequency observed at it", "error"),
@@ -100,10 +101,10 @@ def key_figures(before: Measured, sample: ScoreSample, after: Measured | None) -
         ("AUC", f"{ranked}; 0.5 is chance", "auc"),
         (
             "Brier score",
-            f"mean squared distance of {score} and {label}; {constant} {short(rate * (1.0 - rate))}",
+            f"mean squared distance of {score} and {label}; {constant} {in_decimals([spread], 'score')[0]}",
             "brier",
         ),
-        ("Log loss", f"punishes sure errors the most; {constant} {short(entropy)}", "log_loss"),
+        ("Log loss", f"punishes sure errors the most; {constant} {in_decimals([entropy], 'score')[0]}", "log_loss"),
     )
     figures = []
     for name, phrase, key in texts:
