@@ -46,7 +46,7 @@ def test_the_conclusion_stands_first_and_then_a_line_for_each_model(models):
         ends = f"{verdict.interval.low:.3f} to {verdict.interval.high:.3f}"
         assert f" {verdict.estimate.debiased:.3f}  {ends} " in line
         assert line.endswith(" 800")
-    assert "fot.compare_errors(y_true, p_a, p_b)" in str(models)
+    assert "fot.compare_errors(y_true, p_a, p_b)" in str(models.explain())
 
 
 def test_all_or_none_rejected():

@@ -449,8 +449,8 @@ def test_crossed_segments_are_named_by_their_columns_in_every_sentence_and_table
     matrix = fot.evaluate(y, p, by=np.column_stack([*coded.values()]), families=["slope1"])
     assert "column 1 = 2, column 2 = 0" in str(matrix)
     gates = fot.check_calibration(y, p, by=coded, max_error=0.01, family="slope1")
-    assert "; race = 2, sex = 1" in str(gates).splitlines()[0]
-    assert "race = 1, sex = 1: " in str(fot.risk.validate(y, p, by=coded))
+    assert "race = 2, sex = 1" in str(gates.table())
+    assert "race = 1, sex = 1: " in str(fot.risk.validate(y, p, by=coded).table())
 
 
 @pytest.mark.exhaustive

@@ -58,6 +58,7 @@ def told(null=None, **known):
         "onset": 3,
         "direction": direction,
         "since": EventRatio(1.5, None, "events"),
+        "near": 0.1,
         "level": (-0.04, 0.05),
         "slope": (0.93, 1.06),
         "error_low": 0.0,
@@ -167,6 +168,14 @@ def test_the_direction_is_that_of_the_rows_since_the_onset(words, said):
     text = headline_of(told(direction=Direction("3", 400, 1.5, 0.81, words, "isotonic")))
     assert said in text
     assert text.endswith("Refit the calibrator on the batches since 3.")
+
+
+def test_a_ratio_within_the_tolerance_is_no_finding_beside_the_slope():
+    since = EventRatio(1.08, None, "events")
+    both = Direction("3", 400, 1.08, 0.81, ("overconfident", "scores too low"), "isotonic")
+    assert ": overconfident (slope 0.81)" in headline_of(told(direction=both, since=since))
+    level = Direction("3", 400, 1.08, 1.0, ("scores too low",), "isotonic")
+    assert ": scores too low (O:E 1.08)" in headline_of(told(direction=level, since=since))
 
 
 def test_a_model_that_has_recovered_keeps_its_alarm_and_is_looked_at_first():

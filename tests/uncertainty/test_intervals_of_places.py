@@ -44,7 +44,7 @@ def test_a_quantile_may_be_asked_of_a_table_and_says_what_it_is():
     assert table["loess"].interval is not None
     assert "q90" in str(table)
     without = fot.calibration_error(y, p, family="platt", norm="q90", interval=None)
-    assert "interval='always' gives the debiased value and an interval" in str(without)
+    assert "interval='always' gives the corrected value and an interval" in str(without)
 
 
 @pytest.mark.parametrize("norm", ["q90", "max"])

@@ -38,7 +38,8 @@ def test_evaluate_prints_the_models_of_python(file, scores):
     families = ["spline", "platt"]
     found = run("evaluate", file, *GIVEN, *(word for family in families for word in ("--family", family)))
     assert (found.exit_code, found.stderr) == (0, "")
-    assert found.stdout == f"{fot.evaluate(scores.y, models_of(scores), families=families)}\n"
+    expected = str(fot.evaluate(scores.y, models_of(scores), families=families))
+    assert found.stdout == f"{expected.replace('.table(), .explain(), .plot()', '--verbose')}\n"
     assert found.stdout.startswith("Calibration is rejected for old; not rejected for new.")
 
 
@@ -48,7 +49,10 @@ def test_other_measures_of_the_models_follow(file, scores):
     printed = run("evaluate", file, *GIVEN, *options).stdout.split("\n\n")[-1].split()
     errors = [fot.ece(scores.y, p, null_draws=0) for p in models_of(scores).values()]
     shown = [error.measure.printed(float(error)) for error in errors]
-    assert [word for word in printed if set(word) != {"-"}] == ["model", "ece", "old", shown[0], "new", shown[1]]
+    assert [word for word in printed if set(word) != {"-"}] == [
+        *("model", "ece", "old", shown[0], "new", shown[1]),
+        *("More:", "--verbose"),
+    ]
     read = json.loads(run("evaluate", file, *GIVEN, *options, "--format", "json").stdout)["models"]
     assert [one["model"] for one in read] == ["old", "new"]
     assert [one["measures"]["ece"]["value"] for one in read] == [float(error) for error in errors]

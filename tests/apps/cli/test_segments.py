@@ -139,7 +139,7 @@ def test_evaluate_and_check_take_one_maximum_and_a_report_crosses_segments(folde
     segments = {record["segment"] for record in json.loads(said.stdout)["segments"]}
     assert segments == {"code = 0", "code = 1", "code = 2", "flag = False", "flag = True", "all rows"}
     gate = CliRunner().invoke(main, ["check", *common, *by, "--max-error", "0.4"])
-    assert (gate.exit_code, gate.stdout.splitlines()[0]) == (0, "pass: ECCE at most 0.4 (errors by ecce)")
+    assert (gate.exit_code, gate.stdout.splitlines()[0]) == (0, "Pass: ECCE at most 0.4 (errors by ecce)")
     frame.head(300).to_csv(tmp_path / "few.csv", index=False)
     few = [str(tmp_path / "few.csv"), *common[1:]]
     page = CliRunner().invoke(main, ["report", *few, *by[:4], "--no-compare", "-o", str(tmp_path / "page.html")])

@@ -467,7 +467,7 @@ def test_in_tables_of_classes_and_segments():
     labels = (P.cumsum(axis=1) > rng.random((300, 1))).argmax(axis=1)
     of_classes = fot.measure(labels, P, "calibration_slope", reduction="classwise", interval="always", level=0.9)
     lines = str(of_classes).splitlines()
-    assert lines[1].split()[-3:] == ["90", "%", "interval"]
+    assert lines[1].split()[-3:] == ["90", "%", "CI"]
     assert "debiased" not in lines[1]  # of an interval by a formula there is none
     interval, printed = of_classes[0].interval, of_classes.measure.printed
     assert lines[3].endswith(f"{printed(interval.low)} to {printed(interval.high)}")

@@ -50,7 +50,7 @@ def _first(facts: Facts) -> str:
     if facts.is_infinite:
         return f"{alarm}: labels that are ruled out, {facts.refuted_by}."
     since, onset = facts.since, facts.shown_onset
-    if since is not None and onset is not None and since.value != 1.0 and _shows_level(facts):
+    if since is not None and onset is not None and abs(since.value - 1.0) > facts.near and _shows_level(facts):
         return f"{alarm}: {since.in_words} since {_named(facts.batches[onset])} ({since.quoted})."
     said = direction_in_words(facts)
     return f"{alarm}: {said}." if said else f"{alarm}."

@@ -90,11 +90,10 @@ def direction_in_words(facts: Facts) -> str:
         return ""
     level = "" if facts.since is None else facts.since.quoted
     slope = "" if known.slope is None else f"slope {known.slope:.2f}"
-    texts = [
-        f"{word} ({level if word in (TOO_HIGH, TOO_LOW) else slope})"
-        for word in (TOO_LOW, TOO_HIGH, OVERCONFIDENT, UNDERCONFIDENT, REVERSED)
-        if word in known.words
-    ]
+    words = [word for word in (TOO_LOW, TOO_HIGH, OVERCONFIDENT, UNDERCONFIDENT, REVERSED) if word in known.words]
+    if facts.since is not None and abs(facts.since.value - 1.0) <= facts.near:  # as the title of the picture has it
+        words = [word for word in words if word not in (TOO_LOW, TOO_HIGH)] or words
+    texts = [f"{word} ({level if word in (TOO_HIGH, TOO_LOW) else slope})" for word in words]
     if texts:
         return " and ".join(texts)
     if facts.since is None:

@@ -93,7 +93,7 @@ class Tripod(Table):
     >>> [row["item"] for row in checklist.rows() if row["item"].startswith("23")]
     ['23a', '23b']
     >>> checklist.answers["20a"]
-    [('', '500 rows (252 events, 50 %), 248 without the event')]
+    [('', '500 rows (263 events, 53 %), 237 without the event')]
     """
 
     answers: Mapping[str, Sequence[Answer]]
