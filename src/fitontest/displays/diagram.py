@@ -12,10 +12,10 @@ from fitontest.displays.planes import FARTHEST, Plane, choose_plane, has_few_sco
 from fitontest.displays.points import Points, points_of_bins, points_of_scores
 from fitontest.displays.titles import name_axes, name_error, name_family, rows_in_words, value_in_words
 from fitontest.measures.estimate import Estimate
+from fitontest.measures.interval import quote_with
 from fitontest.measures.observed_expected import ObservedExpected
 from fitontest.partitions.partition import Partition
 from fitontest.results.frames import Records, records
-from fitontest.results.quoting import in_decimals, quote
 from fitontest.results.text import count, short
 from fitontest.results.typing import ArrayInput, FloatArray, Label, RandomState
 from fitontest.uncertainty.bands import BAND_DRAWS, BAND_LEVEL, POINTS, Band, BandKind, band_of, quick_band
@@ -235,12 +235,9 @@ class Diagram:
             )  # fmt: skip
             return f"{name_error(self.error)}{family} {value_in_words(self.error)}, {rows}"
         ratio = ObservedExpected().estimate(self.sample)
-        interval = ratio.evidence.interval_at(LEVEL)
         events = f", {count(round(self.sample.total * self.sample.base_rate))} events" if self.sample.whole else ""
         events = events.replace("events", "non-events") if self.plane.of_non_events else events
-        value = in_decimals([ratio.value], "ratio")[0]
-        if interval is not None:
-            value = quote(ratio.value, interval.low, interval.high, LEVEL, "ratio")
+        value = quote_with(ratio.evidence.interval_at(LEVEL), ratio.value, "ratio")
         return f"O:E {value}, {rows}{events}"
 
     @property

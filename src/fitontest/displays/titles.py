@@ -9,7 +9,7 @@ import numpy as np
 from fitontest.displays.companions import keep_on_figure, keep_title_on_figure
 from fitontest.displays.palette import get_muted, get_opaque_background
 from fitontest.measures.estimate import Estimate
-from fitontest.results.quoting import in_decimals, quote
+from fitontest.measures.interval import quote_with
 from fitontest.results.text import count, visible
 from fitontest.results.typing import FloatArray, Label
 
@@ -51,12 +51,9 @@ def name_axes(pos_label: Label | None, reduction: str | None = None) -> tuple[st
 
 def value_in_words(error: Estimate) -> str:
     """Return the value of an error that texts quote, with its interval where there is one."""
-    interval = error.interval
     if error.measure.unit != "fraction":
         return error.measure.printed(error.quoted)
-    if interval is None:
-        return in_decimals([error.quoted])[0]
-    return quote(error.quoted, interval.low, interval.high, interval.level)
+    return quote_with(error.interval, error.quoted)
 
 
 def name_error(error: Estimate) -> str:

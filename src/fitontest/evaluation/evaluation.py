@@ -21,7 +21,7 @@ from fitontest.measures.measure_names import names_of
 from fitontest.measures.notes import data_notes
 from fitontest.measures.side_by_side import Named, note_lines, tables_of
 from fitontest.results.checks import brief, choose
-from fitontest.results.detailed import Detailed
+from fitontest.results.detailed import Detailed, explanation
 from fitontest.results.frames import Records
 from fitontest.results.short_print import MORE
 from fitontest.results.table import Section, Table
@@ -395,7 +395,7 @@ class Evaluation(Table):
         if verdict is None:
             parts = [replace(part, header=(), body=()) for part in self.sections()]
             return Detailed(self, tuple(parts))
-        return Detailed(self, (Section(notes="\n".join(explained(self.named, verdict, notes))),))
+        return explanation(self, explained(self.named, verdict, notes))
 
     @property
     def _of_groups(self) -> list[str]:

@@ -14,7 +14,7 @@ from fitontest.data.weights import Weighting, weighting_record
 from fitontest.measures.error_limits import RESOLUTION, RESOLUTIONS, ErrorLimit, ErrorLimits
 from fitontest.measures.evidence import Evidence
 from fitontest.measures.if_calibrated import IfCalibrated
-from fitontest.measures.interval import BY_NOISE, ErrorInterval
+from fitontest.measures.interval import BY_NOISE, ErrorInterval, quote_with
 from fitontest.measures.measure import Measure
 from fitontest.measures.notes import data_notes, lines_on_rows, no_null_note, of_several, one_class_note, tests_note
 from fitontest.measures.reached import OfEvidence, OfMeasure
@@ -24,7 +24,7 @@ from fitontest.partitions.cell_partition import CellPartition
 from fitontest.partitions.partition import Partition
 from fitontest.results.frames import Records, attributes
 from fitontest.results.number import Number
-from fitontest.results.quoting import Kind, confidence, in_decimals, quote
+from fitontest.results.quoting import Kind, confidence, in_decimals
 from fitontest.results.several import grouped
 from fitontest.results.table import Section, Table, cell
 from fitontest.results.text import count, sentence, short
@@ -320,9 +320,7 @@ class Estimate(Table, Number):
         """How texts quote an error: the debiased value with its interval, or where there is none what float() is."""
         if self.debiased is None:
             return f"{in_decimals([self.value])[0]}, the plug-in"
-        if self.interval is None:
-            return in_decimals([self.debiased])[0]
-        return quote(self.debiased, self.interval.low, self.interval.high, self.interval.level)
+        return quote_with(self.interval, self.debiased)
 
     @property
     def quotes_debiased(self) -> bool:

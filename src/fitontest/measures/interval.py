@@ -4,6 +4,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from fitontest.results.frames import finite_or_none
+from fitontest.results.quoting import Kind, in_decimals, quote
 from fitontest.results.text import percent, short
 
 BY_LABELS = "cut off at what the labels beside the threshold leave open"
@@ -22,6 +23,26 @@ class Interval:
     def to_dict(self) -> dict[str, Any]:
         """Return the interval as JSON-ready values; an end that is infinite is None."""
         return {**asdict(self), "low": finite_or_none(self.low), "high": finite_or_none(self.high)}
+
+
+def quote_with(interval: Interval | None, value: float, kind: Kind = "error") -> str:
+    """Return a value as texts quote it, with its interval if there is one.
+
+    Parameters
+    ----------
+    interval : Interval or None
+    value : float
+    kind : {"error", "score", "ratio", "slope", "benefit"}, default="error"
+        Of the statistic, whose decimals are used.
+
+    Examples
+    --------
+    >>> quote_with(Interval(1.05, 1.131, 0.95), 1.094, "ratio"), quote_with(None, 1.094, "ratio")
+    ('1.09 (95 % CI 1.05 to 1.13)', '1.09')
+    """
+    if interval is None:
+        return in_decimals([value], kind)[0]
+    return quote(value, interval.low, interval.high, interval.level, kind)
 
 
 @dataclass(frozen=True)

@@ -92,6 +92,18 @@ def without_level(text: str, level: float) -> str:
     return text.replace(f"({confidence(level)} ", "(").removesuffix(f" ({confidence(level)})")
 
 
+def split_quoted(text: str) -> tuple[str, str]:
+    """Return what stands before the brackets of a quoted number, and what stands in them, "" without any.
+
+    Examples
+    --------
+    >>> split_quoted("0.070 (95 % CI 0.062 to 0.079)"), split_quoted("0.070")
+    (('0.070', '95 % CI 0.062 to 0.079'), ('0.070', ''))
+    """
+    value, _, rest = text.partition(" (")
+    return value, rest.removesuffix(")")
+
+
 def confidence(level: float) -> str:
     """Return what an interval of a level is called: "95 % CI"."""
     return f"{100 * level:.4g} % CI"

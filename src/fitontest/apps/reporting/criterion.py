@@ -11,9 +11,9 @@ from fitontest.data.known_groups import KnownGroups, rows_in_words
 from fitontest.data.segment_names import NO_ROWS
 from fitontest.measures.error_limits import ErrorLimit
 from fitontest.measures.estimate import Estimate
-from fitontest.measures.interval import Interval
+from fitontest.measures.interval import Interval, quote_with
 from fitontest.results.frames import attributes, finite_or_none
-from fitontest.results.quoting import Kind, in_decimals, quote
+from fitontest.results.quoting import Kind, in_decimals
 from fitontest.results.text import capital, count
 
 
@@ -98,11 +98,7 @@ class Criterion(ABC):
     @property
     def number(self) -> str:
         """The number with the interval that decides, as texts quote it; "" without one."""
-        if self.value is None:
-            return ""
-        if self.interval is None:
-            return in_decimals([self.value], self.kind)[0]
-        return quote(self.value, self.interval.low, self.interval.high, self.interval.level, self.kind)
+        return "" if self.value is None else quote_with(self.interval, self.value, self.kind)
 
     @property
     def ends(self) -> str:

@@ -10,8 +10,8 @@ from fitontest.data.score_sample import ScoreSample
 from fitontest.data.segment_names import words_of
 from fitontest.evaluation.segmented_evaluation import SegmentedEvaluation
 from fitontest.measures.auc import AUC
-from fitontest.measures.interval import Interval
-from fitontest.results.quoting import Kind, in_decimals, quote
+from fitontest.measures.interval import Interval, quote_with
+from fitontest.results.quoting import Kind, split_quoted
 from fitontest.results.text import count
 from fitontest.uncertainty.event_ratio import EventRatio, Rarer, event_ratio, rarer_label
 from fitontest.uncertainty.tendency import TOO_HIGH, TOO_LOW, tendency_of
@@ -39,15 +39,13 @@ class Number:
     @classmethod
     def of(cls, value: float, interval: Interval | None, name: str, kind: Kind) -> "Number":
         """Return a number with its interval; of an error whose interval begins at 0 that alone."""
-        if interval is None:
-            return cls(in_decimals([value], kind)[0], name)
-        return cls.quoted(quote(value, interval.low, interval.high, interval.level, kind), name)
+        return cls.quoted(quote_with(interval, value, kind), name)
 
     @classmethod
     def quoted(cls, text: str, name: str) -> "Number":
         """Return a number as texts quote it, its interval in brackets."""
-        value, _, rest = text.partition(" (")
-        return cls(value, name, rest.removesuffix(")"))
+        value, detail = split_quoted(text)
+        return cls(value, name, detail)
 
 
 @dataclass(frozen=True)
@@ -124,20 +122,14 @@ def size_of(sample: ScoreSample, name: str, of: Rarer) -> str:
     """Return the slope, or else O:E, with its own interval; "" without one."""
     if name == "slope":
         tendency = tendency_of(sample)
-        return "" if tendency.slope is None else _quoted(tendency.slope, tendency.slope_interval)
+        return "" if tendency.slope is None else quote_with(tendency.slope_interval, tendency.slope, "slope")
     ratio = event_ratio(sample, of=of)
     return "" if ratio is None else ratio_quoted(ratio)
 
 
 def ratio_quoted(ratio: EventRatio) -> str:
     """Return O:E with its interval, without its name."""
-    return _quoted(ratio.value, ratio.interval)
-
-
-def _quoted(value: float, interval: Interval | None) -> str:
-    if interval is None:
-        return in_decimals([value], "ratio")[0]
-    return quote(value, interval.low, interval.high, interval.level, "ratio")
+    return quote_with(ratio.interval, ratio.value, "ratio")
 
 
 def _drift_in_words(drift: Drift) -> str:
@@ -152,8 +144,7 @@ def _ratio_name(noun: str) -> str:
 def _auc(sample: ScoreSample) -> Number:
     """Return the AUC with its interval."""
     area = AUC().estimate(sample)
-    ends = area.evidence.interval_at(LEVEL)
-    return Number.of(float(area), None if ends is None else Interval(ends.low, ends.high, LEVEL), "AUC", "score")
+    return Number.of(float(area), area.evidence.interval_at(LEVEL), "AUC", "score")
 
 
 def source_in_words(title: str, provenance: dict[str, Any], sample: Any, periods: Samples | None) -> list[str]:

@@ -8,9 +8,9 @@ from fitontest.data.read import Data
 from fitontest.data.score_sample import ScoreSample
 from fitontest.measures.auc import AUC
 from fitontest.measures.estimate import Estimate
-from fitontest.measures.interval import Interval
+from fitontest.measures.interval import Interval, quote_with
 from fitontest.measures.words import as_percent
-from fitontest.results.quoting import Kind, in_decimals, quote
+from fitontest.results.quoting import Kind, in_decimals, split_quoted
 from fitontest.results.text import capital
 from fitontest.uncertainty.tendency import Tendency, tendency_of
 
@@ -131,12 +131,9 @@ def listed_figures(facts: dict[str, Any]) -> list[KeyFigure]:
 
 def _with_ends(value: float, interval: Interval | None, kind: Kind) -> tuple[str, ...]:
     """Return a value and its interval, as texts quote them."""
-    if interval is None or not isfinite(value):
-        return (in_decimals([value], kind)[0] if isfinite(value) else "infinite",)
-    return _split(quote(value, interval.low, interval.high, interval.level, kind))
+    return _split(quote_with(interval, value, kind)) if isfinite(value) else ("infinite",)
 
 
 def _split(text: str) -> tuple[str, ...]:
     """Return what stands before brackets, and what stands in them."""
-    value, _, rest = text.partition(" (")
-    return (value, rest.removesuffix(")")) if rest else (value,)
+    return tuple(filter(None, split_quoted(text)))

@@ -71,6 +71,7 @@ from fitontest.monitor.evidence.evidence import MonitorEvidence
 from fitontest.results.checks import choose
 from fitontest.results.exceptions import without_warnings
 from fitontest.results.options import spell_out
+from fitontest.results.quoting import split_quoted
 from fitontest.results.table import PAGES, Section
 from fitontest.results.text import capital, sentence
 from fitontest.results.typing import ArrayInput
@@ -200,7 +201,7 @@ class Report:
             for one in self.segments.outside:
                 if not left or one.segment in {other.segment for other in still}:
                     size = f"{one.name} {size_of(parts[one.segment], one.name, of)}"
-                    rest = size_of(left[one.segment], one.name, of).partition(" (")[0] if left else ""
+                    rest = split_quoted(size_of(left[one.segment], one.name, of))[0] if left else ""
                     of_segments[names[one.segment]] = size, rest
         return (*of_drift, *advise_on_segments(of_segments), *advise_on_found(self.found))
 

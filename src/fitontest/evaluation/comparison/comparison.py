@@ -24,7 +24,7 @@ from fitontest.measures.probabilistic_count import ProbabilisticCount
 from fitontest.numerics.losses import LOG_LOSS_EPS, LOSS_NAMES, note_on_loss
 from fitontest.numerics.significance.normal import quantile
 from fitontest.results.checks import choose
-from fitontest.results.detailed import Detailed
+from fitontest.results.detailed import Detailed, explanation
 from fitontest.results.frames import Records, attributes
 from fitontest.results.short_print import MORE
 from fitontest.results.table import Section, Table
@@ -316,7 +316,7 @@ class Comparison(Table):
         Table
             With the same records; printing it shows the sentences.
         """
-        return Detailed(self, (Section(notes="\n".join(_explain(self))),))
+        return explanation(self, _explain(self))
 
     def plot(self, ax: "AxesOrFigure" = None) -> "ComparisonDisplay":
         """Draw how much worse each candidate's held-out loss is than the best, with 95 % intervals of the differences.

@@ -4,7 +4,8 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NamedTuple
 
 from fitontest.measures.estimate import Estimate
-from fitontest.results.quoting import PER, Kind, confidence, in_decimals, quote
+from fitontest.measures.interval import quote_with
+from fitontest.results.quoting import PER, Kind, confidence
 from fitontest.results.text import count, percent, sentence
 from fitontest.risk.validation.statistics import AT_THRESHOLDS, ICI, at_threshold
 from fitontest.uncertainty.tendency import OVERCONFIDENT, REVERSED, TOO_HIGH, TOO_LOW, UNDERCONFIDENT
@@ -94,10 +95,7 @@ def quoted(validation: Any, name: str) -> str:
     estimate, kind = validation.statistics.get(name), NAMES[name].kind
     if estimate is None or kind == "error":
         return "" if estimate is None else estimate.in_words
-    ends = estimate.interval
-    if ends is None:
-        return in_decimals([estimate.value], kind)[0]
-    return quote(estimate.value, ends.low, ends.high, ends.level, kind)
+    return quote_with(estimate.interval, estimate.value, kind)
 
 
 def listed(validation: Any, names: tuple[str, ...]) -> str:

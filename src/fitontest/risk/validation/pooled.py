@@ -14,7 +14,7 @@ from scipy.special import expit, logit
 from fitontest.measures.estimate import Estimate
 from fitontest.numerics.random_effects import FEWEST, FEWEST_TO_PREDICT, RandomEffects
 from fitontest.results.frames import Records
-from fitontest.results.quoting import Kind, confidence, in_decimals, quote
+from fitontest.results.quoting import Kind, confidence, in_decimals, quote, split_quoted
 from fitontest.results.table import Section, Table
 from fitontest.results.text import count, short
 
@@ -106,12 +106,12 @@ class PooledStatistic:
     @property
     def in_words(self) -> str:
         """The mean, the spread and the prediction interval, as a paper quotes them."""
-        mean = quote(self.value, *self.interval, self.level, self.rule.kind).removesuffix(")")
+        mean, ends = split_quoted(quote(self.value, *self.interval, self.level, self.rule.kind))
         spread = f"tau^2 of {self.rule.scale} {short(self.effects.tau2, 2)}"
         if self.prediction is None:
-            return f"{self.rule.called} {mean}; {spread})"
-        ends = " to ".join(in_decimals(self.prediction, self.rule.kind))
-        return f"{self.rule.called} {mean}; {spread}; {100 * self.level:g} % prediction interval {ends})"
+            return f"{self.rule.called} {mean} ({ends}; {spread})"
+        further = " to ".join(in_decimals(self.prediction, self.rule.kind))
+        return f"{self.rule.called} {mean} ({ends}; {spread}; {100 * self.level:g} % prediction interval {further})"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
