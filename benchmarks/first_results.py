@@ -102,7 +102,7 @@ PICTURES = {
     "PL": "fot.ReliabilityDisplay.from_predictions(*over, family='pl')",
     "PL3 on logit axes": "fot.ReliabilityDisplay.from_predictions(*over, family='pl3', scale='logit')",
     "isotonic": "fot.ReliabilityDisplay.from_predictions(*over, family='isotonic')",
-    "three families": "fot.ReliabilityDisplay.from_predictions(*over, family=['spline', 'isotonic', 'beta'])",
+    "panels by family": "fot.evaluate(*over).plot('all')",
     "TCE": "fot.tce(*over).plot()",
     "compared calibrators": "fot.compare_calibrators(*over).plot()",
     "compared errors": "fot.compare_errors(over[0], models).plot()",
